@@ -1,0 +1,81 @@
+import * as z from "zod";
+
+/** Who may make a call: anyone, any signed-in account, administrators, or a shop with an API key. */
+export type Access = "public" | "staff" | "admin" | "storefront";
+
+export type Endpoint = {
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  path: `/${string}`;
+  access: Access;
+  /** One line for the API page. */
+  summary: string;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodObject;
+  reply: z.ZodType;
+};
+
+export const endpoint = <const E extends Endpoint>(definition: E): E => definition;
+
+/** Every call of one feature, by plain name. */
+export type Feature = Record<string, Endpoint>;
+
+type Part<E, K extends "params" | "query" | "body"> = E extends { [P in K]: infer S } ? S : undefined;
+
+/** What a handler receives: parsed, with defaults filled in, money in cents, times as Date. */
+export type Parsed<E extends Endpoint, K extends "params" | "query" | "body"> =
+  Part<E, K> extends z.ZodType ? z.output<Part<E, K>> : undefined;
+
+/** What a caller sends: as it travels. */
+type Sent<E extends Endpoint, K extends "params" | "query" | "body"> =
+  Part<E, K> extends z.ZodType
+    ? Record<string, never> extends z.input<Part<E, K>>
+      ? { [P in K]?: z.input<Part<E, K>> }
+      : { [P in K]: z.input<Part<E, K>> }
+    : unknown;
+export type Input<E extends Endpoint> = Sent<E, "params"> & Sent<E, "query"> & Sent<E, "body">;
+
+/** What a handler returns, and what a caller gets. */
+export type Result<E extends Endpoint> = z.output<E["reply"]>;
+export type Reply<E extends Endpoint> = z.input<E["reply"]>;
+
+/** The address of a call, with its path parameters filled in. */
+export function pathOf(definition: Endpoint, params: Record<string, string> = {}): string {
+  return definition.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+}
+
+/** Cents on the server, a number with at most two decimals on the wire. */
+export const money = z.codec(
+  z
+    .number()
+    .min(-1e10)
+    .max(1e10)
+    .refine((dollars) => Math.abs(dollars * 100 - Math.round(dollars * 100)) < 1e-3, "At most two decimals"),
+  z.int(),
+  { decode: (dollars) => Math.round(dollars * 100), encode: (cents) => cents / 100 },
+);
+
+/** A Date on the server, ISO 8601 in UTC on the wire. */
+export const timestamp = z.codec(z.iso.datetime(), z.date(), {
+  decode: (text) => new Date(text),
+  encode: (date) => date.toISOString(),
+});
+
+export const id = z.uuid();
+export const idParam = z.object({ id });
+
+/** A reply that only says what happened. */
+export const message = z.object({ message: z.string() });
+
+export const sortOrder = z.enum(["asc", "des"]);
+
+/** What every list accepts. Query values arrive as text, hence the coercion. */
+export const listQuery = z.object({
+  page: z.coerce.number<string | number>().int().min(1).max(1e9).default(1),
+  limit: z.coerce.number<string | number>().int().min(1).max(100).default(10),
+  sort: sortOrder.default("des"),
+  search: z.string().trim().max(200).default(""),
+});
+
+/** What every list answers beside its rows. */
+export const pageCounts = { total: z.int(), totalPages: z.int().min(1) };

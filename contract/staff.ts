@@ -1,0 +1,55 @@
+import * as z from "zod";
+import { endpoint, id, idParam, listQuery, message, pageCounts, timestamp } from "./endpoint.ts";
+import { newPassword } from "./session.ts";
+
+export const username = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9._-]{3,32}$/, "A username has 3 to 32 letters, digits, dots, underscores or hyphens");
+
+/** As it travels. */
+export type StaffMember = z.input<typeof StaffMember>;
+export const StaffMember = z.object({
+  _id: id,
+  username: z.string(),
+  role: z.string(),
+  chatId: z.string(),
+  notificationAccess: z.boolean(),
+  createdAt: timestamp,
+});
+
+export const staff = {
+  list: endpoint({
+    method: "GET",
+    path: "/api/v1/admin/staff/read",
+    access: "admin",
+    summary: "List staff accounts",
+    query: listQuery,
+    reply: z.object({ staff: z.array(StaffMember), ...pageCounts }),
+  }),
+  create: endpoint({
+    method: "POST",
+    path: "/api/v1/admin/staff/create",
+    access: "admin",
+    summary: "Create a staff account",
+    body: z.object({ username, password: newPassword }),
+    reply: message,
+  }),
+  update: endpoint({
+    method: "PUT",
+    path: "/api/v1/admin/staff/update/:id",
+    access: "admin",
+    summary: "Change a staff account",
+    params: idParam,
+    body: z.object({ username, chatId: z.string().trim().max(64), notificationAccess: z.boolean() }).partial(),
+    reply: message,
+  }),
+  delete: endpoint({
+    method: "DELETE",
+    path: "/api/v1/admin/staff/delete/:id",
+    access: "admin",
+    summary: "Delete a staff account and end its sessions",
+    params: idParam,
+    reply: message,
+  }),
+};

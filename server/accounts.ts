@@ -1,0 +1,63 @@
+import { eq, sql } from "drizzle-orm";
+import { record } from "./audit.ts";
+import { type Config, StartError } from "./config.ts";
+import type { Database } from "./db/engine.ts";
+import { accounts, sessions } from "./db/schema.ts";
+import { violates } from "./errors.ts";
+import { generatePassword, hashPassword } from "./passwords.ts";
+
+/** Any number that all Footprint servers agree on. */
+const firstAdminLock = 7400_0002;
+
+/** Creates the first admin where there is none; returns the password if one had to be made up. */
+export async function ensureAdmin(db: Database, config: Config): Promise<string | undefined> {
+  const admins = db.select({ id: accounts.id }).from(accounts).where(eq(accounts.role, "admin")).limit(1);
+  if ((await admins).length > 0) return undefined;
+  const password = config.adminPassword ?? generatePassword();
+  const passwordHash = await hashPassword(password);
+  return db.transaction(async (tx) => {
+    // Several servers may start at once on an empty database.
+    await tx.execute(sql`select pg_advisory_xact_lock(${firstAdminLock})`);
+    const [admin] = await tx.select().from(accounts).where(eq(accounts.role, "admin")).limit(1);
+    if (admin) return undefined;
+    await tx
+      .insert(accounts)
+      .values({ username: config.adminUsername, passwordHash, role: "admin" })
+      .catch(refuseTakenName(config.adminUsername));
+    await record(tx, { username: "system" }, "staff", `Created the first administrator, ${config.adminUsername}`);
+    return config.adminPassword ? undefined : password;
+  });
+}
+
+/** From the terminal: a further administrator. */
+export async function createAdmin(db: Database, username: string): Promise<string> {
+  const password = generatePassword();
+  const passwordHash = await hashPassword(password);
+  await db.transaction(async (tx) => {
+    await tx.insert(accounts).values({ username, passwordHash, role: "admin" }).catch(refuseTakenName(username));
+    await record(tx, { username: "terminal" }, "staff", `Created administrator ${username}`);
+  });
+  return password;
+}
+
+/** From the terminal: a new password for who is locked out. All sessions of the account end. */
+export async function resetPassword(db: Database, username: string): Promise<string | undefined> {
+  const password = generatePassword();
+  const passwordHash = await hashPassword(password);
+  return db.transaction(async (tx) => {
+    const [account] = await tx
+      .update(accounts)
+      .set({ passwordHash })
+      .where(eq(sql`lower(${accounts.username})`, username.toLowerCase()))
+      .returning();
+    if (!account) return undefined;
+    await tx.delete(sessions).where(eq(sessions.accountId, account.id));
+    await record(tx, { username: "terminal" }, "session", `Reset the password of ${account.username}`);
+    return password;
+  });
+}
+
+const refuseTakenName = (username: string) => (error: unknown) => {
+  if (!violates(error, "accounts_username_key")) throw error;
+  throw new StartError(`The username ${username} is taken: choose another, or give it a new password (npm run admin).`);
+};

@@ -1,0 +1,124 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import cors from "@fastify/cors";
+import helmet from "@fastify/helmet";
+import serveStatic from "@fastify/static";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
+import type { Config } from "./config.ts";
+import { answerError, refusal } from "./errors.ts";
+import { sessionRoutes } from "./features/session.ts";
+import { staffRoutes } from "./features/staff.ts";
+import type { House } from "./http.ts";
+import { uuidv7 } from "./ids.ts";
+import { openApi, openApiPage } from "./openapi.ts";
+
+/** Every feature of the house, by name. */
+export const features = {
+  session: sessionRoutes,
+  staff: staffRoutes,
+};
+
+const panel = fileURLToPath(new URL("../web/dist", import.meta.url));
+
+export async function buildApp(house: House): Promise<FastifyInstance> {
+  const { config } = house;
+  const app = Fastify({
+    logger: { level: config.logLevel },
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => uuidv7(),
+    trustProxy: config.trustProxy,
+    // A client that trickles its request in is cut off.
+    requestTimeout: 60_000,
+    forceCloseConnections: "idle",
+    frameworkErrors: answerError,
+    routerOptions: { ignoreTrailingSlash: true },
+  });
+  app.setErrorHandler(answerError);
+  app.addHook("onResponse", logResponse);
+  await app.register(helmet, securityHeaders(config));
+  await app.register(cors, {
+    origin: allowedOrigins(config),
+    methods: ["GET", "POST", "PUT", "DELETE"],
+    allowedHeaders: ["authorization", "content-type", "idempotency-key"],
+    exposedHeaders: ["content-disposition", "retry-after"],
+    maxAge: 600,
+  });
+  acceptJsonOnly(app);
+
+  for (const { register } of Object.values(features)) register(app, house);
+  const document = openApi(features);
+  const page = openApiPage(features);
+  app.get("/api/openapi.json", () => document);
+  app.get("/api/docs", (_, reply) => reply.type("text/html; charset=utf-8").send(page));
+  await servePanel(app);
+  return app;
+}
+
+function acceptJsonOnly(app: FastifyInstance) {
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    // Clients that always send the header send it with an empty body too.
+    if (body === "") done(null, undefined);
+    else parseJson(request, body as string, done);
+  });
+}
+
+/** The panel's files, and its page for every address that is the panel's own. */
+async function servePanel(app: FastifyInstance) {
+  const built = existsSync(`${panel}/index.html`);
+  if (built) {
+    await app.register(serveStatic, {
+      root: panel,
+      wildcard: false,
+      cacheControl: false,
+      setHeaders(response, path) {
+        const forever = path.includes("/assets/");
+        response.header("cache-control", forever ? "public, max-age=31536000, immutable" : "no-cache");
+      },
+    });
+  }
+  app.setNotFoundHandler((request, reply) => {
+    const wantsPage = request.method === "GET" && !/^\/(api|admin|assets)\//.test(request.url);
+    if (built && wantsPage) return reply.sendFile("index.html");
+    throw refusal(404, `There is nothing at ${request.method} ${request.url.split("?", 1)[0]}`);
+  });
+}
+
+function securityHeaders(config: Config) {
+  return {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'"],
+        // The component library sets inline styles.
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", "data:", "blob:", ...apiHosts(config)],
+        connectSrc: ["'self'", ...apiHosts(config)],
+        fontSrc: ["'self'"],
+        objectSrc: ["'none'"],
+        baseUri: ["'self'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    frameguard: { action: "deny" as const },
+    referrerPolicy: { policy: "no-referrer" as const },
+  };
+}
+
+/** Where the panel may call: its own origin, the development address, and the configured host. */
+const apiHosts = (config: Config) => ["http://localhost:7400", ...(config.apiHost ? [config.apiHost] : [])];
+
+function allowedOrigins(config: Config): (string | RegExp)[] {
+  return config.production ? config.panelOrigins : [/^https?:\/\/localhost(:\d+)?$/, ...config.panelOrigins];
+}
+
+/** Changes and refusals are worth a line; reads only when looking closely. The query stays out: it holds names. */
+async function logResponse(request: FastifyRequest, reply: FastifyReply) {
+  const level = request.method === "GET" && reply.statusCode < 400 ? "debug" : "info";
+  const path = request.url.split("?", 1)[0];
+  const ms = Math.round(reply.elapsedTime);
+  request.log[level]({ method: request.method, path, status: reply.statusCode, ms }, "answered");
+}

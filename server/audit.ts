@@ -1,0 +1,13 @@
+import type { Transaction } from "./db/engine.ts";
+import { logs, type logTypes } from "./db/schema.ts";
+
+/** Writes the one log row that every change leaves, in the change's own transaction. */
+export async function record(
+  tx: Transaction,
+  actor: { username: string },
+  type: (typeof logTypes)[number],
+  action: string,
+  change: { before?: unknown; after?: unknown } = {},
+): Promise<void> {
+  await tx.insert(logs).values({ admin: actor.username, type, action, ...change });
+}

@@ -1,0 +1,81 @@
+export type Config = ReturnType<typeof readConfig>;
+
+/** A mistake of whoever started the program: shown as one line, without a stack. */
+export class StartError extends Error {}
+
+type Environment = Record<string, string | undefined>;
+
+/** Reads and checks every variable at once, so that a wrong one is named before anything is touched. */
+export function readConfig(env: Environment) {
+  const value = (name: string) => env[name]?.trim() || undefined;
+  const production = value("NODE_ENV") === "production";
+  const databaseUrl = parsed("DATABASE_URL", value, isPostgresUrl, "postgres://user:password@host:5432/database");
+  return {
+    production,
+    port: wholeNumber("PORT", value, 7400, 65_535),
+    host: value("HOST") ?? "127.0.0.1",
+    databaseUrl,
+    dataDir: value("DATA_DIR") ?? "./data",
+    adminUsername: parsed("ADMIN_USERNAME", value, isUsername, "3 to 32 letters, digits, . _ or -") ?? "admin",
+    adminPassword: parsed("ADMIN_PASSWORD", (name) => env[name] || undefined, isLongEnough, "8 to 128 characters"),
+    demo: choice("DEMO", value, ["on", "off"], databaseUrl || production ? "off" : "on") === "on",
+    timezone: parsed("BUSINESS_TIMEZONE", value, isTimezone, "a zone such as UTC or America/Chicago") ?? "UTC",
+    panelOrigins: origins("PANEL_ORIGINS", value),
+    apiHost: origins("API_HOST", value)[0],
+    logLevel: choice("LOG_LEVEL", value, ["fatal", "error", "warn", "info", "debug", "trace", "silent"], "info"),
+    trustProxy: trustedProxies(value("TRUST_PROXY")),
+  };
+}
+
+type Read = (name: string) => string | undefined;
+
+function wrong(name: string, text: string, expected: string): never {
+  // A URL may hold a password, and a password is one.
+  const shown = name === "DATABASE_URL" || name === "ADMIN_PASSWORD" ? "not valid" : `"${text}"`;
+  throw new StartError(`${name} is ${shown}: set it to ${expected}, or leave it out.`);
+}
+
+function parsed(name: string, read: Read, valid: (text: string) => boolean, expected: string): string | undefined {
+  const text = read(name);
+  if (text !== undefined && !valid(text)) wrong(name, text, expected);
+  return text;
+}
+
+function wholeNumber(name: string, read: Read, fallback: number, max: number): number {
+  const valid = (text: string) => /^\d{1,9}$/.test(text) && Number(text) <= max;
+  return Number(parsed(name, read, valid, `a whole number up to ${max}`) ?? fallback);
+}
+
+function choice<const C extends string>(name: string, read: Read, choices: readonly C[], fallback: C): C {
+  const text = read(name) ?? fallback;
+  return choices.find((known) => known === text) ?? wrong(name, text, `one of ${choices.join(", ")}`);
+}
+
+function origins(name: string, read: Read): string[] {
+  const list = read(name)?.split(/[\s,]+/) ?? [];
+  return list.map((text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== "/")
+      return wrong(name, text, "an origin such as https://panel.example.com");
+    return url.origin;
+  });
+}
+
+function trustedProxies(text: string | undefined): boolean | string {
+  if (text === undefined || text === "off") return false;
+  if (text === "on") return true;
+  if (/^[\da-f.:/, ]+$/i.test(text)) return text;
+  return wrong("TRUST_PROXY", text, "on, off, or a list of addresses");
+}
+
+const isPostgresUrl = (text: string) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
+const isUsername = (text: string) => /^[A-Za-z0-9._-]{3,32}$/.test(text);
+const isLongEnough = (text: string) => text.length >= 8 && text.length <= 128;
+
+function isTimezone(text: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat("en", { timeZone: text }));
+  } catch {
+    return false;
+  }
+}

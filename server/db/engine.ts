@@ -1,0 +1,110 @@
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { PGlite } from "@electric-sql/pglite";
+import { btree_gist } from "@electric-sql/pglite/contrib/btree_gist";
+import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
+import { drizzle as drizzlePostgres } from "drizzle-orm/node-postgres";
+import { migrate as migratePostgres } from "drizzle-orm/node-postgres/migrator";
+import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+import { drizzle as drizzleEmbedded } from "drizzle-orm/pglite";
+import { migrate as migrateEmbedded } from "drizzle-orm/pglite/migrator";
+import pg from "pg";
+import { type Config, StartError } from "../config.ts";
+import { lockFolder } from "./folder-lock.ts";
+import * as schema from "./schema.ts";
+
+/** What both drivers return from `execute`. */
+type Rows<Row> = { rows: Row[] };
+interface RowsHKT extends PgQueryResultHKT {
+  type: Rows<this["row"]>;
+}
+
+/** The one database type of the house; which engine stands behind it is nobody's concern. */
+export type Database = PgDatabase<RowsHKT, typeof schema>;
+export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
+
+export type Engine = { kind: "embedded" | "PostgreSQL"; db: Database; close(): Promise<void> };
+
+const oldestPostgres = 15;
+/** Any number that all Footprint servers agree on. */
+const migrationLock = 7400_0001;
+const options = { schema, casing: "snake_case" as const };
+const migrations = { migrationsFolder: fileURLToPath(new URL("./migrations", import.meta.url)) };
+
+/** Opens the database and brings its tables up to date. */
+export function openEngine(config: Pick<Config, "databaseUrl" | "dataDir">): Promise<Engine> {
+  return config.databaseUrl ? openPostgres(config.databaseUrl) : openFolder(config.dataDir);
+}
+
+async function openFolder(folder: string): Promise<Engine> {
+  const unlock = await lockFolder(folder);
+  try {
+    return await openEmbedded({ dataDir: resolve(folder, "postgres") }, unlock);
+  } catch (error) {
+    await unlock();
+    throw new StartError(
+      `The database in ${folder} cannot be opened (${messageOf(error)}): restore a backup, or set DATA_DIR to another folder.`,
+    );
+  }
+}
+
+export async function openEmbedded(
+  source: { dataDir?: string; loadDataDir?: Blob },
+  onClose: () => Promise<void> = async () => {},
+): Promise<Engine & { client: PGlite }> {
+  const client = await PGlite.create({ ...source, extensions: { btree_gist, pg_trgm } });
+  const db = drizzleEmbedded(client, options);
+  await migrateEmbedded(db, migrations);
+  const close = async () => {
+    await client.close();
+    await onClose();
+  };
+  return { kind: "embedded", db: db as unknown as Database, client, close };
+}
+
+async function openPostgres(connectionString: string): Promise<Engine> {
+  const pool = new pg.Pool({
+    connectionString,
+    application_name: "footprint",
+    max: 20,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 15_000,
+    idle_in_transaction_session_timeout: 30_000,
+  });
+  // A connection that breaks while idle is replaced at its next use; without a listener it would end the process.
+  pool.on("error", () => {});
+  try {
+    await prepare(pool);
+  } catch (error) {
+    await pool.end();
+    if (error instanceof StartError) throw error;
+    throw new StartError(`PostgreSQL cannot be used (${messageOf(error)}): check that it runs, and DATABASE_URL.`);
+  }
+  return { kind: "PostgreSQL", db: drizzlePostgres(pool, options) as unknown as Database, close: () => pool.end() };
+}
+
+async function prepare(pool: pg.Pool) {
+  const client = await pool.connect();
+  try {
+    const version = Number((await client.query("show server_version_num")).rows[0].server_version_num);
+    const major = Math.floor(version / 10_000);
+    if (major < oldestPostgres)
+      throw new StartError(`PostgreSQL ${major} is too old: Footprint needs PostgreSQL ${oldestPostgres} or newer.`);
+    // Several servers may start at once: the first migrates, the others wait here and find it done.
+    await client.query("set statement_timeout = 0");
+    await client.query("select pg_advisory_lock($1)", [migrationLock]);
+    await migratePostgres(drizzlePostgres(client, options), migrations);
+  } finally {
+    // Closing the connection gives the lock and the settings back, also after a failure.
+    client.release(true);
+  }
+}
+
+/** The first line of the deepest cause: drivers wrap what went wrong in what they were doing. */
+function messageOf(error: unknown): string {
+  let deepest = error;
+  while (deepest instanceof Error && deepest.cause) deepest = deepest.cause;
+  if (deepest instanceof AggregateError) deepest = deepest.errors[0];
+  return String(deepest instanceof Error ? deepest.message || deepest.name : deepest).split("\n", 1)[0] ?? "";
+}

@@ -1,0 +1,82 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+
+type Issue = { path: string; message: string };
+export type Refusal = Error & { statusCode: number; issues?: Issue[]; retryAfter?: number };
+
+/** An answer other than success, written for the operator. */
+export function refusal(
+  statusCode: number,
+  message: string,
+  extra: Pick<Refusal, "issues" | "retryAfter"> = {},
+): Refusal {
+  return Object.assign(new Error(message), { statusCode, ...extra });
+}
+
+/** Every failure leaves the house as `{ message }`: never a stack, never SQL. */
+export function answerError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
+  const { status, message, retryAfter } = explain(error, request.id);
+  if (status >= 500) request.log.error({ err: error }, "call failed");
+  if (retryAfter) reply.header("retry-after", String(retryAfter));
+  const issues = "issues" in error && error.issues ? { issues: error.issues } : {};
+  return reply
+    .header("cache-control", "no-store")
+    .code(status)
+    .send({ message, ...issues });
+}
+
+type Answer = { status: number; message: string; retryAfter?: number | undefined };
+
+function explain(error: FastifyError | Refusal, requestId: string): Answer {
+  const framework = "code" in error ? frameworkMessages[error.code] : undefined;
+  if (framework) return { status: error.statusCode ?? 400, message: framework };
+  if (error.statusCode && error.statusCode < 600 && !("code" in error && error.statusCode >= 500))
+    return {
+      status: error.statusCode,
+      message: error.message,
+      retryAfter: "retryAfter" in error ? error.retryAfter : undefined,
+    };
+  const code = databaseCode(error);
+  if (code && unstorableText.has(code)) return { status: 400, message: "Text may not contain NUL characters" };
+  if (code && conflicts.has(code))
+    return { status: 409, message: "Somebody changed this at the same moment. Try again." };
+  if (databaseIsAway(error, code))
+    return { status: 503, message: "The database does not answer at the moment. Try again shortly.", retryAfter: 5 };
+  return {
+    status: 500,
+    message: `Something went wrong on our side. Tell your administrator this number: ${requestId}`,
+  };
+}
+
+const frameworkMessages: Record<string, string> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: "The request is too large",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "Send the request as application/json",
+  FST_ERR_CTP_INVALID_JSON_BODY: "The request is not valid JSON",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "The request's length does not match its Content-Length",
+  FST_ERR_BAD_URL: "The address is not valid",
+};
+
+const unstorableText = new Set(["22021", "22P05"]);
+const conflicts = new Set(["40001", "40P01"]);
+
+function databaseIsAway(error: Error, code: string | undefined): boolean {
+  if (code && (/^(08|53|57)/.test(code) || /^E(CONN|TIMEDOUT|PIPE|HOSTUNREACH|NOTFOUND)/.test(code))) return true;
+  return /timeout exceeded when trying to connect|Connection terminated|PGlite is closed/i.test(rootOf(error).message);
+}
+
+/** The SQLSTATE (or system error) behind a failed query. */
+export function databaseCode(error: unknown): string | undefined {
+  const { code } = rootOf(error) as { code?: unknown };
+  return typeof code === "string" ? code : undefined;
+}
+
+/** True when the query failed because this constraint or unique index forbade it. */
+export function violates(error: unknown, constraint: string): boolean {
+  return (rootOf(error) as { constraint?: string }).constraint === constraint;
+}
+
+/** Drizzle wraps the driver's error in its own. */
+function rootOf(error: unknown): Error {
+  let root = error instanceof Error ? error : new Error(String(error));
+  while (root.cause instanceof Error) root = root.cause;
+  return root;
+}

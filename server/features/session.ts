@@ -1,0 +1,89 @@
+import { session } from "@footprint/contract/session.ts";
+import { and, count, eq, gt, lt, min, ne, sql } from "drizzle-orm";
+import { record } from "../audit.ts";
+import type { Database } from "../db/engine.ts";
+import { accounts, sessions, signInTries } from "../db/schema.ts";
+import { refusal } from "../errors.ts";
+import { routes } from "../http.ts";
+import { hashPassword, passwordMatches, refuseCommonPassword } from "../passwords.ts";
+import { openSession } from "../sessions.ts";
+
+export const sessionRoutes = routes(session, {
+  async login({ db, body, address }) {
+    const clear = await beginTry(db, body.username, address);
+    const [account] = await db
+      .select()
+      .from(accounts)
+      .where(eq(sql`lower(${accounts.username})`, body.username.trim().toLowerCase()));
+    if (!(await passwordMatches(account?.passwordHash, body.password)) || !account)
+      throw refusal(401, "Wrong username or password");
+    await clear();
+    return db.transaction(async (tx) => {
+      await record(tx, account, "session", `${account.username} signed in`);
+      return { accessToken: await openSession(tx, account.id) };
+    });
+  },
+
+  async access({ actor, config }) {
+    return { role: actor.role, username: actor.username, timezone: config.timezone };
+  },
+
+  async logout({ db, actor }) {
+    return db.transaction(async (tx) => {
+      await tx.delete(sessions).where(eq(sessions.tokenHash, actor.tokenHash));
+      await record(tx, actor, "session", `${actor.username} signed out`);
+      return { message: "Signed out" };
+    });
+  },
+
+  async changePassword({ db, body, actor, address }) {
+    refuseCommonPassword(body.newPassword, actor.username);
+    const clear = await beginTry(db, actor.username, address);
+    const [account] = await db.select().from(accounts).where(eq(accounts.id, actor.id));
+    if (!(await passwordMatches(account?.passwordHash, body.oldPassword)) || !account)
+      throw refusal(400, "The old password is wrong");
+    await clear();
+    const passwordHash = await hashPassword(body.newPassword);
+    return db.transaction(async (tx) => {
+      // Only over the password that was checked: of two changes at once, one is told.
+      const changed = await tx
+        .update(accounts)
+        .set({ passwordHash })
+        .where(and(eq(accounts.id, actor.id), eq(accounts.passwordHash, account.passwordHash)))
+        .returning();
+      if (changed.length === 0) throw refusal(409, "The password was changed meanwhile");
+      await tx.delete(sessions).where(and(eq(sessions.accountId, actor.id), ne(sessions.tokenHash, actor.tokenHash)));
+      await record(tx, actor, "session", `${actor.username} changed their password`);
+      return { message: "Password changed" };
+    });
+  },
+});
+
+const triesPerMinute = 5;
+
+/**
+ * Takes one of the tries an account and address have in a minute, or refuses with 429. A try is counted before
+ * the password is checked, so that many at once cannot slip through; the returned function forgets them all.
+ * Kept in the database, so that it holds across servers; by address, so that nobody can lock a victim out from afar.
+ */
+async function beginTry(db: Database, username: string, address: string): Promise<() => Promise<void>> {
+  const key = { username: username.trim().toLowerCase(), address };
+  const same = and(eq(signInTries.username, key.username), eq(signInTries.address, key.address));
+  await db.delete(signInTries).where(lt(signInTries.triedAt, sql`now() - interval '1 minute'`));
+  const [mine] = await db.insert(signInTries).values(key).returning();
+  const [recent] = await db
+    .select({
+      tries: count(),
+      wait: sql<number>`ceil(extract(epoch from ${min(signInTries.triedAt)} + interval '1 minute' - now()))::int`,
+    })
+    .from(signInTries)
+    .where(and(same, gt(signInTries.triedAt, sql`now() - interval '1 minute'`)));
+  if (recent && mine && recent.tries > triesPerMinute) {
+    await db.delete(signInTries).where(eq(signInTries.id, mine.id));
+    const retryAfter = Math.max(1, recent.wait);
+    throw refusal(429, `Too many tries. Wait ${retryAfter} seconds and try again.`, { retryAfter });
+  }
+  return async () => {
+    await db.delete(signInTries).where(same);
+  };
+}

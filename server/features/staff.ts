@@ -1,0 +1,84 @@
+import { staff } from "@footprint/contract/staff.ts";
+import { and, asc, count, desc, eq } from "drizzle-orm";
+import { record } from "../audit.ts";
+import type { Transaction } from "../db/engine.ts";
+import { accounts } from "../db/schema.ts";
+import { refusal, violates } from "../errors.ts";
+import { routes } from "../http.ts";
+import { contains, counts } from "../paging.ts";
+import { hashPassword, refuseCommonPassword } from "../passwords.ts";
+
+const isStaff = eq(accounts.role, "staff");
+
+export const staffRoutes = routes(staff, {
+  async list({ db, query: { page, limit, sort, search } }) {
+    const found = and(isStaff, contains([accounts.username], search));
+    const direction = sort === "asc" ? asc : desc;
+    const rows = await db
+      .select()
+      .from(accounts)
+      .where(found)
+      .orderBy(direction(accounts.createdAt), direction(accounts.id))
+      .limit(limit)
+      .offset((page - 1) * limit);
+    const [all] = await db.select({ total: count() }).from(accounts).where(found);
+    return { staff: rows.map(({ id, ...row }) => ({ _id: id, ...row })), ...counts(all?.total ?? 0, limit) };
+  },
+
+  async create({ db, body, actor }) {
+    refuseCommonPassword(body.password, body.username);
+    const passwordHash = await hashPassword(body.password);
+    return db.transaction(async (tx) => {
+      await tx
+        .insert(accounts)
+        .values({ username: body.username, passwordHash, role: "staff" })
+        .catch(refuseTakenName(body.username));
+      await record(tx, actor, "staff", `Created staff account ${body.username}`, {
+        after: { username: body.username },
+      });
+      return { message: `Staff account ${body.username} created` };
+    });
+  },
+
+  async update({ db, params, body, actor }) {
+    return db.transaction(async (tx) => {
+      const before = await lockStaff(tx, params.id);
+      const after = {
+        username: body.username ?? before.username,
+        chatId: body.chatId ?? before.chatId,
+        notificationAccess: body.notificationAccess ?? before.notificationAccess,
+      };
+      await tx.update(accounts).set(after).where(eq(accounts.id, params.id)).catch(refuseTakenName(after.username));
+      await record(tx, actor, "staff", `Changed staff account ${after.username}`, { before, after });
+      return { message: `Staff account ${after.username} saved` };
+    });
+  },
+
+  async delete({ db, params, actor }) {
+    return db.transaction(async (tx) => {
+      const before = await lockStaff(tx, params.id);
+      // Its sessions go with it.
+      await tx.delete(accounts).where(eq(accounts.id, params.id));
+      await record(tx, actor, "staff", `Deleted staff account ${before.username}`, { before });
+      return { message: `Staff account ${before.username} deleted` };
+    });
+  },
+});
+
+async function lockStaff(tx: Transaction, id: string) {
+  const [row] = await tx
+    .select({
+      username: accounts.username,
+      chatId: accounts.chatId,
+      notificationAccess: accounts.notificationAccess,
+    })
+    .from(accounts)
+    .where(and(eq(accounts.id, id), isStaff))
+    .for("update");
+  if (!row) throw refusal(404, "This staff account does not exist any more");
+  return row;
+}
+
+const refuseTakenName = (username: string) => (error: unknown) => {
+  throw violates(error, "accounts_username_key") ? refusal(409, `The username ${username} is taken`) : error;
+};

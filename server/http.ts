@@ -1,0 +1,83 @@
+import type { Access, Endpoint, Feature, Parsed, Result } from "@footprint/contract/endpoint.ts";
+import type { Role } from "@footprint/contract/session.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import * as z from "zod";
+import type { Config } from "./config.ts";
+import type { Database } from "./db/engine.ts";
+import { refusal } from "./errors.ts";
+import { parse } from "./input.ts";
+import { authenticate } from "./sessions.ts";
+
+/** Who makes a change. */
+export type Actor = { id: string; username: string; role: Role; tokenHash: string };
+
+/** What every handler may use. */
+export type House = { db: Database; config: Config };
+
+type Context<E extends Endpoint> = House & {
+  params: Parsed<E, "params">;
+  query: Parsed<E, "query">;
+  body: Parsed<E, "body">;
+  actor: E["access"] extends "public" ? undefined : Actor;
+  /** Where the call came from, as far as the configured proxies can be trusted. */
+  address: string;
+};
+
+type Handlers<F extends Feature> = { [K in keyof F]: (context: Context<F[K]>) => Promise<Result<F[K]>> };
+
+export type Routes = { feature: Feature; register(app: FastifyInstance, house: House): void };
+
+/** Binds a feature's calls to the functions that answer them. */
+export function routes<F extends Feature>(feature: F, handlers: Handlers<F>): Routes {
+  return {
+    feature,
+    register(app, house) {
+      for (const name in feature) {
+        const handler = handlers[name] as (context: Context<Endpoint>) => Promise<unknown>;
+        registerCall(app, house, feature[name] as Endpoint, handler);
+      }
+    },
+  };
+}
+
+function registerCall(
+  app: FastifyInstance,
+  house: House,
+  call: Endpoint,
+  handler: (context: Context<Endpoint>) => Promise<unknown>,
+) {
+  const actors = new WeakMap<FastifyRequest, Actor>();
+  app.route({
+    method: call.method,
+    url: call.path,
+    // Before the body is even received: a stranger's input is not looked at.
+    async onRequest(request) {
+      if (call.access === "public") return;
+      actors.set(request, await admit(house.db, request, call.access));
+    },
+    async handler(request, reply) {
+      const result = await handler({
+        ...house,
+        params: parse(call.params, request.params, "params"),
+        query: parse(call.query, request.query, "query"),
+        body: parse(call.body, request.body ?? {}, "body"),
+        actor: actors.get(request) as Actor,
+        address: request.ip,
+      });
+      return sendReply(reply, call, result);
+    },
+  });
+}
+
+async function admit(db: Database, request: FastifyRequest, access: Access): Promise<Actor> {
+  const token = /^Bearer ([\w-]{20,200})$/i.exec(request.headers.authorization ?? "")?.[1];
+  const actor = token && (await authenticate(db, token));
+  if (!actor) throw refusal(401, "Sign in to continue");
+  if (access === "admin" && actor.role !== "admin") throw refusal(403, "Only administrators may do this");
+  return actor;
+}
+
+/** The reply schema is the presenter: what it does not name never leaves the house. */
+function sendReply(reply: FastifyReply, call: Endpoint, result: unknown) {
+  return reply.header("cache-control", "no-store").send(z.encode(call.reply, result));
+}

@@ -1,0 +1,53 @@
+import { ensureAdmin } from "./accounts.ts";
+import { buildApp } from "./app.ts";
+import { readConfig, StartError } from "./config.ts";
+import { openEngine } from "./db/engine.ts";
+
+async function start() {
+  const config = readConfig(process.env);
+  const engine = await openEngine(config);
+  const app = await buildApp({ db: engine.db, config });
+
+  const stop = async () => {
+    await app.close();
+    await engine.close();
+  };
+  try {
+    await app.listen({ port: config.port, host: config.host });
+    const password = await ensureAdmin(engine.db, config);
+    if (password)
+      console.log(`Sign in as ${config.adminUsername} with the password ${password} (shown only this once)`);
+    const { port } = app.server.address() as { port: number };
+    console.log(`Footprint is ready at http://localhost:${port} (${engine.kind} database)`);
+  } catch (error) {
+    await stop();
+    throw explained(error, config.port);
+  }
+
+  let stopping = false;
+  const onSignal = async () => {
+    // A second signal does not wait.
+    if (stopping) process.exit(1);
+    stopping = true;
+    console.log("Finishing running requests …");
+    await stop();
+  };
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+}
+
+function explained(error: unknown, port: number): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "EADDRINUSE")
+    return new StartError(`Port ${port} is taken: stop what uses it, or set PORT to another one.`);
+  if (code === "EACCES")
+    return new StartError(`Port ${port} may not be used by this account: set PORT to 1024 or more.`);
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+    return new StartError("HOST is not an address of this machine: set it to 127.0.0.1 or 0.0.0.0.");
+  return error;
+}
+
+start().catch((error) => {
+  console.error(error instanceof StartError ? error.message : error);
+  process.exitCode = 1;
+});

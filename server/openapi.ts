@@ -1,0 +1,140 @@
+import type { Endpoint, Feature } from "@footprint/contract/endpoint.ts";
+import * as z from "zod";
+
+type Features = Record<string, { feature: Feature }>;
+
+const failure = {
+  description: "Refused: the message says why",
+  content: {
+    "application/json": {
+      schema: {
+        type: "object",
+        required: ["message"],
+        properties: {
+          message: { type: "string" },
+          issues: {
+            type: "array",
+            items: { type: "object", properties: { path: { type: "string" }, message: { type: "string" } } },
+          },
+        },
+      },
+    },
+  },
+};
+
+/** The OpenAPI 3.1 document, printed from the contract. */
+export function openApi(features: Features) {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const [tag, { feature }] of Object.entries(features)) {
+    for (const [name, call] of Object.entries(feature)) {
+      const path = call.path.replace(/:(\w+)/g, "{$1}");
+      paths[path] = { ...paths[path], [call.method.toLowerCase()]: operation(tag, name, call) };
+    }
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Footprint", version: "1", description: "The back office of a shipping-label reseller." },
+    components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
+    paths,
+  };
+}
+
+function operation(tag: string, name: string, call: Endpoint) {
+  return {
+    tags: [tag],
+    operationId: `${tag}.${name}`,
+    summary: call.summary,
+    description: accessNote[call.access],
+    security: call.access === "public" ? [] : [{ bearer: [] }],
+    parameters: [...parameters("path", call.params), ...parameters("query", call.query)],
+    ...(call.body && { requestBody: { content: { "application/json": { schema: wire(call.body) } } } }),
+    responses: {
+      "200": { description: "Done", content: { "application/json": { schema: wire(call.reply) } } },
+      default: failure,
+    },
+  };
+}
+
+const accessNote = {
+  public: "Needs no session.",
+  staff: "For every signed-in account.",
+  admin: "For administrators only.",
+  storefront: "For shops, with an API key.",
+};
+
+function parameters(where: "path" | "query", schema: z.ZodObject | undefined) {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = wire(schema);
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: where,
+    required: required.includes(name),
+    schema: property,
+  }));
+}
+
+/** As it travels, on both ways: codecs are described by their wire side. */
+function wire(schema: z.ZodType) {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  return rest;
+}
+
+/** The same for a reader: one page, no script, nothing from outside. */
+export function openApiPage(features: Features): string {
+  const sections = Object.entries(features).map(([tag, { feature }]) => {
+    const calls = Object.values(feature).map(
+      (call) => `<article>
+<h3><b>${call.method}</b> <code>${escapeHtml(call.path)}</code></h3>
+<p>${escapeHtml(call.summary)}. ${accessNote[call.access]}</p>
+${shape("Query", call.query)}${shape("Body", call.body)}${shape("Reply", call.reply)}
+</article>`,
+    );
+    return `<section id="${tag}"><h2>${tag}</h2>${calls.join("")}</section>`;
+  });
+  const links = Object.keys(features).map((tag) => `<a href="#${tag}">${tag}</a>`);
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Footprint API</title><style>${pageStyle}</style>
+<main><h1>Footprint API</h1>
+<p>Send <code>Authorization: Bearer …</code> with the token of <code>POST /api/v1/auth/admin-login</code>. Money is a number
+with at most two decimals, times are ISO 8601 in UTC. A refusal is <code>{ "message": "…" }</code>.
+For machines: <a href="/api/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+<nav>${links.join(" ")}</nav>${sections.join("")}</main></html>`;
+}
+
+function shape(title: string, schema: z.ZodType | undefined): string {
+  if (!schema) return "";
+  return `<details><summary>${title}</summary><pre>${escapeHtml(describe(wire(schema) as JsonSchema))}</pre></details>`;
+}
+
+type JsonSchema = {
+  type?: string;
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: JsonSchema[];
+  format?: string;
+  items?: JsonSchema;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+};
+
+function describe(schema: JsonSchema, indent = ""): string {
+  if (schema.anyOf) return schema.anyOf.map((option) => describe(option, indent)).join(" | ");
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.type === "array") return `[ ${describe(schema.items ?? {}, indent)} ]`;
+  if (!schema.properties)
+    return [schema.type ?? "any", schema.format && `(${schema.format})`].filter(Boolean).join(" ");
+  const lines = Object.entries(schema.properties).map(([name, property]) => {
+    const optional = schema.required?.includes(name) ? "" : "?";
+    return `${indent}  ${name}${optional}: ${describe(property, `${indent}  `)}`;
+  });
+  return `{\n${lines.join("\n")}\n${indent}}`;
+}
+
+const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (letter) => entities[letter] ?? letter);
+
+const pageStyle = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;margin:0}
+main{max-width:56rem;margin:auto;padding:2rem 1rem}nav{display:flex;flex-wrap:wrap;gap:1rem}
+article{border-top:1px solid #8886;padding:.5rem 0}h2{margin-top:3rem;text-transform:capitalize}h3{font-weight:400;margin:.5rem 0}
+pre{overflow:auto;background:#8882;padding:1rem;border-radius:.5rem}summary{cursor:pointer}`;

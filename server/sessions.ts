@@ -1,0 +1,37 @@
+import { createHash, randomBytes } from "node:crypto";
+import { and, eq, gt, lt, or, sql } from "drizzle-orm";
+import type { Database } from "./db/engine.ts";
+import { accounts, sessions } from "./db/schema.ts";
+import type { Actor } from "./http.ts";
+
+const idle = sql`now() - interval '12 hours'`;
+const lifetime = sql`now() - interval '7 days'`;
+
+/** Opens a session and returns the only copy of its token. */
+export async function openSession(db: Database, accountId: string): Promise<string> {
+  const token = randomBytes(32).toString("base64url");
+  await db.delete(sessions).where(or(lt(sessions.lastUsedAt, idle), lt(sessions.createdAt, lifetime)));
+  await db.insert(sessions).values({ tokenHash: hashToken(token), accountId });
+  return token;
+}
+
+/** The account behind a token, if its session still lives. One look-up by primary key. */
+export async function authenticate(db: Database, token: string): Promise<Actor | undefined> {
+  const tokenHash = hashToken(token);
+  const [found] = await db
+    .select({
+      id: accounts.id,
+      username: accounts.username,
+      role: accounts.role,
+      // Written back at most once a minute: reading a list should not cost a write.
+      stale: sql<boolean>`${sessions.lastUsedAt} < now() - interval '1 minute'`,
+    })
+    .from(sessions)
+    .innerJoin(accounts, eq(accounts.id, sessions.accountId))
+    .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.lastUsedAt, idle), gt(sessions.createdAt, lifetime)));
+  if (!found) return undefined;
+  if (found.stale) await db.update(sessions).set({ lastUsedAt: sql`now()` }).where(eq(sessions.tokenHash, tokenHash));
+  return { id: found.id, username: found.username, role: found.role, tokenHash };
+}
+
+export const hashToken = (token: string) => createHash("sha256").update(token).digest("base64url");

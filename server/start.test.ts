@@ -1,0 +1,223 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { session } from "@footprint/contract/session.ts";
+import pg from "pg";
+import { afterEach, beforeEach, expect, inject, test } from "vitest";
+
+let folder: string;
+let running: ChildProcess[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "footprint-start-"));
+});
+afterEach(async () => {
+  for (const child of running) child.kill("SIGKILL");
+  running = [];
+  await rm(folder, { recursive: true });
+});
+
+/** Runs the program until it is ready or has ended. */
+async function run(env: Record<string, string>, script = "main.ts", args: string[] = []) {
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: import.meta.dirname,
+    env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: folder, LOG_LEVEL: "silent", ...env },
+  });
+  running.push(child);
+  let output = "";
+  const exit = once(child, "close").then(([code]) => code as number | null);
+  const ready = new Promise<void>((done) => {
+    const read = (chunk: Buffer) => {
+      output += chunk;
+      if (output.includes("is ready at") && output.endsWith("\n")) done();
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+  });
+  await Promise.race([ready, exit]);
+  return {
+    child,
+    exit,
+    output: () => output.trim(),
+    password: () => /with the password (\S+)/.exec(output)?.[1] ?? "",
+    origin: () => `http://127.0.0.1:${/localhost:(\d+)/.exec(output)?.[1]}`,
+  };
+}
+
+async function signIn(origin: string, username: string, password: string) {
+  const response = await fetch(origin + session.login.path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ username, password }),
+  });
+  return response.status;
+}
+
+test("the first start makes an admin and prints the password once; SIGTERM ends it cleanly", async () => {
+  const first = await run({});
+  expect(first.password()).toMatch(/^\w{5}-\w{5}-\w{5}-\w{5}$/);
+  expect(await signIn(first.origin(), "admin", first.password())).toBe(200);
+  first.child.kill("SIGTERM");
+  expect(await first.exit).toBe(0);
+
+  const second = await run({});
+  expect(second.password()).toBe("");
+  expect(await signIn(second.origin(), "admin", first.password())).toBe(200);
+});
+
+test("the first admin takes the configured name and password, which is not printed", async () => {
+  const { output, origin } = await run({ ADMIN_USERNAME: "owner", ADMIN_PASSWORD: "open sesame, please" });
+  expect(output()).not.toContain("sesame");
+  expect(await signIn(origin(), "owner", "open sesame, please")).toBe(200);
+});
+
+test("a second start in the same folder is refused and the first goes on", async () => {
+  const first = await run({});
+  const second = await run({});
+  expect(await second.exit).toBe(1);
+  expect(second.output()).toBe(
+    `The data folder ${folder} is in use: stop the other Footprint, or set DATA_DIR to another folder.`,
+  );
+  expect(await signIn(first.origin(), "admin", first.password())).toBe(200);
+});
+
+test("of many that start at once in one folder, exactly one gets it", async () => {
+  const starts = await Promise.all(Array.from({ length: 4 }, () => run({})));
+  expect(starts.filter(({ output }) => output().includes("is ready at"))).toHaveLength(1);
+});
+
+test("after kill -9 the folder opens again at once, with everything in it", async () => {
+  const first = await run({});
+  first.child.kill("SIGKILL");
+  await first.exit;
+  const second = await run({});
+  expect(await signIn(second.origin(), "admin", first.password())).toBe(200);
+});
+
+test("SIGTERM lets running requests finish", async () => {
+  const { origin, password, child, exit } = await run({});
+  const answers = Array.from({ length: 5 }, () => signIn(origin(), "admin", password()));
+  await Promise.race(answers);
+  child.kill("SIGTERM");
+  expect(await Promise.all(answers)).toEqual([200, 200, 200, 200, 200]);
+  expect(await exit).toBe(0);
+});
+
+test("a taken port is named, and nothing is lost by it", async () => {
+  const blocker = createServer().listen(0, "127.0.0.1");
+  await once(blocker, "listening");
+  const { port } = blocker.address() as { port: number };
+  const refused = await run({ PORT: String(port) });
+  expect(await refused.exit).toBe(1);
+  expect(refused.output()).toBe(`Port ${port} is taken: stop what uses it, or set PORT to another one.`);
+  blocker.close();
+  expect((await run({})).password()).not.toBe("");
+});
+
+const refusals: [Record<string, string>, string][] = [
+  [{ PORT: "abc" }, 'PORT is "abc": set it to a whole number up to 65535, or leave it out.'],
+  [{ PORT: "70000" }, 'PORT is "70000": set it to a whole number up to 65535, or leave it out.'],
+  [{ DEMO: "yes" }, 'DEMO is "yes": set it to one of on, off, or leave it out.'],
+  [{ ADMIN_PASSWORD: "short" }, "ADMIN_PASSWORD is not valid: set it to 8 to 128 characters, or leave it out."],
+  [
+    { BUSINESS_TIMEZONE: "Mars" },
+    'BUSINESS_TIMEZONE is "Mars": set it to a zone such as UTC or America/Chicago, or leave it out.',
+  ],
+  [
+    { PANEL_ORIGINS: "panel" },
+    'PANEL_ORIGINS is "panel": set it to an origin such as https://panel.example.com, or leave it out.',
+  ],
+  [
+    { DATABASE_URL: "mysql://root:secret@db/x" },
+    "DATABASE_URL is not valid: set it to postgres://user:password@host:5432/database, or leave it out.",
+  ],
+  [
+    { DATABASE_URL: "postgres://u:secret@127.0.0.1:1/x" },
+    "PostgreSQL cannot be used (connect ECONNREFUSED 127.0.0.1:1): check that it runs, and DATABASE_URL.",
+  ],
+];
+
+test("a bad variable is refused in one line that names the mend", async () => {
+  const answers = await Promise.all(
+    refusals.map(async ([env]) => {
+      const { exit, output } = await run(env);
+      return [await exit, output()];
+    }),
+  );
+  expect(answers).toEqual(refusals.map(([, message]) => [1, message]));
+});
+
+test("a PostgreSQL that is too old is refused", async () => {
+  const server = createServer((socket) => {
+    socket.once("data", () => {
+      socket.write(Buffer.concat([message("R", "\0\0\0\0"), message("Z", "I")]));
+      const column = "server_version_num\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0";
+      socket.once("data", () =>
+        socket.write(
+          Buffer.concat([
+            message("T", `\0\x01${column}`),
+            message("D", "\0\x01\0\0\0\x06140011"),
+            message("C", "SHOW\0"),
+            message("Z", "I"),
+          ]),
+        ),
+      );
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  const { exit, output } = await run({ DATABASE_URL: `postgres://u@127.0.0.1:${port}/x` });
+  server.close();
+  expect([await exit, output()]).toEqual([1, "PostgreSQL 14 is too old: Footprint needs PostgreSQL 15 or newer."]);
+});
+
+/** A message of PostgreSQL's protocol. */
+function message(type: string, text: string): Buffer {
+  const body = Buffer.from(text, "latin1");
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+/** A new, empty database on the real PostgreSQL. */
+async function emptyPostgres() {
+  const name = `start_${randomBytes(8).toString("hex")}`;
+  const owner = new pg.Client(`${inject("postgresUrl")}/postgres`);
+  await owner.connect();
+  await owner.query(`create database ${name}`);
+  await owner.end();
+  return { DATABASE_URL: `${inject("postgresUrl")}/${name}` };
+}
+
+test("several servers may start at once on an empty PostgreSQL: one migrates, one makes the admin", async () => {
+  const env = await emptyPostgres();
+  const starts = await Promise.all([run(env), run(env), run(env)]);
+  expect(starts.map(({ output }) => output())).toEqual(Array(3).fill(expect.stringContaining("is ready at")));
+
+  const passwords = starts.map(({ password }) => password()).filter(Boolean);
+  expect(passwords).toHaveLength(1);
+  for (const { origin } of starts) expect(await signIn(origin(), "admin", passwords[0] ?? "")).toBe(200);
+});
+
+test("the terminal makes administrators and resets passwords", async () => {
+  const env = await emptyPostgres();
+  const admin = (...args: string[]) => run(env, "admin.ts", args);
+  const created = await admin("create", "second");
+  expect(await created.exit).toBe(0);
+  const again = await admin("create", "SECOND");
+  expect(await again.exit).toBe(1);
+  expect(again.output()).toMatch(/^The username SECOND is taken/);
+  const reset = await admin("reset-password", "second");
+  expect((await admin("reset-password", "nobody")).output()).toMatch(/^There is no account nobody/);
+  expect((await admin("frobnicate")).output()).toMatch(/^Usage:/);
+
+  const server = await run(env);
+  expect(server.password()).toBe("");
+  expect(await signIn(server.origin(), "second", created.password())).toBe(401);
+  expect(await signIn(server.origin(), "second", reset.password())).toBe(200);
+});

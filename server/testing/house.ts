@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contract/endpoint.ts";
+import type { Role } from "@footprint/contract/session.ts";
+import { getTableName, is, sql } from "drizzle-orm";
+import { PgTable } from "drizzle-orm/pg-core";
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, inject } from "vitest";
+import { buildApp } from "../app.ts";
+import { type Config, readConfig } from "../config.ts";
+import { type Database, type Engine, openEmbedded, openEngine } from "../db/engine.ts";
+import * as schema from "../db/schema.ts";
+import { hashPassword } from "../passwords.ts";
+import { openSession } from "../sessions.ts";
+
+/** A running server on an empty database, for the tests of the file that imports this. */
+export let db: Database;
+export let origin: string;
+
+export const password = "correct horse battery";
+const passwordHash = hashPassword(password);
+
+let tokens: Record<Role, string>;
+
+beforeAll(async () => {
+  const engine = await emptyDatabase();
+  const config: Config = readConfig({ LOG_LEVEL: "silent" });
+  const app = await buildApp({ db: engine.db, config });
+  origin = await app.listen({ port: 0, host: "127.0.0.1" });
+  db = engine.db;
+  return async () => {
+    await app.close();
+    await engine.close();
+  };
+});
+
+const tables = Object.values(schema)
+  .filter((value) => is(value, PgTable))
+  .map(getTableName);
+
+beforeEach(async () => {
+  await db.execute(sql.raw(`truncate ${tables.join(", ")} cascade`));
+  const admin = await addAccount("admin", "admin");
+  const staff = await addAccount("staff", "staff");
+  tokens = { admin: admin.token, staff: staff.token };
+});
+
+async function emptyDatabase(): Promise<Engine> {
+  const dump = inject("embeddedDump");
+  if (dump) return openEmbedded({ loadDataDir: new Blob([await readFile(dump)]) });
+  const url = inject("postgresUrl");
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  const owner = new pg.Client(`${url}/postgres`);
+  await owner.connect();
+  await owner.query(`create database ${name} template template`);
+  afterAll(async () => {
+    await owner.query(`drop database ${name} with (force)`);
+    await owner.end();
+  });
+  return openEngine({ databaseUrl: `${url}/${name}`, dataDir: "" });
+}
+
+/** An account with an open session. Its password is `password`. */
+export async function addAccount(username: string, role: Role) {
+  const [account] = await db
+    .insert(schema.accounts)
+    .values({ username, role, passwordHash: await passwordHash })
+    .returning();
+  if (!account) throw new Error("not inserted");
+  return { ...account, token: await openSession(db, account.id) };
+}
+
+/** Who calls: one of the two standing accounts, a token, or nobody. */
+type Caller = Role | "nobody" | { token: string };
+
+/** Makes a call over HTTP, as any client would. */
+export async function call<E extends Endpoint>(
+  as: Caller,
+  endpoint: E,
+  input: Input<E> & { headers?: Record<string, string> } = {} as never,
+) {
+  const { params, query, body, headers } = input as {
+    params?: Record<string, string>;
+    query?: Record<string, string>;
+    body?: unknown;
+    headers?: Record<string, string>;
+  };
+  const search = query ? `?${new URLSearchParams(query)}` : "";
+  const token = as === "nobody" ? undefined : typeof as === "string" ? tokens[as] : as.token;
+  const response = await fetch(origin + pathOf(endpoint, params) + search, {
+    method: endpoint.method,
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  type Failure = { message: string; issues: { path: string; message: string }[] };
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Reply<E> & Failure };
+}
+
+/** The log, oldest first. */
+export async function logRows() {
+  return db
+    .select({
+      admin: schema.logs.admin,
+      type: schema.logs.type,
+      action: schema.logs.action,
+      before: schema.logs.before,
+      after: schema.logs.after,
+    })
+    .from(schema.logs)
+    .orderBy(schema.logs.createdAt, schema.logs.id);
+}
