@@ -12,8 +12,28 @@ export type Endpoint = {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodObject;
+  /** The body may come as multipart with one file in this field. */
+  upload?: { field: string; maxBytes: number; types: readonly FileType[] };
+  /** Accepts an `Idempotency-Key`: the same key and body replays the first answer. */
+  idempotent?: true;
   reply: z.ZodType;
 };
+
+/** Files are told apart by their first bytes, never by their name. */
+export const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
+export const documentTypes = ["application/pdf", ...imageTypes] as const;
+export type FileType = (typeof documentTypes)[number];
+
+/** A reply that is a file rather than JSON. */
+export type Download = {
+  name: string;
+  type: string;
+  size: number;
+  /** Shown in the page instead of saved. */
+  inline?: boolean;
+  content: AsyncIterable<Uint8Array>;
+};
+export const download = z.custom<Download>();
 
 export const endpoint = <const E extends Endpoint>(definition: E): E => definition;
 
@@ -50,7 +70,10 @@ export const money = z.codec(
     .number()
     .min(-1e10)
     .max(1e10)
-    .refine((dollars) => Math.abs(dollars * 100 - Math.round(dollars * 100)) < 1e-3, "At most two decimals"),
+    .refine(
+      (dollars) => Math.abs(dollars * 100 - Math.round(dollars * 100)) < 1e-3,
+      "An amount has at most two decimals",
+    ),
   z.int(),
   { decode: (dollars) => Math.round(dollars * 100), encode: (cents) => cents / 100 },
 );
@@ -60,6 +83,13 @@ export const timestamp = z.codec(z.iso.datetime(), z.date(), {
   decode: (text) => new Date(text),
   encode: (date) => date.toISOString(),
 });
+
+/** Pounds or ounces, by label type. */
+export const weight = z
+  .number()
+  .min(0)
+  .max(100_000)
+  .refine((value) => Math.abs(value * 1000 - Math.round(value * 1000)) < 1e-4, "A weight has at most three decimals");
 
 export const id = z.uuid();
 export const idParam = z.object({ id });
@@ -78,4 +108,9 @@ export const listQuery = z.object({
 });
 
 /** What every list answers beside its rows. */
-export const pageCounts = { total: z.int(), totalPages: z.int().min(1) };
+export const pageCounts = {
+  total: z.int(),
+  totalPages: z.int().min(1),
+  /** A search with more hits than are worth counting: there are at least `total`. */
+  totalCapped: z.boolean().optional(),
+};

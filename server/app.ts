@@ -2,10 +2,12 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import cors from "@fastify/cors";
 import helmet from "@fastify/helmet";
+import multipart from "@fastify/multipart";
 import serveStatic from "@fastify/static";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import type { Config } from "./config.ts";
 import { answerError, refusal } from "./errors.ts";
+import { orderRoutes } from "./features/orders.ts";
 import { sessionRoutes } from "./features/session.ts";
 import { staffRoutes } from "./features/staff.ts";
 import type { House } from "./http.ts";
@@ -15,6 +17,7 @@ import { openApi, openApiPage } from "./openapi.ts";
 /** Every feature of the house, by name. */
 export const features = {
   session: sessionRoutes,
+  orders: orderRoutes,
   staff: staffRoutes,
 };
 
@@ -35,6 +38,7 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
   });
   app.setErrorHandler(answerError);
   app.addHook("onResponse", logResponse);
+  finishConnectionsOnClose(app);
   await app.register(helmet, securityHeaders(config));
   await app.register(cors, {
     origin: allowedOrigins(config),
@@ -44,6 +48,7 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
     maxAge: 600,
   });
   acceptJsonOnly(app);
+  await app.register(multipart);
 
   for (const { register } of Object.values(features)) register(app, house);
   const document = openApi(features);
@@ -52,6 +57,17 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
   app.get("/api/docs", (_, reply) => reply.type("text/html; charset=utf-8").send(page));
   await servePanel(app);
   return app;
+}
+
+/** While closing, an answer ends its connection: a client's keep-alive would hold the program up. */
+function finishConnectionsOnClose(app: FastifyInstance) {
+  let closing = false;
+  app.addHook("preClose", async () => {
+    closing = true;
+  });
+  app.addHook("onSend", async (_, reply) => {
+    if (closing) reply.header("connection", "close");
+  });
 }
 
 function acceptJsonOnly(app: FastifyInstance) {

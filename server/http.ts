@@ -1,10 +1,20 @@
-import type { Access, Endpoint, Feature, Parsed, Result } from "@footprint/contract/endpoint.ts";
+import {
+  type Access,
+  type Download,
+  download,
+  type Endpoint,
+  type Feature,
+  type Parsed,
+  type Result,
+} from "@footprint/contract/endpoint.ts";
 import type { Role } from "@footprint/contract/session.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/engine.ts";
 import { refusal } from "./errors.ts";
+import { discard, receiveForm, sendFile, type Upload } from "./files.ts";
+import { Replay, type Transact, transactions } from "./idempotency.ts";
 import { parse } from "./input.ts";
 import { authenticate } from "./sessions.ts";
 
@@ -19,6 +29,10 @@ type Context<E extends Endpoint> = House & {
   query: Parsed<E, "query">;
   body: Parsed<E, "body">;
   actor: E["access"] extends "public" ? undefined : Actor;
+  /** Where every change is made. */
+  transaction: Transact;
+  /** What was uploaded with the call, waiting to be attached. */
+  file: Upload | undefined;
   /** Where the call came from, as far as the configured proxies can be trusted. */
   address: string;
 };
@@ -56,15 +70,26 @@ function registerCall(
       actors.set(request, await admit(house.db, request, call.access));
     },
     async handler(request, reply) {
-      const result = await handler({
-        ...house,
-        params: parse(call.params, request.params, "params"),
-        query: parse(call.query, request.query, "query"),
-        body: parse(call.body, request.body ?? {}, "body"),
-        actor: actors.get(request) as Actor,
-        address: request.ip,
-      });
-      return sendReply(reply, call, result);
+      const actor = actors.get(request) as Actor;
+      const params = parse(call.params, request.params, "params");
+      const query = parse(call.query, request.query, "query");
+      const form = call.upload && request.isMultipart() ? await receiveForm(house.db, request, call.upload) : undefined;
+      try {
+        const result = await handler({
+          ...house,
+          params,
+          query,
+          body: parse(call.body, form ? form.fields : (request.body ?? {}), "body"),
+          actor,
+          transaction: transactions(house.db, call, request, actor?.id),
+          file: form?.file,
+          address: request.ip,
+        });
+        return sendReply(reply, call, result);
+      } catch (error) {
+        if (form?.file) await discard(house.db, form.file);
+        throw error;
+      }
     },
   });
 }
@@ -79,5 +104,7 @@ async function admit(db: Database, request: FastifyRequest, access: Access): Pro
 
 /** The reply schema is the presenter: what it does not name never leaves the house. */
 function sendReply(reply: FastifyReply, call: Endpoint, result: unknown) {
-  return reply.header("cache-control", "no-store").send(z.encode(call.reply, result));
+  if (call.reply === download) return sendFile(reply, result as Download);
+  const body = result instanceof Replay ? result.reply : z.encode(call.reply, result);
+  return reply.header("cache-control", "no-store").send(body);
 }

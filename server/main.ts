@@ -2,10 +2,12 @@ import { ensureAdmin } from "./accounts.ts";
 import { buildApp } from "./app.ts";
 import { readConfig, StartError } from "./config.ts";
 import { openEngine } from "./db/engine.ts";
+import { adoptTimezone } from "./stats.ts";
 
 async function start() {
   const config = readConfig(process.env);
   const engine = await openEngine(config);
+  await adoptTimezone(engine.db, config.timezone);
   const app = await buildApp({ db: engine.db, config });
 
   const stop = async () => {

@@ -1,4 +1,4 @@
-import type { Endpoint, Feature } from "@footprint/contract/endpoint.ts";
+import { download, type Endpoint, type Feature } from "@footprint/contract/endpoint.ts";
 import * as z from "zod";
 
 type Features = Record<string, { feature: Feature }>;
@@ -20,6 +20,13 @@ const failure = {
       },
     },
   },
+};
+
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: "The same key and body replays the first answer",
+  schema: { type: "string" },
 };
 
 /** The OpenAPI 3.1 document, printed from the contract. */
@@ -46,13 +53,30 @@ function operation(tag: string, name: string, call: Endpoint) {
     summary: call.summary,
     description: accessNote[call.access],
     security: call.access === "public" ? [] : [{ bearer: [] }],
-    parameters: [...parameters("path", call.params), ...parameters("query", call.query)],
-    ...(call.body && { requestBody: { content: { "application/json": { schema: wire(call.body) } } } }),
+    parameters: [
+      ...parameters("path", call.params),
+      ...parameters("query", call.query),
+      ...(call.idempotent ? [idempotencyKey] : []),
+    ],
+    ...(call.body && { requestBody: { content: requestContent(call, call.body) } }),
     responses: {
-      "200": { description: "Done", content: { "application/json": { schema: wire(call.reply) } } },
+      "200": { description: "Done", content: replyContent(call) },
       default: failure,
     },
   };
+}
+
+function requestContent({ upload }: Endpoint, body: z.ZodObject) {
+  const schema = wire(body);
+  if (!upload) return { "application/json": { schema } };
+  const file = { type: "string", contentMediaType: "application/octet-stream", maxLength: upload.maxBytes };
+  return {
+    "multipart/form-data": { schema: { ...schema, properties: { ...schema.properties, [upload.field]: file } } },
+  };
+}
+
+function replyContent({ reply }: Endpoint) {
+  return reply === download ? { "application/octet-stream": {} } : { "application/json": { schema: wire(reply) } };
 }
 
 const accessNote = {
@@ -75,7 +99,7 @@ function parameters(where: "path" | "query", schema: z.ZodObject | undefined) {
 
 /** As it travels, on both ways: codecs are described by their wire side. */
 function wire(schema: z.ZodType) {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return rest;
 }
 
@@ -86,7 +110,7 @@ export function openApiPage(features: Features): string {
       (call) => `<article>
 <h3><b>${call.method}</b> <code>${escapeHtml(call.path)}</code></h3>
 <p>${escapeHtml(call.summary)}. ${accessNote[call.access]}</p>
-${shape("Query", call.query)}${shape("Body", call.body)}${shape("Reply", call.reply)}
+${shape("Query", call.query)}${shape("Body", call.body)}${call.reply === download ? "" : shape("Reply", call.reply)}
 </article>`,
     );
     return `<section id="${tag}"><h2>${tag}</h2>${calls.join("")}</section>`;

@@ -1,10 +1,48 @@
-import { sql } from "drizzle-orm";
-import { boolean, check, index, jsonb, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { fedexStatus } from "@footprint/contract/fedex.ts";
+import { invoiceStatus, paymentMethod } from "@footprint/contract/invoices.ts";
+import { labelKind } from "@footprint/contract/label-types.ts";
+import { logType } from "@footprint/contract/logs.ts";
+import { role } from "@footprint/contract/session.ts";
+import { trackingTemplate, trackingType } from "@footprint/contract/tracking.ts";
+import { type SQL, sql } from "drizzle-orm";
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  check,
+  customType,
+  date,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { uuidv7 } from "../ids.ts";
 
 const id = () => uuid().primaryKey().$defaultFn(uuidv7);
 const moment = () => timestamp({ withTimezone: true, mode: "date" });
 const createdAt = () => moment().notNull().defaultNow();
+const cents = () => bigint({ mode: "number" });
+const measure = () => numeric({ precision: 12, scale: 3, mode: "number" });
+const bytes = customType<{ data: Uint8Array }>({ dataType: () => "bytea" });
+
+/** A column that holds one of a contract's values, and the database's own word for it. */
+const oneOf = <V extends string>(schema: { options: readonly V[] }) =>
+  text({ enum: schema.options as readonly [V, ...V[]] }).notNull();
+const isOneOf = (name: string, column: AnyPgColumn, schema: { options: readonly string[] }) =>
+  check(name, sql`${column} in (${sql.raw(schema.options.map((value) => `'${value}'`).join(", "))})`);
+
+/** What a search looks through: its parts in lower case, kept apart by a character nobody types. */
+const searchable = (...columns: string[]) =>
+  text().generatedAlwaysAs(sql.raw(`lower(${columns.join(" || chr(31) || ")})`));
+const trigrams = (name: string, column: AnyPgColumn | SQL) => index(name).using("gin", sql`${column} gin_trgm_ops`);
 
 export const accounts = pgTable(
   "accounts",
@@ -12,14 +50,14 @@ export const accounts = pgTable(
     id: id(),
     username: text().notNull(),
     passwordHash: text().notNull(),
-    role: text({ enum: ["admin", "staff"] }).notNull(),
+    role: oneOf(role),
     chatId: text().notNull().default(""),
     notificationAccess: boolean().notNull().default(false),
     createdAt: createdAt(),
   },
   (table) => [
     uniqueIndex("accounts_username_key").on(sql`lower(${table.username})`),
-    check("accounts_role_known", sql`${table.role} in ('admin', 'staff')`),
+    isOneOf("accounts_role_known", table.role, role),
   ],
 );
 
@@ -49,19 +87,289 @@ export const signInTries = pgTable(
   (table) => [index().on(table.username, table.address, table.triedAt), index().on(table.triedAt)],
 );
 
-export const logTypes = [
-  "balance",
-  "refund",
-  "user",
-  "pricing",
-  "label",
-  "tracking",
-  "staff",
-  "fedex",
-  "invoice",
-  "website",
-  "session",
-] as const;
+export const customers = pgTable(
+  "customers",
+  {
+    id: id(),
+    username: text().notNull(),
+    discordId: text().notNull(),
+    email: text().notNull().default(""),
+    /** Changed by the ledger only. */
+    balanceCents: cents().notNull().default(0),
+    active: boolean().notNull().default(true),
+    customPricingEnabled: boolean().notNull().default(false),
+    verifiedAt: moment(),
+    createdAt: createdAt(),
+    search: searchable("username", "discord_id", "email"),
+  },
+  (table) => [
+    uniqueIndex("customers_discord_id_key").on(table.discordId),
+    check("customers_balance_in_range", sql`${table.balanceCents} between 0 and 1000000000000`),
+    index("customers_newest").on(table.createdAt, table.id),
+    index("customers_unverified").on(table.createdAt, table.id).where(sql`${table.verifiedAt} is null`),
+    trigrams("customers_search", table.search),
+    trigrams("customers_username_search", sql`lower(${table.username})`),
+    trigrams("customers_discord_id_search", sql`lower(${table.discordId})`),
+  ],
+);
+
+export const labelTypes = pgTable(
+  "label_types",
+  {
+    id: id(),
+    name: text().notNull(),
+    uid: text().notNull(),
+    maxWeight: measure().notNull(),
+    kind: oneOf(labelKind),
+    active: boolean().notNull().default(true),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("label_types_uid_key").on(sql`lower(${table.uid})`),
+    isOneOf("label_types_kind_known", table.kind, labelKind),
+    check("label_types_max_weight_positive", sql`${table.maxWeight} > 0`),
+  ],
+);
+
+const tier = () => ({
+  id: id(),
+  labelTypeId: uuid()
+    .notNull()
+    .references(() => labelTypes.id, { onDelete: "cascade" }),
+  /** Covers weights above `fromWeight` up to and including `toWeight`. */
+  fromWeight: measure().notNull(),
+  toWeight: measure().notNull(),
+  priceCents: cents().notNull(),
+  createdAt: createdAt(),
+});
+
+/** That tiers of one list never overlap is an exclusion constraint, in the migration. */
+export const priceTiers = pgTable("price_tiers", tier(), (table) => [
+  check("price_tiers_bounds", sql`0 <= ${table.fromWeight} and ${table.fromWeight} < ${table.toWeight}`),
+  check("price_tiers_price", sql`${table.priceCents} >= 0`),
+]);
+
+export const customPrices = pgTable(
+  "custom_prices",
+  {
+    ...tier(),
+    customerId: uuid()
+      .notNull()
+      .references(() => customers.id, { onDelete: "cascade" }),
+  },
+  (table) => [
+    check("custom_prices_bounds", sql`0 <= ${table.fromWeight} and ${table.fromWeight} < ${table.toWeight}`),
+    check("custom_prices_price", sql`${table.priceCents} >= 0`),
+    index("custom_prices_of_customer").on(table.customerId, table.createdAt, table.id),
+  ],
+);
+
+const addressColumns = {
+  fromName: text().notNull(),
+  fromStreet: text().notNull(),
+  fromStreet2: text().notNull().default(""),
+  fromCity: text().notNull(),
+  fromState: text().notNull(),
+  fromZip: text().notNull(),
+  toName: text().notNull(),
+  toStreet: text().notNull(),
+  toStreet2: text().notNull().default(""),
+  toCity: text().notNull(),
+  toState: text().notNull(),
+  toZip: text().notNull(),
+};
+
+export const bulkOrders = pgTable(
+  "bulk_orders",
+  {
+    id: id(),
+    uuid: uuid().notNull().defaultRandom(),
+    customerId: uuid()
+      .notNull()
+      .references(() => customers.id),
+    createdAt: createdAt(),
+    search: searchable("uuid::text"),
+  },
+  (table) => [
+    uniqueIndex("bulk_orders_uuid_key").on(table.uuid),
+    index("bulk_orders_newest").on(table.createdAt, table.id),
+    index("bulk_orders_of_customer").on(table.customerId, table.createdAt, table.id),
+    trigrams("bulk_orders_search", table.search),
+  ],
+);
+
+export const orders = pgTable(
+  "orders",
+  {
+    id: id(),
+    /** The number that customer and shop see. */
+    uuid: uuid().notNull().defaultRandom(),
+    customerId: uuid()
+      .notNull()
+      .references(() => customers.id),
+    labelTypeId: uuid()
+      .notNull()
+      .references(() => labelTypes.id),
+    bulkOrderId: uuid().references(() => bulkOrders.id),
+    priceCents: cents().notNull(),
+    weight: measure().notNull(),
+    tracking: text().notNull().default(""),
+    ...addressColumns,
+    fromCompany: text().notNull().default(""),
+    fromCountry: text().notNull(),
+    toCompany: text().notNull().default(""),
+    toCountry: text().notNull(),
+    refundedAt: moment(),
+    createdAt: createdAt(),
+    search: searchable("id::text", "uuid::text", "tracking", "from_name", "to_name"),
+  },
+  (table) => [
+    uniqueIndex("orders_uuid_key").on(table.uuid),
+    check("orders_price", sql`${table.priceCents} >= 0`),
+    index("orders_newest").on(table.createdAt, table.id),
+    index("orders_newest_active").on(table.createdAt, table.id).where(sql`${table.refundedAt} is null`),
+    index("orders_newest_refunded").on(table.createdAt, table.id).where(sql`${table.refundedAt} is not null`),
+    index("orders_of_customer").on(table.customerId, table.createdAt, table.id),
+    index("orders_of_bulk_order").on(table.bulkOrderId).where(sql`${table.bulkOrderId} is not null`),
+    trigrams("orders_search", table.search),
+  ],
+);
+
+export const trackingCodes = pgTable(
+  "tracking_codes",
+  {
+    id: id(),
+    code: text().notNull(),
+    type: oneOf(trackingType),
+    template: oneOf(trackingTemplate),
+    usedAt: moment(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("tracking_codes_code_key").on(table.code),
+    isOneOf("tracking_codes_type_known", table.type, trackingType),
+    isOneOf("tracking_codes_template_known", table.template, trackingTemplate),
+    index("tracking_codes_newest").on(table.createdAt, table.id),
+    index("tracking_codes_next").on(table.type, table.createdAt, table.code).where(sql`${table.usedAt} is null`),
+    trigrams("tracking_codes_search", sql`lower(${table.code})`),
+  ],
+);
+
+/** Uploads live in the database, so that one backup holds everything. A file nobody refers to is swept up. */
+export const files = pgTable(
+  "files",
+  {
+    id: id(),
+    name: text().notNull(),
+    type: text().notNull(),
+    size: integer().notNull().default(0),
+    createdAt: createdAt(),
+  },
+  (table) => [index().on(table.createdAt)],
+);
+
+export const fileChunks = pgTable(
+  "file_chunks",
+  {
+    fileId: uuid()
+      .notNull()
+      .references(() => files.id, { onDelete: "cascade" }),
+    position: integer().notNull(),
+    data: bytes().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.fileId, table.position] })],
+);
+
+export const fedexOrders = pgTable(
+  "fedex_orders",
+  {
+    id: id(),
+    uuid: uuid().notNull().defaultRandom(),
+    customerId: uuid()
+      .notNull()
+      .references(() => customers.id),
+    /** A quote: it moves no balance. */
+    priceCents: cents(),
+    status: oneOf(fedexStatus).default("Pending"),
+    note: text().notNull().default(""),
+    fileId: uuid().references(() => files.id),
+    ...addressColumns,
+    weight: measure().notNull(),
+    length: measure().notNull(),
+    width: measure().notNull(),
+    height: measure().notNull(),
+    dimensionUnit: text().notNull(),
+    weightUnit: text().notNull(),
+    specialNotes: text().notNull().default(""),
+    createdAt: createdAt(),
+    search: searchable("uuid::text", "from_name", "to_name"),
+  },
+  (table) => [
+    uniqueIndex("fedex_orders_uuid_key").on(table.uuid),
+    check("fedex_orders_price", sql`${table.priceCents} >= 0`),
+    isOneOf("fedex_orders_status_known", table.status, fedexStatus),
+    index("fedex_orders_newest").on(table.createdAt, table.id),
+    index("fedex_orders_newest_of_status").on(table.status, table.createdAt, table.id),
+    index("fedex_orders_of_customer").on(table.customerId, table.createdAt, table.id),
+    index("fedex_orders_file").on(table.fileId),
+    trigrams("fedex_orders_search", table.search),
+  ],
+);
+
+export const invoices = pgTable(
+  "invoices",
+  {
+    id: id(),
+    customerId: uuid()
+      .notNull()
+      .references(() => customers.id),
+    amountCents: cents().notNull(),
+    paymentMethod: oneOf(paymentMethod),
+    status: oneOf(invoiceStatus).default("pending"),
+    hostedUrl: text().notNull().default(""),
+    paidAt: moment(),
+    createdAt: createdAt(),
+    search: searchable("id::text"),
+  },
+  (table) => [
+    check("invoices_amount", sql`${table.amountCents} > 0`),
+    isOneOf("invoices_method_known", table.paymentMethod, paymentMethod),
+    isOneOf("invoices_status_known", table.status, invoiceStatus),
+    check("invoices_paid_at", sql`(${table.status} = 'paid') = (${table.paidAt} is not null)`),
+    index("invoices_newest").on(table.createdAt, table.id),
+    index("invoices_newest_of_status").on(table.status, table.createdAt, table.id),
+    index("invoices_of_customer").on(table.customerId, table.createdAt, table.id),
+    trigrams("invoices_search", table.search),
+  ],
+);
+
+export const transferKinds = ["deposit", "purchase", "refund", "adjustment"] as const;
+
+/** The ledger: one row per change of a balance. A customer's balance is the sum of their rows. */
+export const transfers = pgTable(
+  "transfers",
+  {
+    id: id(),
+    customerId: uuid()
+      .notNull()
+      .references(() => customers.id),
+    kind: oneOf({ options: transferKinds }),
+    amountCents: cents().notNull(),
+    balanceAfterCents: cents().notNull(),
+    /** The invoice, the order or bulk order bought, or the order refunded. */
+    reference: uuid(),
+    actor: text().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    isOneOf("transfers_kind_known", table.kind, { options: transferKinds }),
+    check("transfers_balance_after", sql`${table.balanceAfterCents} >= 0`),
+    check("transfers_reference", sql`(${table.kind} = 'adjustment') = (${table.reference} is null)`),
+    // One deposit per invoice, one purchase and one refund per order, whatever the code does.
+    uniqueIndex("transfers_once").on(table.kind, table.reference),
+    index("transfers_of_customer").on(table.customerId, table.id),
+  ],
+);
 
 export const logs = pgTable(
   "logs",
@@ -69,11 +377,72 @@ export const logs = pgTable(
     id: id(),
     /** The actor's name at the time: the log stays true after an account is renamed or deleted. */
     admin: text().notNull(),
-    type: text({ enum: logTypes }).notNull(),
+    type: oneOf(logType),
     action: text().notNull(),
     before: jsonb(),
     after: jsonb(),
     createdAt: createdAt(),
+    search: searchable("admin", "action"),
   },
-  (table) => [index().on(table.createdAt, table.id)],
+  (table) => [
+    isOneOf("logs_type_known", table.type, logType),
+    index("logs_newest").on(table.createdAt, table.id),
+    index("logs_newest_of_type").on(table.type, table.createdAt, table.id),
+    trigrams("logs_search", table.search),
+  ],
+);
+
+/** The business, in one row. */
+export const settings = pgTable(
+  "settings",
+  {
+    id: boolean().primaryKey().default(true),
+    /** The zone that the counters' days are in. */
+    timezone: text().notNull().default("UTC"),
+    cashappId: text().notNull().default(""),
+    imageFileId: uuid().references(() => files.id),
+  },
+  (table) => [check("settings_one_row", sql`${table.id}`)],
+);
+
+/** Answers to calls that came with an Idempotency-Key, written with the change they answer. */
+export const idempotentReplies = pgTable(
+  "idempotent_replies",
+  {
+    caller: text().notNull(),
+    key: text().notNull(),
+    /** SHA-256 of method, path and body. */
+    request: text().notNull(),
+    reply: jsonb(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.caller, table.key] }), index().on(table.createdAt)],
+);
+
+/** How many rows of a kind there are on each business day, kept by triggers in the change's own transaction. */
+export const counters = pgTable(
+  "counters",
+  {
+    subject: text().notNull(),
+    kind: text().notNull(),
+    day: date({ mode: "string" }).notNull(),
+    /** Concurrent writers add to different rows, so that they do not queue. */
+    slot: smallint().notNull(),
+    count: bigint({ mode: "number" }).notNull(),
+    cents: cents().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.subject, table.kind, table.day, table.slot] })],
+);
+
+/** What is counted: SQL expressions over a row of the table. `keep_counters()` makes triggers of them. */
+export const counted = pgTable(
+  "counted",
+  {
+    subject: text().notNull(),
+    table: text().notNull(),
+    kind: text().notNull(),
+    at: text().notNull(),
+    cents: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.subject] })],
 );

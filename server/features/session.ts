@@ -9,7 +9,7 @@ import { hashPassword, passwordMatches, refuseCommonPassword } from "../password
 import { openSession } from "../sessions.ts";
 
 export const sessionRoutes = routes(session, {
-  async login({ db, body, address }) {
+  async login({ db, body, address, transaction }) {
     const clear = await beginTry(db, body.username, address);
     const [account] = await db
       .select()
@@ -18,7 +18,7 @@ export const sessionRoutes = routes(session, {
     if (!(await passwordMatches(account?.passwordHash, body.password)) || !account)
       throw refusal(401, "Wrong username or password");
     await clear();
-    return db.transaction(async (tx) => {
+    return transaction(async (tx) => {
       await record(tx, account, "session", `${account.username} signed in`);
       return { accessToken: await openSession(tx, account.id) };
     });
@@ -28,15 +28,15 @@ export const sessionRoutes = routes(session, {
     return { role: actor.role, username: actor.username, timezone: config.timezone };
   },
 
-  async logout({ db, actor }) {
-    return db.transaction(async (tx) => {
+  async logout({ actor, transaction }) {
+    return transaction(async (tx) => {
       await tx.delete(sessions).where(eq(sessions.tokenHash, actor.tokenHash));
       await record(tx, actor, "session", `${actor.username} signed out`);
       return { message: "Signed out" };
     });
   },
 
-  async changePassword({ db, body, actor, address }) {
+  async changePassword({ db, body, actor, address, transaction }) {
     refuseCommonPassword(body.newPassword, actor.username);
     const clear = await beginTry(db, actor.username, address);
     const [account] = await db.select().from(accounts).where(eq(accounts.id, actor.id));
@@ -44,7 +44,7 @@ export const sessionRoutes = routes(session, {
       throw refusal(400, "The old password is wrong");
     await clear();
     const passwordHash = await hashPassword(body.newPassword);
-    return db.transaction(async (tx) => {
+    return transaction(async (tx) => {
       // Only over the password that was checked: of two changes at once, one is told.
       const changed = await tx
         .update(accounts)

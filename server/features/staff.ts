@@ -1,34 +1,28 @@
 import { staff } from "@footprint/contract/staff.ts";
-import { and, asc, count, desc, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { record } from "../audit.ts";
 import type { Transaction } from "../db/engine.ts";
 import { accounts } from "../db/schema.ts";
 import { refusal, violates } from "../errors.ts";
 import { routes } from "../http.ts";
-import { contains, counts } from "../paging.ts";
+import { contains, onPage, pages } from "../paging.ts";
 import { hashPassword, refuseCommonPassword } from "../passwords.ts";
 
 const isStaff = eq(accounts.role, "staff");
 
 export const staffRoutes = routes(staff, {
-  async list({ db, query: { page, limit, sort, search } }) {
-    const found = and(isStaff, contains([accounts.username], search));
-    const direction = sort === "asc" ? asc : desc;
-    const rows = await db
-      .select()
-      .from(accounts)
-      .where(found)
-      .orderBy(direction(accounts.createdAt), direction(accounts.id))
-      .limit(limit)
-      .offset((page - 1) * limit);
-    const [all] = await db.select({ total: count() }).from(accounts).where(found);
-    return { staff: rows.map(({ id, ...row }) => ({ _id: id, ...row })), ...counts(all?.total ?? 0, limit) };
+  async list({ db, query }) {
+    const found = and(isStaff, query.search ? contains(sql`lower(${accounts.username})`, query.search) : undefined);
+    const rows = await onPage(db.select().from(accounts).$dynamic(), accounts, query, found);
+    // Staff are few: counting them costs nothing.
+    const total = await db.$count(accounts, found);
+    return { staff: rows.map(({ id, ...row }) => ({ _id: id, ...row })), ...pages(total, query.limit) };
   },
 
-  async create({ db, body, actor }) {
+  async create({ body, actor, transaction }) {
     refuseCommonPassword(body.password, body.username);
     const passwordHash = await hashPassword(body.password);
-    return db.transaction(async (tx) => {
+    return transaction(async (tx) => {
       await tx
         .insert(accounts)
         .values({ username: body.username, passwordHash, role: "staff" })
@@ -40,8 +34,8 @@ export const staffRoutes = routes(staff, {
     });
   },
 
-  async update({ db, params, body, actor }) {
-    return db.transaction(async (tx) => {
+  async update({ params, body, actor, transaction }) {
+    return transaction(async (tx) => {
       const before = await lockStaff(tx, params.id);
       const after = {
         username: body.username ?? before.username,
@@ -54,8 +48,8 @@ export const staffRoutes = routes(staff, {
     });
   },
 
-  async delete({ db, params, actor }) {
-    return db.transaction(async (tx) => {
+  async delete({ params, actor, transaction }) {
+    return transaction(async (tx) => {
       const before = await lockStaff(tx, params.id);
       // Its sessions go with it.
       await tx.delete(accounts).where(eq(accounts.id, params.id));

@@ -36,10 +36,12 @@ beforeAll(async () => {
 
 const tables = Object.values(schema)
   .filter((value) => is(value, PgTable))
-  .map(getTableName);
+  .map(getTableName)
+  .filter((name) => name !== "counted");
 
 beforeEach(async () => {
   await db.execute(sql.raw(`truncate ${tables.join(", ")} cascade`));
+  await db.insert(schema.settings).values({});
   const admin = await addAccount("admin", "admin");
   const staff = await addAccount("staff", "staff");
   tokens = { admin: admin.token, staff: staff.token };

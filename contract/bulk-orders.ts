@@ -1,0 +1,40 @@
+import * as z from "zod";
+import { endpoint, id, listQuery, pageCounts, timestamp } from "./endpoint.ts";
+import { Order } from "./orders.ts";
+
+/** As it travels. */
+export type BulkOrder = z.input<typeof BulkOrder>;
+export const BulkOrder = z.object({
+  _id: id,
+  uuid: z.string(),
+  user: z.object({ username: z.string() }),
+  orders: z.array(
+    Order.pick({
+      _id: true,
+      uuid: true,
+      labelType: true,
+      fromName: true,
+      fromCity: true,
+      fromState: true,
+      toName: true,
+      toCity: true,
+      toState: true,
+      tracking: true,
+      price: true,
+      isRefunded: true,
+      createdAt: true,
+    }),
+  ),
+  createdAt: timestamp,
+});
+
+export const bulkOrders = {
+  list: endpoint({
+    method: "GET",
+    path: "/api/v1/order/admin/read-bulk",
+    access: "staff",
+    summary: "List bulk orders with the orders in them",
+    query: listQuery,
+    reply: z.object({ orders: z.array(BulkOrder), ...pageCounts }),
+  }),
+};

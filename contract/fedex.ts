@@ -1,0 +1,98 @@
+import * as z from "zod";
+import {
+  documentTypes,
+  download,
+  endpoint,
+  id,
+  idParam,
+  listQuery,
+  message,
+  money,
+  pageCounts,
+  timestamp,
+} from "./endpoint.ts";
+
+const party = z.object({
+  name: z.string(),
+  street: z.string(),
+  street2: z.string(),
+  city: z.string(),
+  state: z.string(),
+  zip: z.string(),
+});
+
+/** What the update form offers; the shop may also put an order `In Process`. */
+export const offeredStatuses = ["Pending", "Completed", "Cancelled", "Awaiting User Input"] as const;
+export const fedexStatus = z.enum([...offeredStatuses, "In Process"]);
+
+/** As it travels. */
+export type FedexOrder = z.input<typeof FedexOrder>;
+export const FedexOrder = z.object({
+  _id: id,
+  uuid: z.string(),
+  user: z.object({ discordId: z.string() }),
+  price: money.nullable(),
+  status: fedexStatus,
+  note: z.string(),
+  file: z.object({ name: z.string(), size: z.int() }).nullable(),
+  createdAt: timestamp,
+  from: party,
+  to: party,
+  weight: z.number(),
+  length: z.number(),
+  width: z.number(),
+  height: z.number(),
+  dimensionUnit: z.string(),
+  weightUnit: z.string(),
+  specialNotes: z.string(),
+});
+
+/** In a form every value is text, and an empty one means "not given". */
+const formMoney = z.preprocess((value) => {
+  if (typeof value !== "string") return value;
+  return value.trim() === "" ? undefined : Number(value);
+}, money.optional());
+
+export const fedex = {
+  list: endpoint({
+    method: "GET",
+    path: "/api/v1/fed/readAllOrders",
+    access: "staff",
+    summary: "List Fedex orders; the customer's discord id is for administrators only",
+    query: listQuery.extend({ filter: z.enum(["All", ...fedexStatus.options]).default("All") }),
+    reply: z.object({
+      docs: z.array(FedexOrder),
+      totalDocs: z.int(),
+      ...pageCounts,
+    }),
+  }),
+  stats: endpoint({
+    method: "GET",
+    path: "/api/v1/fed/read-stats",
+    access: "staff",
+    summary: "How many Fedex orders are pending, completed and cancelled",
+    reply: z.object({ pending: z.int(), completed: z.int(), cancelled: z.int() }),
+  }),
+  update: endpoint({
+    method: "POST",
+    path: "/api/v1/fed/updateOrder/:id",
+    access: "staff",
+    summary: "Change a Fedex order; every field is optional",
+    params: idParam,
+    body: z.object({
+      status: z.enum(offeredStatuses).optional(),
+      note: z.string().trim().max(2000).optional(),
+      price: formMoney.refine((cents) => cents === undefined || cents >= 0, "A price is not negative"),
+    }),
+    upload: { field: "file", maxBytes: 10 * 1024 * 1024, types: documentTypes },
+    reply: message,
+  }),
+  file: endpoint({
+    method: "GET",
+    path: "/api/v1/fed/file/:id",
+    access: "staff",
+    summary: "Download the file of a Fedex order, by the order's id",
+    params: idParam,
+    reply: download,
+  }),
+};

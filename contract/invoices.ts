@@ -1,0 +1,37 @@
+import * as z from "zod";
+import { endpoint, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./endpoint.ts";
+
+export const paymentMethod = z.enum(["cashapp", "paypal"]);
+export const invoiceStatus = z.enum(["pending", "paid", "expired", "failed"]);
+
+/** As it travels. */
+export type Invoice = z.input<typeof Invoice>;
+export const Invoice = z.object({
+  _id: id,
+  user: z.object({ username: z.string(), email: z.string() }),
+  amount: money,
+  payment_method: paymentMethod,
+  status: invoiceStatus,
+  hosted_url: z.string(),
+  createdAt: timestamp,
+});
+
+export const invoices = {
+  list: endpoint({
+    method: "GET",
+    path: "/api/v1/admin/invoice/read",
+    access: "staff",
+    summary: "List invoices",
+    query: listQuery.extend({ status: z.enum(["All", ...invoiceStatus.options]).default("All") }),
+    reply: z.object({ invoices: z.array(Invoice), ...pageCounts }),
+  }),
+  markPaid: endpoint({
+    method: "PUT",
+    path: "/api/v1/admin/invoice/markaspaid/:id",
+    access: "staff",
+    summary: "Mark an invoice as paid: its amount is credited to the customer, once",
+    params: idParam,
+    idempotent: true,
+    reply: message,
+  }),
+};

@@ -1,0 +1,60 @@
+import * as z from "zod";
+import { endpoint, id, idParam, listQuery, message, pageCounts, timestamp } from "./endpoint.ts";
+
+export const trackingType = z.enum(["priority", "express", "ground_oz", "ground_lbs"]);
+export const trackingTemplate = z.enum(["evs", "indica", "pitney"]);
+
+/** As it travels. */
+export type TrackingCode = z.input<typeof TrackingCode>;
+export const TrackingCode = z.object({
+  _id: id,
+  code: z.string(),
+  used: z.boolean(),
+  type: trackingType,
+  template: trackingTemplate,
+  createdAt: timestamp,
+});
+
+const perType = z.record(trackingType, z.int());
+
+export const tracking = {
+  list: endpoint({
+    method: "GET",
+    path: "/api/v1/tracking/read",
+    access: "admin",
+    summary: "List prepaid tracking codes",
+    query: listQuery,
+    reply: z.object({ trackings: z.array(TrackingCode), ...pageCounts }),
+  }),
+  stats: endpoint({
+    method: "GET",
+    path: "/api/v1/tracking/stats",
+    access: "admin",
+    summary: "Codes left and used, per type",
+    reply: z.object({ left: perType, used: perType }),
+  }),
+  create: endpoint({
+    method: "POST",
+    path: "/api/v1/tracking/create",
+    access: "admin",
+    summary: "Register consecutive codes from the first one of a range, all or nothing",
+    body: z.object({
+      amount: z.int().min(1).max(10_000),
+      type: trackingType,
+      trackRef: z
+        .string()
+        .trim()
+        .regex(/^9\d{21}$/, "The first code has 22 digits and begins with 9"),
+      template: trackingTemplate,
+    }),
+    reply: message,
+  }),
+  delete: endpoint({
+    method: "DELETE",
+    path: "/api/v1/tracking/delete/:id",
+    access: "admin",
+    summary: "Delete a tracking code, used or not",
+    params: idParam,
+    reply: message,
+  }),
+};

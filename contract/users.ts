@@ -1,0 +1,114 @@
+import * as z from "zod";
+import { endpoint, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./endpoint.ts";
+import { tierBounds } from "./label-types.ts";
+
+export type CustomPrice = z.input<typeof CustomPrice>;
+export const CustomPrice = z.object({
+  _id: id,
+  labelType: z.object({ _id: id, name: z.string() }),
+  fromWeight: z.number(),
+  toWeight: z.number(),
+  price: money,
+});
+
+/** A customer, as it travels. The specification calls customers users. */
+export type User = z.input<typeof User>;
+export const User = z.object({
+  _id: id,
+  username: z.string(),
+  discordId: z.string(),
+  email: z.string(),
+  balance: money,
+  status: z.boolean(),
+  isVerified: z.boolean(),
+  customPricingEnabled: z.boolean(),
+  customPricing: z.array(CustomPrice),
+  createdAt: timestamp,
+});
+
+const userList = z.object({ users: z.array(User), ...pageCounts });
+
+export const users = {
+  list: endpoint({
+    method: "GET",
+    path: "/api/v1/admin/users/read",
+    access: "staff",
+    summary: "List customers",
+    query: listQuery,
+    reply: userList,
+  }),
+  listNew: endpoint({
+    method: "GET",
+    path: "/api/v1/admin/users/readNew",
+    access: "staff",
+    summary: "List customers who wait for verification",
+    query: listQuery,
+    reply: userList,
+  }),
+  read: endpoint({
+    method: "GET",
+    path: "/api/v1/admin/user/read/:id",
+    access: "staff",
+    summary: "Read one customer",
+    params: idParam,
+    reply: z.object({ user: User }),
+  }),
+  verify: endpoint({
+    method: "POST",
+    path: "/api/v1/admin/users/verify/:id",
+    access: "staff",
+    summary: "Verify a customer, once",
+    params: idParam,
+    reply: message,
+  }),
+  setStatus: endpoint({
+    method: "PUT",
+    path: "/api/v1/admin/user/status/:id",
+    access: "staff",
+    summary: "Enable or disable a customer: the given value, or the opposite of the present one",
+    params: idParam,
+    body: z.object({ status: z.boolean().optional() }),
+    reply: message,
+  }),
+  setCustomPricing: endpoint({
+    method: "PUT",
+    path: "/api/v1/admin/user/custom-pricing/enable/:id",
+    access: "staff",
+    summary: "Enable or disable custom pricing: the given value, or the opposite of the present one",
+    params: idParam,
+    body: z.object({ customPricingEnabled: z.boolean().optional() }),
+    reply: message,
+  }),
+  addBalance: endpoint({
+    method: "POST",
+    path: "/api/v1/admin/users/add-balance/:id",
+    access: "staff",
+    summary: "Add to a customer's balance; a negative amount is a correction",
+    params: idParam,
+    body: z.object({
+      balance: money
+        .refine((cents) => cents !== 0, "Enter an amount other than zero")
+        .refine((cents) => Math.abs(cents) <= 100_000_000, "An amount is at most 1,000,000.00"),
+    }),
+    idempotent: true,
+    reply: message,
+  }),
+  addCustomPrice: endpoint({
+    method: "PUT",
+    path: "/api/v1/admin/user/custom-pricing/:id",
+    access: "staff",
+    summary: "Give a customer a price of their own; labelType is the label type's _id",
+    params: idParam,
+    body: z.object({ labelType: id, ...tierBounds }),
+    reply: message,
+  }),
+  deleteCustomPrice: endpoint({
+    method: "POST",
+    path: "/api/v1/admin/user/custom-pricing/delete/:id",
+    access: "staff",
+    summary: "Delete a custom price by its place in the list; with _id, only where both still match",
+    params: idParam,
+    body: z.object({ index: z.int().min(0).max(100_000), _id: id.optional() }),
+    reply: message,
+  }),
+};

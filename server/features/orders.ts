@@ -1,0 +1,76 @@
+import { orders as contract } from "@footprint/contract/orders.ts";
+import { and, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { record } from "../audit.ts";
+import type { Transaction } from "../db/engine.ts";
+import { customers, labelTypes, orders } from "../db/schema.ts";
+import { refusal } from "../errors.ts";
+import { routes } from "../http.ts";
+import { dollars, move } from "../ledger.ts";
+import { contains, ofCustomersWith, onPage, pageCounts } from "../paging.ts";
+
+export const orderRoutes = routes(contract, {
+  async list({ db, query }) {
+    const where = and(
+      query.status === "Active" ? isNull(orders.refundedAt) : undefined,
+      query.status === "Refunded" ? isNotNull(orders.refundedAt) : undefined,
+      query.search
+        ? or(
+            contains(orders.search, query.search),
+            ofCustomersWith(db, orders.customerId, customers.username, query.search),
+          )
+        : undefined,
+    );
+    const select = db
+      .select({
+        order: orders,
+        user: { username: customers.username },
+        labelType: { name: labelTypes.name },
+      })
+      .from(orders)
+      .innerJoin(customers, eq(customers.id, orders.customerId))
+      .innerJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId));
+    const rows = await onPage(select.$dynamic(), orders, query, where);
+    const kind = query.status === "All" ? undefined : query.status;
+    return {
+      orders: rows.map(({ order, user, labelType }) => ({
+        ...order,
+        _id: order.id,
+        user,
+        labelType,
+        price: order.priceCents,
+        isRefunded: order.refundedAt !== null,
+      })),
+      ...(await pageCounts(db, query, { subject: "orders", kind }, { table: orders, where })),
+    };
+  },
+
+  async refund({ params, actor, transaction }) {
+    return transaction(async (tx) => {
+      // The WHERE is the lock: of two operators clicking at once, one gets no row.
+      const [order] = await tx
+        .update(orders)
+        .set({ refundedAt: sql`now()` })
+        .where(and(eq(orders.id, params.id), isNull(orders.refundedAt)))
+        .returning();
+      if (!order) throw await missingOrRefunded(tx, params.id);
+      const customer = await move(tx, {
+        customerId: order.customerId,
+        cents: order.priceCents,
+        kind: "refund",
+        reference: order.id,
+        actor,
+      });
+      const sentence = `Refunded order ${order.uuid} (${dollars(order.priceCents)}) to ${customer.username}`;
+      await record(tx, actor, "refund", sentence, {
+        before: { isRefunded: false, balance: (customer.balanceCents - order.priceCents) / 100 },
+        after: { isRefunded: true, balance: customer.balanceCents / 100 },
+      });
+      return { message: `${dollars(order.priceCents)} refunded to ${customer.username}` };
+    });
+  },
+});
+
+async function missingOrRefunded(tx: Transaction, id: string) {
+  const known = await tx.$count(orders, eq(orders.id, id));
+  return known ? refusal(409, "This order is already refunded") : refusal(404, "This order does not exist");
+}
