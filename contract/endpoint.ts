@@ -53,7 +53,11 @@ type Sent<E extends Endpoint, K extends "params" | "query" | "body"> =
       ? { [P in K]?: z.input<Part<E, K>> }
       : { [P in K]: z.input<Part<E, K>> }
     : unknown;
-export type Input<E extends Endpoint> = Sent<E, "params"> & Sent<E, "query"> & Sent<E, "body">;
+/** The file beside the body: a browser's File or Blob, of which the contract knows no more than this. */
+type Attached<E> = E extends { upload: { field: infer F extends string } }
+  ? { body?: { [P in F]?: { readonly size: number; readonly type: string } | undefined } }
+  : unknown;
+export type Input<E extends Endpoint> = Sent<E, "params"> & Sent<E, "query"> & Sent<E, "body"> & Attached<E>;
 
 /** What a handler returns, and what a caller gets. */
 export type Result<E extends Endpoint> = z.output<E["reply"]>;

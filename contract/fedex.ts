@@ -23,7 +23,8 @@ const party = z.object({
 
 /** What the update form offers; the shop may also put an order `In Process`. */
 export const offeredStatuses = ["Pending", "Completed", "Cancelled", "Awaiting User Input"] as const;
-export const fedexStatus = z.enum([...offeredStatuses, "In Process"]);
+export const fedexStatuses = [...offeredStatuses, "In Process"] as const;
+export const fedexStatus = z.enum(fedexStatuses);
 
 /** As it travels. */
 export type FedexOrder = z.input<typeof FedexOrder>;
@@ -59,7 +60,7 @@ export const fedex = {
     path: "/api/v1/fed/readAllOrders",
     access: "staff",
     summary: "List Fedex orders; the customer's discord id is for administrators only",
-    query: listQuery.extend({ filter: z.enum(["All", ...fedexStatus.options]).default("All") }),
+    query: listQuery.extend({ filter: z.enum(["All", ...fedexStatuses]).default("All") }),
     reply: z.object({
       docs: z.array(FedexOrder),
       totalDocs: z.int(),

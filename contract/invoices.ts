@@ -2,7 +2,8 @@ import * as z from "zod";
 import { endpoint, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./endpoint.ts";
 
 export const paymentMethod = z.enum(["cashapp", "paypal"]);
-export const invoiceStatus = z.enum(["pending", "paid", "expired", "failed"]);
+export const invoiceStatuses = ["pending", "paid", "expired", "failed"] as const;
+export const invoiceStatus = z.enum(invoiceStatuses);
 
 /** As it travels. */
 export type Invoice = z.input<typeof Invoice>;
@@ -22,7 +23,7 @@ export const invoices = {
     path: "/api/v1/admin/invoice/read",
     access: "staff",
     summary: "List invoices",
-    query: listQuery.extend({ status: z.enum(["All", ...invoiceStatus.options]).default("All") }),
+    query: listQuery.extend({ status: z.enum(["All", ...invoiceStatuses]).default("All") }),
     reply: z.object({ invoices: z.array(Invoice), ...pageCounts }),
   }),
   markPaid: endpoint({

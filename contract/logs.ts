@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { endpoint, id, listQuery, pageCounts, timestamp } from "./endpoint.ts";
 
-export const logType = z.enum([
+export const logTypes = [
   "balance",
   "refund",
   "user",
@@ -13,7 +13,8 @@ export const logType = z.enum([
   "invoice",
   "website",
   "session",
-]);
+] as const;
+export const logType = z.enum(logTypes);
 
 /** As it travels. */
 export type Log = z.input<typeof Log>;
@@ -33,7 +34,7 @@ export const logs = {
     path: "/api/v1/admin/logs/read",
     access: "admin",
     summary: "List what was changed, by whom; status filters by type",
-    query: listQuery.extend({ status: z.enum(["All", ...logType.options]).default("All") }),
+    query: listQuery.extend({ status: z.enum(["All", ...logTypes]).default("All") }),
     reply: z.object({ logs: z.array(Log), ...pageCounts }),
   }),
 };

@@ -42,7 +42,7 @@ export const Order = z.object({
   toCountry: address.country,
 });
 
-export const orderStatus = z.enum(["All", "Active", "Refunded"]);
+export const orderStatuses = ["All", "Active", "Refunded"] as const;
 
 export const orders = {
   list: endpoint({
@@ -50,7 +50,7 @@ export const orders = {
     path: "/api/v1/admin/orders/read",
     access: "staff",
     summary: "List orders",
-    query: listQuery.extend({ status: orderStatus.default("All") }),
+    query: listQuery.extend({ status: z.enum(orderStatuses).default("All") }),
     reply: z.object({ orders: z.array(Order), ...pageCounts }),
   }),
   refund: endpoint({

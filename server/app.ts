@@ -7,9 +7,18 @@ import serveStatic from "@fastify/static";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import type { Config } from "./config.ts";
 import { answerError, refusal } from "./errors.ts";
+import { bulkOrderRoutes } from "./features/bulk-orders.ts";
+import { dashboardRoutes } from "./features/dashboard.ts";
+import { fedexRoutes } from "./features/fedex.ts";
+import { invoiceRoutes } from "./features/invoices.ts";
+import { labelTypeRoutes } from "./features/label-types.ts";
+import { logRoutes } from "./features/logs.ts";
 import { orderRoutes } from "./features/orders.ts";
 import { sessionRoutes } from "./features/session.ts";
 import { staffRoutes } from "./features/staff.ts";
+import { trackingRoutes } from "./features/tracking.ts";
+import { userRoutes } from "./features/users.ts";
+import { websiteRoutes } from "./features/website.ts";
 import type { House } from "./http.ts";
 import { uuidv7 } from "./ids.ts";
 import { openApi, openApiPage } from "./openapi.ts";
@@ -17,8 +26,17 @@ import { openApi, openApiPage } from "./openapi.ts";
 /** Every feature of the house, by name. */
 export const features = {
   session: sessionRoutes,
+  dashboard: dashboardRoutes,
   orders: orderRoutes,
+  bulkOrders: bulkOrderRoutes,
+  fedex: fedexRoutes,
+  users: userRoutes,
+  invoices: invoiceRoutes,
+  tracking: trackingRoutes,
+  labelTypes: labelTypeRoutes,
+  logs: logRoutes,
   staff: staffRoutes,
+  website: websiteRoutes,
 };
 
 const panel = fileURLToPath(new URL("../web/dist", import.meta.url));

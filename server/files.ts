@@ -10,75 +10,105 @@ import { uuidv7 } from "./ids.ts";
 /** A file that was received but belongs to nothing until `attach` is called in the change's transaction. */
 export type Upload = { id: string; name: string; type: FileType; size: number };
 
-const chunkBytes = 256 * 1024;
+type Form = { fields: Record<string, unknown>; file: Upload | undefined };
+type Rules = NonNullable<Endpoint["upload"]>;
 
-/** Reads a multipart form: its text fields, and the one file it may carry, stored as it arrives. */
-export async function receiveForm(db: Database, request: FastifyRequest, upload: NonNullable<Endpoint["upload"]>) {
-  const tooLarge = refusal(413, `A file has at most ${upload.maxBytes / 1024 / 1024} MB`);
+const megabyte = 1024 * 1024;
+const chunkBytes = megabyte / 4;
+const fieldLimits = { files: 1, fields: 20, fieldSize: 16 * 1024 };
+/** What a form may weigh beside its file: the fields, names and boundaries. */
+const wrapping = megabyte / 2;
+
+/**
+ * Reads a multipart form: its text fields, and the one file it may carry, stored piece by piece as it arrives.
+ * Every piece is a statement of its own: nobody waits for a slow sender.
+ */
+export async function receiveForm(db: Database, request: FastifyRequest, rules: Rules): Promise<Form> {
+  const form: Form = { fields: {}, file: undefined };
+  const tooLarge = refusal(413, `A file has at most ${rules.maxBytes / megabyte} MB`);
   // Whoever says beforehand that it is too much need not send it.
-  if (Number(request.headers["content-length"]) > upload.maxBytes + 100_000) throw tooLarge;
-  const fields: Record<string, unknown> = {};
-  let file: Upload | undefined;
-  const limits = { files: 1, fields: 20, fieldSize: 16 * 1024, fileSize: upload.maxBytes + 1 };
-  const parts = request.parts({ limits });
+  if (Number(request.headers["content-length"]) > rules.maxBytes + wrapping) throw tooLarge;
+  const overrun = rejectedBeyond(rules.maxBytes + wrapping, request, tooLarge);
+  const parts = request.parts({ limits: { ...fieldLimits, fileSize: rules.maxBytes + 1 } });
   try {
-    for (let part = await readable(parts.next()); !part.done; part = await readable(parts.next())) {
-      if (part.value.type === "field") fields[part.value.fieldname] = part.value.value;
-      else if (part.value.fieldname !== upload.field) throw refusal(400, `Send the file as ${upload.field}`);
-      else file = await store(db, part.value.file, part.value.filename, upload, tooLarge);
+    for await (const part of received(parts, overrun)) {
+      if (part.type === "file") await store(db, form, part, rules, overrun, tooLarge);
+      else if (part.valueTruncated) throw refusal(413, `${part.fieldname} is too long`);
+      else form.fields[part.fieldname] = part.value;
     }
   } catch (error) {
-    if (file) await discard(db, file);
+    if (form.file) await discard(db, form.file);
     throw error;
   }
-  return { fields, file };
+  return form;
+}
+
+/** The parser limits what it hands out, not what it skips: a preamble or a part without a name could be endless. */
+function rejectedBeyond(most: number, request: FastifyRequest, reason: Error): Promise<never> {
+  const overrun = new Promise<never>((_, reject) => {
+    let bytes = 0;
+    request.raw.on("data", (data: Buffer) => {
+      bytes += data.length;
+      if (bytes > most) reject(reason);
+    });
+  });
+  overrun.catch(() => {});
+  return overrun;
+}
+
+async function* received<T>(source: AsyncIterable<T>, overrun: Promise<never>): AsyncGenerator<T> {
+  const iterator = source[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await Promise.race([iterator.next().catch(blameSender), overrun]);
+    if (next.done) return;
+    yield next.value;
+  }
 }
 
 /** What breaks while reading is the sender's fault: a form cut short, or not a form at all. */
-async function readable<T>(next: Promise<T>): Promise<T> {
-  return next.catch((error: { statusCode?: number }) => {
-    throw refusal(error.statusCode === 413 ? 413 : 400, "The form is not valid multipart data");
-  });
+function blameSender({ code }: { code?: string }): never {
+  if (code === "FST_FILES_LIMIT") throw refusal(400, "Send one file only");
+  if (code === "FST_FIELDS_LIMIT" || code === "FST_PARTS_LIMIT") throw refusal(413, "The form has too many fields");
+  throw refusal(400, "The form is not valid multipart data");
 }
+
+type FilePart = { fieldname: string; filename: string | undefined; file: Readable };
 
 async function store(
   db: Database,
-  content: Readable,
-  filename: string,
-  { maxBytes, types }: NonNullable<Endpoint["upload"]>,
+  form: Form,
+  part: FilePart,
+  { field, maxBytes, types }: Rules,
+  overrun: Promise<never>,
   tooLarge: Error,
-): Promise<Upload | undefined> {
-  const source = content[Symbol.asyncIterator]();
-  const id = uuidv7();
-  let file: Upload | undefined;
-  let pending = Buffer.alloc(0);
+): Promise<void> {
+  if (part.fieldname !== field) throw refusal(400, `Send the file as ${field}`);
   let position = 0;
-  const flush = async (atLeast: number) => {
-    while (pending.length > 0 && pending.length >= atLeast) {
-      file ??= await begin(db, id, filename, pending, types);
-      const data = pending.subarray(0, chunkBytes);
-      pending = pending.subarray(chunkBytes);
-      await db.insert(fileChunks).values({ fileId: id, position: position++, data });
-      file.size += data.length;
-    }
-  };
-  try {
-    for (let next = await readable(source.next()); !next.done; next = await readable(source.next())) {
-      pending = Buffer.concat([pending, next.value]);
-      if ((file?.size ?? 0) + pending.length > maxBytes) throw tooLarge;
-      await flush(chunkBytes);
-    }
-    await flush(1);
-  } catch (error) {
-    if (file) await discard(db, file);
-    throw error;
+  for await (const data of inChunks(received(part.file, overrun))) {
+    form.file ??= await begin(db, part.filename ?? "", data, types);
+    form.file.size += data.length;
+    if (form.file.size > maxBytes) throw tooLarge;
+    await db.insert(fileChunks).values({ fileId: form.file.id, position: position++, data });
   }
-  // A form sent without choosing a file carries an empty one.
-  if (!file && filename) throw refusal(400, "The file is empty");
-  return file;
+  // A form sent without choosing a file carries an empty one without a name.
+  if (!form.file && part.filename) throw refusal(400, "The file is empty");
 }
 
-async function begin(db: Database, id: string, filename: string, start: Buffer, types: readonly FileType[]) {
+async function* inChunks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    held.push(piece);
+    bytes += piece.length;
+    if (bytes < chunkBytes) continue;
+    yield Buffer.concat(held);
+    held = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(held);
+}
+
+async function begin(db: Database, filename: string, start: Buffer, types: readonly FileType[]): Promise<Upload> {
   const type = typeOf(start);
   if (!type || !types.includes(type)) {
     const names = types.map((known) => known.replace(/^.*\//, "").toUpperCase());
@@ -86,9 +116,9 @@ async function begin(db: Database, id: string, filename: string, start: Buffer, 
   }
   // What a crash left behind: received, never attached.
   await db.delete(files).where(and(eq(files.size, 0), lt(files.createdAt, sql`now() - interval '1 hour'`)));
-  const name = plainName(filename);
-  await db.insert(files).values({ id, name, type });
-  return { id, name, type, size: 0 };
+  const file = { id: uuidv7(), name: plainName(filename), type };
+  await db.insert(files).values(file);
+  return { ...file, size: 0 };
 }
 
 /** By the first bytes: a name can claim anything. */
@@ -102,11 +132,11 @@ function typeOf(start: Buffer): FileType | undefined {
   return undefined;
 }
 
-/** The last part of a path, without anything a file system or a header could trip over. */
+/** The last part of a path, without anything invisible or that a file system could trip over. */
 function plainName(filename: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-  const name = filename.replace(/^.*[\\/]/s, "").replace(/[\x00-\x1f\x7f"<>|:*?]/g, "_");
-  return name.replace(/^\.+/, "").slice(-120) || "file";
+  const name = filename.replace(/^.*[\\/]/s, "").replace(/[\p{C}"<>|:*?]/gu, "_");
+  const characters = [...name.replace(/^\.+/, "")];
+  return characters.slice(-120).join("") || "file";
 }
 
 /** Makes an upload part of the change: from now on it stays. */
@@ -115,41 +145,59 @@ export async function attach(tx: Transaction, file: Upload): Promise<string> {
   return file.id;
 }
 
+/** Removes a file that nothing refers to any more. */
+export async function remove(tx: Transaction, id: string): Promise<void> {
+  await tx.delete(files).where(eq(files.id, id));
+}
+
+/** Removes an upload that was not attached. */
 export async function discard(db: Database, file: Upload): Promise<void> {
   await db.delete(files).where(and(eq(files.id, file.id), eq(files.size, 0)));
 }
 
-/** An attached file, read from the database as fast as the receiver takes it. */
-export async function openFile(db: Database, id: string | null): Promise<Download> {
-  const [file] = id ? await db.select().from(files).where(eq(files.id, id)) : [];
-  if (!file || file.size === 0) throw refusal(404, "There is no such file");
-  return { name: file.name, type: file.type, size: file.size, content: chunksOf(db, file.id) };
+/** The name of an attached file, for lists and logs. */
+export async function fileName(db: Database | Transaction, id: string | null): Promise<string | null> {
+  const [file] = id ? await db.select({ name: files.name }).from(files).where(eq(files.id, id)) : [];
+  return file?.name ?? null;
 }
 
-async function* chunksOf(db: Database, fileId: string): AsyncIterable<Uint8Array> {
-  for (let position = 0; ; position++) {
+/** An attached file, read from the database as fast as the receiver takes it. */
+export async function openFile(db: Database, id: string): Promise<Download> {
+  const [file] = await db.select().from(files).where(eq(files.id, id));
+  if (!file) throw refusal(404, "This file was replaced a moment ago");
+  return { name: file.name, type: file.type, size: file.size, content: chunksOf(db, file) };
+}
+
+async function* chunksOf(db: Database, file: { id: string; size: number }): AsyncGenerator<Uint8Array> {
+  let sent = 0;
+  for (let position = 0; sent < file.size; position++) {
     const [chunk] = await db
       .select()
       .from(fileChunks)
-      .where(and(eq(fileChunks.fileId, fileId), eq(fileChunks.position, position)));
-    if (!chunk) return;
+      .where(and(eq(fileChunks.fileId, file.id), eq(fileChunks.position, position)));
+    // Breaks the download off, so that nobody takes half a file for a whole one.
+    if (!chunk) throw new Error(`file ${file.id} was replaced while it was read`);
+    sent += chunk.data.length;
     yield chunk.data;
   }
 }
 
 /** Whatever the file holds, the browser neither runs nor guesses at it. */
-export function sendFile(reply: FastifyReply, file: Download) {
-  const disposition = file.inline ? "inline" : "attachment";
-  const ascii = file.name.replace(/[^\x20-\x7e]/g, "_");
-  return reply
-    .header("content-type", file.type)
-    .header("content-length", file.size)
-    .header(
-      "content-disposition",
-      `${disposition}; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(file.name)}`,
-    )
+export function sendFile(reply: FastifyReply, { name, type, size, inline, content }: Download) {
+  reply
+    .header("content-type", type)
+    .header("content-length", size)
+    .header("content-disposition", disposition(inline ? "inline" : "attachment", name))
     .header("content-security-policy", "default-src 'none'; sandbox")
-    .header("cross-origin-resource-policy", "cross-origin")
-    .header("cache-control", file.inline ? "public, max-age=31536000, immutable" : "private, no-store")
-    .send(Readable.from(file.content, { objectMode: false }));
+    .header("cache-control", inline ? "public, max-age=31536000, immutable" : "private, no-store");
+  // A page from elsewhere may show it: the panel need not come from the API's own host.
+  if (inline) reply.header("cross-origin-resource-policy", "cross-origin");
+  return reply.send(Readable.from(content, { objectMode: false }));
+}
+
+/** RFC 6266: the name as far as ASCII goes, and the whole of it for who understands. */
+function disposition(kind: "inline" | "attachment", name: string): string {
+  const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  const whole = encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
+  return `${kind}; filename="${ascii}"; filename*=UTF-8''${whole}`;
 }

@@ -22,7 +22,12 @@ import { authenticate } from "./sessions.ts";
 export type Actor = { id: string; username: string; role: Role; tokenHash: string };
 
 /** What every handler may use. */
-export type House = { db: Database; config: Config };
+export type House = {
+  db: Database;
+  config: Config;
+  /** The clock that calendar periods go by. */
+  now: () => Date;
+};
 
 type Context<E extends Endpoint> = House & {
   params: Parsed<E, "params">;
@@ -69,10 +74,12 @@ function registerCall(
       if (call.access === "public") return;
       actors.set(request, await admit(house.db, request, call.access));
     },
+    onSend: limitTheRest,
     async handler(request, reply) {
       const actor = actors.get(request) as Actor;
       const params = parse(call.params, request.params, "params");
       const query = parse(call.query, request.query, "query");
+      if (request.isMultipart() && !call.upload) throw refusal(415, "Send the request as application/json");
       const form = call.upload && request.isMultipart() ? await receiveForm(house.db, request, call.upload) : undefined;
       try {
         const result = await handler({
@@ -100,6 +107,20 @@ async function admit(db: Database, request: FastifyRequest, access: Access): Pro
   if (!actor) throw refusal(401, "Sign in to continue");
   if (access === "admin" && actor.role !== "admin") throw refusal(403, "Only administrators may do this");
   return actor;
+}
+
+/** What a sender who was answered early may still send, to be thrown away; cut off at once, many never read why. */
+const patience = 20 * 1024 * 1024;
+
+async function limitTheRest({ raw }: FastifyRequest) {
+  if (raw.complete) return;
+  let bytes = 0;
+  raw.unpipe();
+  raw.on("data", (data: Buffer) => {
+    bytes += data.length;
+    if (bytes > patience) raw.destroy();
+  });
+  raw.resume();
 }
 
 /** The reply schema is the presenter: what it does not name never leaves the house. */

@@ -2,13 +2,14 @@ import { ensureAdmin } from "./accounts.ts";
 import { buildApp } from "./app.ts";
 import { readConfig, StartError } from "./config.ts";
 import { openEngine } from "./db/engine.ts";
+import { loadDemo } from "./demo/load.ts";
 import { adoptTimezone } from "./stats.ts";
 
 async function start() {
   const config = readConfig(process.env);
   const engine = await openEngine(config);
   await adoptTimezone(engine.db, config.timezone);
-  const app = await buildApp({ db: engine.db, config });
+  const app = await buildApp({ db: engine.db, config, now: () => new Date() });
 
   const stop = async () => {
     await app.close();
@@ -17,6 +18,8 @@ async function start() {
   try {
     await app.listen({ port: config.port, host: config.host });
     const password = await ensureAdmin(engine.db, config);
+    if (config.demo && (await loadDemo(engine.db, new Date())))
+      console.log("Loaded a demo business to look around in (npm run demo:remove takes it away)");
     if (password)
       console.log(`Sign in as ${config.adminUsername} with the password ${password} (shown only this once)`);
     const { port } = app.server.address() as { port: number };

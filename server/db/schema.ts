@@ -401,6 +401,8 @@ export const settings = pgTable(
     timezone: text().notNull().default("UTC"),
     cashappId: text().notNull().default(""),
     imageFileId: uuid().references(() => files.id),
+    /** The business is the demo; false once it was removed, so that it does not come back. */
+    demo: boolean(),
   },
   (table) => [check("settings_one_row", sql`${table.id}`)],
 );

@@ -1,4 +1,13 @@
-import { customers, invoices, labelTypes, orders, priceTiers, transfers } from "../db/schema.ts";
+import {
+  bulkOrders,
+  customers,
+  fedexOrders,
+  invoices,
+  labelTypes,
+  orders,
+  priceTiers,
+  transfers,
+} from "../db/schema.ts";
 import { uuidv7 } from "../ids.ts";
 import { move } from "../ledger.ts";
 import { db } from "./house.ts";
@@ -88,6 +97,44 @@ export async function addOrder({
     if (!order) throw new Error("not inserted");
     return order;
   });
+}
+
+export async function addBulkOrder({
+  customer,
+  ...values
+}: Partial<typeof bulkOrders.$inferInsert> & { customer?: { id: string } } = {}) {
+  const customerId = (customer ?? (await addCustomer())).id;
+  const [bulkOrder] = await db
+    .insert(bulkOrders)
+    .values({ customerId, ...values })
+    .returning();
+  if (!bulkOrder) throw new Error("not inserted");
+  return bulkOrder;
+}
+
+export async function addFedexOrder({
+  price,
+  customer,
+  ...values
+}: Partial<typeof fedexOrders.$inferInsert> & { price?: number; customer?: { id: string } } = {}) {
+  const customerId = (customer ?? (await addCustomer())).id;
+  const [order] = await db
+    .insert(fedexOrders)
+    .values({
+      customerId,
+      priceCents: price === undefined ? null : cents(price),
+      weight: 12.5,
+      length: 10,
+      width: 8,
+      height: 6,
+      dimensionUnit: "in",
+      weightUnit: "lb",
+      ...someAddresses,
+      ...values,
+    })
+    .returning();
+  if (!order) throw new Error("not inserted");
+  return order;
 }
 
 export async function addInvoice({

@@ -1,0 +1,24 @@
+import { dashboard } from "@footprint/contract/dashboard.ts";
+import { expect, test } from "vitest";
+import { counters, customers, fedexOrders, invoices, orders } from "../db/schema.ts";
+import { call, db } from "../testing/house.ts";
+import { loadDemo, removeDemo } from "./load.ts";
+
+test("the demo business is loaded once, its books balance, and it is removed for good", async () => {
+  const now = new Date();
+  expect(await loadDemo(db, now)).toBe(true);
+  expect(await db.$count(orders)).toBe(6000);
+  expect(await db.$count(customers)).toBe(400);
+  expect(await db.$count(fedexOrders)).toBe(150);
+  expect(await db.$count(invoices)).toBeGreaterThanOrEqual(900);
+  const { body } = await call("admin", dashboard.books);
+  expect(body.problems).toEqual([]);
+  expect(await loadDemo(db, now)).toBe(false);
+
+  expect(await removeDemo(db)).toBe(true);
+  expect(await db.$count(orders)).toBe(0);
+  expect(await db.$count(counters)).toBe(0);
+  expect((await call("admin", dashboard.books)).body.balanced).toBe(true);
+  expect(await loadDemo(db, now)).toBe(false);
+  expect(await removeDemo(db)).toBe(false);
+});

@@ -1,0 +1,32 @@
+export type Random = ReturnType<typeof seededRandom>;
+
+/** The same numbers for the same seed, on every machine: mulberry32. */
+export function seededRandom(seed: number) {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return {
+    next,
+    /** A whole number, both ends included. */
+    between: (low: number, high: number) => low + Math.floor(next() * (high - low + 1)),
+    chance: (probability: number) => next() < probability,
+    pick: <T>(choices: readonly T[]): T => choices[Math.floor(next() * choices.length)] as T,
+    /** One of the choices, by how much each weighs. */
+    weighted: <T>(choices: readonly (readonly [choice: T, weight: number])[]): T => {
+      let left = next() * choices.reduce((sum, [, weight]) => sum + weight, 0);
+      for (const [choice, weight] of choices) {
+        left -= weight;
+        if (left < 0) return choice;
+      }
+      return choices.at(-1)?.[0] as T;
+    },
+    uuid: () => {
+      const digit = () => Math.floor(next() * 16).toString(16);
+      return "xxxxxxxx-xxxx-4xxx-axxx-xxxxxxxxxxxx".replace(/x/g, digit);
+    },
+  };
+}

@@ -1,0 +1,8 @@
+import { runCommand } from "../command.ts";
+import { removeDemo } from "./load.ts";
+
+await runCommand(async (open) => {
+  const removed = await removeDemo(await open());
+  console.log(removed ? "The demo business is gone. Accounts stayed." : "There is no demo business in this database.");
+  return removed ? 0 : 1;
+});

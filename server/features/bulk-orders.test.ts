@@ -1,0 +1,107 @@
+import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { expect, test } from "vitest";
+import { addBulkOrder, addCustomer, addLabelType, addOrder } from "../testing/builders.ts";
+import { call } from "../testing/house.ts";
+
+const list = async (query: object) => (await call("staff", bulkOrders.list, { query })).body;
+
+test("the list carries each bulk order with its orders, oldest first", async () => {
+  const customer = await addCustomer({ username: "maren" });
+  const labelType = await addLabelType({ name: "USPS Priority" });
+  const bulkOrder = await addBulkOrder({ customer });
+  const bought = { customer, labelType, bulkOrderId: bulkOrder.id };
+  const second = await addOrder({ ...bought, price: 7, createdAt: new Date("2026-03-02T12:00:00Z") });
+  const first = await addOrder({ ...bought, tracking: "9400111", createdAt: new Date("2026-03-01T12:00:00Z") });
+  await addOrder({ customer, labelType });
+  await call("staff", orders.refund, { params: { id: first.id } });
+  const compact = {
+    labelType: { name: "USPS Priority" },
+    fromName: "Tobias Brandt",
+    fromCity: "Austin",
+    fromState: "TX",
+    toName: "Lena Okafor",
+    toCity: "Portland",
+    toState: "ME",
+  };
+  const { status, body } = await call("staff", bulkOrders.list);
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    orders: [
+      {
+        _id: bulkOrder.id,
+        uuid: bulkOrder.uuid,
+        user: { username: "maren" },
+        createdAt: bulkOrder.createdAt.toISOString(),
+        orders: [
+          {
+            ...compact,
+            _id: first.id,
+            uuid: first.uuid,
+            tracking: "9400111",
+            price: 5,
+            isRefunded: true,
+            createdAt: "2026-03-01T12:00:00.000Z",
+          },
+          {
+            ...compact,
+            _id: second.id,
+            uuid: second.uuid,
+            tracking: "",
+            price: 7,
+            isRefunded: false,
+            createdAt: "2026-03-02T12:00:00.000Z",
+          },
+        ],
+      },
+    ],
+    total: 1,
+    totalPages: 1,
+  });
+});
+
+test("each bulk order has its own orders, and one may have none", async () => {
+  const one = await addBulkOrder();
+  const two = await addBulkOrder();
+  const empty = await addBulkOrder();
+  const ofOne = await addOrder({ bulkOrderId: one.id });
+  const ofTwo = [await addOrder({ bulkOrderId: two.id }), await addOrder({ bulkOrderId: two.id })];
+  const rows = (await list({ sort: "asc" })).orders.map((row) => [row._id, row.orders.map((order) => order._id)]);
+  expect(rows).toEqual([
+    [one.id, [ofOne.id]],
+    [two.id, ofTwo.map((order) => order.id)],
+    [empty.id, []],
+  ]);
+});
+
+test("the list pages in both directions, and bulk orders of the same moment are neither repeated nor lost", async () => {
+  const customer = await addCustomer();
+  const createdAt = new Date("2026-03-01T12:00:00Z");
+  const made = new Set<string>();
+  for (let n = 0; n < 25; n++) made.add((await addBulkOrder({ customer, createdAt })).id);
+  for (const sort of ["asc", "des"]) {
+    const pages = await Promise.all([1, 2, 3, 4].map((page) => list({ page, sort })));
+    expect(pages.map((page) => page.orders.length)).toEqual([10, 10, 5, 0]);
+    expect(new Set(pages.flatMap((page) => page.orders.map((row) => row._id)))).toEqual(made);
+    expect(pages.every((page) => page.total === 25 && page.totalPages === 3)).toBe(true);
+  }
+  expect((await call("staff", bulkOrders.list, { query: { limit: 101 } })).status).toBe(400);
+});
+
+test("a search finds parts of the uuid and of the customer's name, in any case", async () => {
+  const customer = await addCustomer({ username: "Maren_K", email: "hidden@example.com", discordId: "disc99" });
+  const bulkOrder = await addBulkOrder({ customer });
+  const order = await addOrder({ bulkOrderId: bulkOrder.id, tracking: "9400111", toName: "Ada" });
+  await addBulkOrder();
+  const found = async (search: string) => (await list({ search })).orders.map((row) => row._id);
+  for (const search of [bulkOrder.uuid.slice(4, 23).toUpperCase(), "maren_k", "REN_"])
+    expect(await found(search), search).toEqual([bulkOrder.id]);
+  for (const search of ["hidden@", "disc99", "mare%k", "marenxk", "9400111", order.uuid])
+    expect(await found(search), search).toEqual([]);
+  expect(await list({ search: "nothing like it" })).toEqual({
+    orders: [],
+    total: 0,
+    totalPages: 1,
+    totalCapped: false,
+  });
+});

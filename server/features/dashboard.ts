@@ -1,0 +1,86 @@
+import { dashboard } from "@footprint/contract/dashboard.ts";
+import { inArray } from "drizzle-orm";
+import { checkBooks } from "../books.ts";
+import { labelTypes } from "../db/schema.ts";
+import { routes } from "../http.ts";
+import { countsSince, daysUntil, periodsOf, seriesOf, today } from "../stats.ts";
+
+export const dashboardRoutes = routes(dashboard, {
+  async orders({ db, config, now }) {
+    const { allTime, today, week, month } = (await periodsOf(db, "orders", config, now())).all;
+    return {
+      allTimeOrdersCount: allTime.count,
+      todayOrdersCount: today.count,
+      thisWeekOrdersCount: week.count,
+      thisMonthOrdersCount: month.count,
+    };
+  },
+
+  async users({ db, config, now }) {
+    const { allTime, today, week, month } = (await periodsOf(db, "customers", config, now())).all;
+    return {
+      allTimeUsersCount: allTime.count,
+      // The specification's name for the customers who joined today.
+      todayOrdersCount: today.count,
+      todayUsersCount: today.count,
+      thisWeekUsersCount: week.count,
+      thisMonthUsersCount: month.count,
+    };
+  },
+
+  async revenue({ db, config, now }) {
+    const { allTime, today, week, month } = (await periodsOf(db, "orders", config, now())).of("Active");
+    return {
+      allTimeRevenue: allTime.cents,
+      todayRevenue: today.cents,
+      thisWeekRevenue: week.cents,
+      thisMonthRevenue: month.cents,
+    };
+  },
+
+  async deposits({ db, config, now }) {
+    const { all, of } = await periodsOf(db, "deposits", config, now());
+    const cashapp = of("cashapp");
+    const paypal = of("paypal");
+    const by = (period: keyof typeof all) => ({ cashApp: cashapp[period].cents, paypal: paypal[period].cents });
+    return {
+      allTimeInvoicesAmount: { allTimeInvoicesAmount: all.allTime.cents, ...by("allTime") },
+      todayInvoicesAmount: { todayInvoicesAmount: all.today.cents, ...by("today") },
+      thisWeekInvoicesAmount: { thisWeekInvoicesAmount: all.week.cents, ...by("week") },
+      thisMonthInvoicesAmount: { thisMonthInvoicesAmount: all.month.cents, ...by("month") },
+    };
+  },
+
+  async graph({ db, config, now }) {
+    const days = daysUntil(today(config, now()), 30);
+    const counts = await seriesOf(db, "orders", days);
+    return { labels: days, data: counts.map(({ count }) => count) };
+  },
+
+  async charts({ db, config, now, query }) {
+    const days = daysUntil(today(config, now()), Number(query.days));
+    const since = days[0] ?? "";
+    const revenue = await seriesOf(db, "orders", days, "Active");
+    const byLabelType = await countsSince(db, "orders by label type", since);
+    const named = await db
+      .select()
+      .from(labelTypes)
+      .where(
+        inArray(
+          labelTypes.id,
+          byLabelType.map(({ kind }) => kind),
+        ),
+      );
+    const names = new Map(named.map(({ id, name }) => [id, name]));
+    const byMethod = await countsSince(db, "deposits", since);
+    return {
+      revenue: { labels: days, data: revenue.map(({ cents }) => cents) },
+      labelTypes: byLabelType.map(({ kind, count }) => ({ labelType: names.get(kind) ?? kind, count })),
+      paymentGateways: byMethod.map(({ kind, count }) => ({ paymentGateway: kind, count })),
+    };
+  },
+
+  async books({ db }) {
+    return checkBooks(db);
+  },
+});

@@ -1,0 +1,135 @@
+import { fedex } from "@footprint/contract/fedex.ts";
+import { and, eq, or } from "drizzle-orm";
+import { record } from "../audit.ts";
+import type { Transaction } from "../db/engine.ts";
+import { customers, fedexOrders, files } from "../db/schema.ts";
+import { refusal } from "../errors.ts";
+import { attach, fileName, openFile, remove } from "../files.ts";
+import { routes } from "../http.ts";
+import { dollars } from "../ledger.ts";
+import { contains, ofCustomersWith, onPage, pageCounts } from "../paging.ts";
+import { countsByKind } from "../stats.ts";
+
+type FedexRow = typeof fedexOrders.$inferSelect;
+type Change = { field: string; from: string | number | null; to: string | number | null; words: string };
+
+export const fedexRoutes = routes(fedex, {
+  async list({ db, query, actor }) {
+    const isAdmin = actor.role === "admin";
+    const where = and(
+      query.filter === "All" ? undefined : eq(fedexOrders.status, query.filter),
+      query.search
+        ? or(
+            contains(fedexOrders.search, query.search),
+            isAdmin ? ofCustomersWith(db, fedexOrders.customerId, customers.discordId, query.search) : undefined,
+          )
+        : undefined,
+    );
+    const select = db
+      .select({
+        order: fedexOrders,
+        user: { discordId: customers.discordId },
+        file: { name: files.name, size: files.size },
+      })
+      .from(fedexOrders)
+      .innerJoin(customers, eq(customers.id, fedexOrders.customerId))
+      .leftJoin(files, eq(files.id, fedexOrders.fileId));
+    const rows = await onPage(select.$dynamic(), fedexOrders, query, where);
+    const kind = query.filter === "All" ? undefined : query.filter;
+    const counts = await pageCounts(db, query, { subject: "fedex orders", kind }, { table: fedexOrders, where });
+    return {
+      docs: rows.map(({ order, user, file }) => ({
+        ...order,
+        _id: order.id,
+        user: isAdmin ? user : { discordId: "***" },
+        price: order.priceCents,
+        file,
+        ...parties(order),
+      })),
+      totalDocs: counts.total,
+      ...counts,
+    };
+  },
+
+  async stats({ db }) {
+    const { Pending = 0, Completed = 0, Cancelled = 0 } = await countsByKind(db, "fedex orders");
+    return { pending: Pending, completed: Completed, cancelled: Cancelled };
+  },
+
+  async update({ params, body, file, actor, transaction }) {
+    const { status, note, price } = body;
+    if (status === undefined && note === undefined && price === undefined && !file)
+      throw refusal(400, "Nothing to change");
+    return transaction(async (tx) => {
+      const before = await lockOrder(tx, params.id);
+      const after = {
+        status: status ?? before.status,
+        note: note ?? before.note,
+        priceCents: price ?? before.priceCents,
+        fileId: file ? await attach(tx, file) : before.fileId,
+      };
+      const replaced = file ? await fileName(tx, before.fileId) : null;
+      await tx.update(fedexOrders).set(after).where(eq(fedexOrders.id, before.id));
+      if (file && before.fileId) await remove(tx, before.fileId);
+
+      const changes: Change[] = [
+        { field: "status", from: before.status, to: after.status, words: `${before.status} to ${after.status}` },
+        { field: "note", from: before.note, to: after.note, words: "changed" },
+        {
+          field: "price",
+          from: inDollars(before.priceCents),
+          to: inDollars(after.priceCents),
+          words: `${quote(before.priceCents)} to ${quote(after.priceCents)}`,
+        },
+      ].filter(({ from, to }) => from !== to);
+      // Two files may have the same name.
+      if (file) changes.push({ field: "file", from: replaced, to: file.name, words: file.name });
+      const sentence = changes.map(({ field, words }) => `${field} ${words}`).join(", ") || "nothing was different";
+      await record(tx, actor, "fedex", `Updated Fedex order ${before.uuid}: ${sentence}`, {
+        before: Object.fromEntries(changes.map(({ field, from }) => [field, from])),
+        after: Object.fromEntries(changes.map(({ field, to }) => [field, to])),
+      });
+      return { message: "Order updated" };
+    });
+  },
+
+  async file({ db, params }) {
+    const [order] = await db
+      .select({ fileId: fedexOrders.fileId })
+      .from(fedexOrders)
+      .where(eq(fedexOrders.id, params.id));
+    if (!order) throw refusal(404, "This order does not exist");
+    if (!order.fileId) throw refusal(404, "This order has no file");
+    return openFile(db, order.fileId);
+  },
+});
+
+async function lockOrder(tx: Transaction, id: string): Promise<FedexRow> {
+  const [order] = await tx.select().from(fedexOrders).where(eq(fedexOrders.id, id)).for("update");
+  if (!order) throw refusal(404, "This order does not exist");
+  return order;
+}
+
+function parties(order: FedexRow) {
+  return {
+    from: {
+      name: order.fromName,
+      street: order.fromStreet,
+      street2: order.fromStreet2,
+      city: order.fromCity,
+      state: order.fromState,
+      zip: order.fromZip,
+    },
+    to: {
+      name: order.toName,
+      street: order.toStreet,
+      street2: order.toStreet2,
+      city: order.toCity,
+      state: order.toState,
+      zip: order.toZip,
+    },
+  };
+}
+
+const inDollars = (cents: number | null) => (cents === null ? null : cents / 100);
+const quote = (cents: number | null) => (cents === null ? "none" : dollars(cents));

@@ -1,0 +1,205 @@
+import type { Parsed } from "@footprint/contract/endpoint.ts";
+import { labelTypes as contract } from "@footprint/contract/label-types.ts";
+import { and, eq, gt, inArray, ne, sql } from "drizzle-orm";
+import { record } from "../audit.ts";
+import type { Database, Transaction } from "../db/engine.ts";
+import { customers, customPrices, labelTypes, priceTiers } from "../db/schema.ts";
+import { refusal, violates } from "../errors.ts";
+import { routes } from "../http.ts";
+import {
+  describeBounds,
+  describeTier,
+  inThousandths,
+  lockLabelType,
+  loggedTier,
+  overlaps,
+  refuseOverlap,
+  refuseOverlapMeanwhile,
+  tierWithin,
+  weighed,
+} from "../tiers.ts";
+
+type LabelType = typeof labelTypes.$inferSelect;
+
+export const labelTypeRoutes = routes(contract, {
+  async list({ db }) {
+    const rows = await db.select().from(labelTypes).orderBy(sql`lower(${labelTypes.name})`, labelTypes.id);
+    return { labelTypes: await withTiers(db, rows) };
+  },
+
+  async read({ db, params }) {
+    const rows = await db.select().from(labelTypes).where(eq(labelTypes.id, params.id));
+    const [labelType] = await withTiers(db, rows);
+    if (!labelType) throw refusal(404, "This label type does not exist");
+    return { labelType };
+  },
+
+  async create({ body, actor, transaction }) {
+    const values = definitionOf(body);
+    return transaction(async (tx) => {
+      await tx.insert(labelTypes).values(values).catch(refuseTakenUid(values.uid));
+      await record(tx, actor, "label", `Created label type ${values.name}`, { after: logged(values) });
+      return { message: `Label type ${values.name} created` };
+    });
+  },
+
+  async update({ params, body, actor, transaction }) {
+    const values = definitionOf(body);
+    return transaction(async (tx) => {
+      const before = await lockLabelType(tx, params.id, "update");
+      if (values.maxWeight < before.maxWeight) await refuseHeavierPrices(tx, before, values.maxWeight);
+      await tx.update(labelTypes).set(values).where(eq(labelTypes.id, before.id)).catch(refuseTakenUid(values.uid));
+      await record(tx, actor, "label", `Changed label type ${values.name}`, {
+        before: logged(before),
+        after: logged(values),
+      });
+      return { message: `Label type ${values.name} saved` };
+    });
+  },
+
+  async setStatus({ params, body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const { id, name, active } = await lockLabelType(tx, params.id, "update");
+      const wanted = body.status ?? !active;
+      if (wanted === active) return { message: `${name} is already ${wanted ? "enabled" : "disabled"}` };
+      await tx.update(labelTypes).set({ active: wanted }).where(eq(labelTypes.id, id));
+      await record(tx, actor, "label", `${wanted ? "Enabled" : "Disabled"} label type ${name}`, {
+        before: { status: active },
+        after: { status: wanted },
+      });
+      return { message: `${name} is ${wanted ? "enabled" : "disabled"}` };
+    });
+  },
+
+  async addTier({ params, body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const labelType = await lockLabelType(tx, params.id, "update");
+      const tier = tierWithin(labelType, body);
+      refuseOverlap(labelType, await overlappingTier(tx, labelType, tier));
+      await tx
+        .insert(priceTiers)
+        .values({ labelTypeId: labelType.id, ...tier })
+        .catch(refuseOverlapMeanwhile("price_tiers_no_overlap"));
+      const price = describeTier(labelType, tier);
+      await record(tx, actor, "pricing", `Added a price for ${labelType.name}: ${price}`, { after: loggedTier(tier) });
+      return { message: `Price for ${labelType.name} added: ${price}` };
+    });
+  },
+
+  async updateTier({ params, body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const labelType = await lockLabelType(tx, params.id, "update");
+      const [before] = await tx
+        .select()
+        .from(priceTiers)
+        .where(and(eq(priceTiers.id, body.price_id), eq(priceTiers.labelTypeId, labelType.id)));
+      if (!before) throw refusal(404, `This price of ${labelType.name} does not exist any more`);
+      const tier = tierWithin(labelType, body);
+      refuseOverlap(labelType, await overlappingTier(tx, labelType, tier, before.id));
+      await tx
+        .update(priceTiers)
+        .set(tier)
+        .where(eq(priceTiers.id, before.id))
+        .catch(refuseOverlapMeanwhile("price_tiers_no_overlap"));
+      const price = describeTier(labelType, tier);
+      const sentence = `Changed a price for ${labelType.name} from ${describeTier(labelType, before)} to ${price}`;
+      await record(tx, actor, "pricing", sentence, { before: loggedTier(before), after: loggedTier(tier) });
+      return { message: `Price for ${labelType.name} saved: ${price}` };
+    });
+  },
+
+  async deleteTier({ params, body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const labelType = await lockLabelType(tx, params.id, "update");
+      const bounds = { fromWeight: inThousandths(body.fromWeight), toWeight: inThousandths(body.toWeight) };
+      const [tier] = await tx
+        .delete(priceTiers)
+        .where(
+          and(
+            eq(priceTiers.labelTypeId, labelType.id),
+            eq(priceTiers.fromWeight, bounds.fromWeight),
+            eq(priceTiers.toWeight, bounds.toWeight),
+          ),
+        )
+        .returning();
+      if (!tier) throw refusal(404, `${labelType.name} has no price for ${describeBounds(labelType, bounds)}`);
+      const price = describeTier(labelType, tier);
+      await record(tx, actor, "pricing", `Deleted a price for ${labelType.name}: ${price}`, {
+        before: loggedTier(tier),
+      });
+      return { message: `Price for ${labelType.name} deleted: ${price}` };
+    });
+  },
+});
+
+async function withTiers(db: Database, rows: LabelType[]) {
+  const ids = rows.map((labelType) => labelType.id);
+  const tiers = await db
+    .select()
+    .from(priceTiers)
+    .where(inArray(priceTiers.labelTypeId, ids))
+    .orderBy(priceTiers.fromWeight);
+  const tiersOf = Map.groupBy(tiers, (tier) => tier.labelTypeId);
+  return rows.map((labelType) => ({
+    ...labelType,
+    _id: labelType.id,
+    type: labelType.kind,
+    status: labelType.active,
+    prices: (tiersOf.get(labelType.id) ?? []).map((tier) => ({ ...tier, _id: tier.id, price: tier.priceCents })),
+  }));
+}
+
+function definitionOf({ name, uid, maxWeight, type }: Parsed<typeof contract.create, "body">) {
+  const rounded = inThousandths(maxWeight);
+  if (rounded === 0) throw refusal(400, "The maximum weight is more than 0");
+  return { name, uid, maxWeight: rounded, kind: type };
+}
+
+function logged({ name, uid, maxWeight, kind }: Pick<LabelType, "name" | "uid" | "maxWeight" | "kind">) {
+  return { name, uid, maxWeight, type: kind };
+}
+
+const refuseTakenUid = (uid: string) => (error: unknown) => {
+  throw violates(error, "label_types_uid_key") ? refusal(409, `The uid ${uid} is taken`) : error;
+};
+
+async function overlappingTier(
+  tx: Transaction,
+  { id }: LabelType,
+  tier: { fromWeight: number; toWeight: number },
+  self?: string,
+) {
+  const [other] = await tx
+    .select()
+    .from(priceTiers)
+    .where(
+      and(
+        eq(priceTiers.labelTypeId, id),
+        self === undefined ? undefined : ne(priceTiers.id, self),
+        overlaps(priceTiers, tier),
+      ),
+    )
+    .orderBy(priceTiers.fromWeight)
+    .limit(1);
+  return other;
+}
+
+/** A lower maximum may not leave prices behind for weights that can no longer be sent. */
+async function refuseHeavierPrices(tx: Transaction, labelType: LabelType, maxWeight: number) {
+  const remedy = `Change or delete it before lowering the maximum to ${weighed(labelType, maxWeight)}.`;
+  const [tier] = await tx
+    .select()
+    .from(priceTiers)
+    .where(and(eq(priceTiers.labelTypeId, labelType.id), gt(priceTiers.toWeight, maxWeight)))
+    .orderBy(priceTiers.fromWeight)
+    .limit(1);
+  if (tier) throw refusal(409, `${labelType.name} has a price for ${describeTier(labelType, tier)}. ${remedy}`);
+  const [custom] = await tx
+    .select({ tier: customPrices, username: customers.username })
+    .from(customPrices)
+    .innerJoin(customers, eq(customers.id, customPrices.customerId))
+    .where(and(eq(customPrices.labelTypeId, labelType.id), gt(customPrices.toWeight, maxWeight)))
+    .limit(1);
+  if (custom)
+    throw refusal(409, `${custom.username} has a custom price for ${describeTier(labelType, custom.tier)}. ${remedy}`);
+}

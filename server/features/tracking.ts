@@ -1,0 +1,109 @@
+import { tracking as contract } from "@footprint/contract/tracking.ts";
+import { eq, sql } from "drizzle-orm";
+import { record } from "../audit.ts";
+import type { Transaction } from "../db/engine.ts";
+import { trackingCodes } from "../db/schema.ts";
+import { refusal } from "../errors.ts";
+import { routes } from "../http.ts";
+import { uuidv7 } from "../ids.ts";
+import { contains, onPage, pageCounts } from "../paging.ts";
+import { countsByKind } from "../stats.ts";
+
+export const trackingRoutes = routes(contract, {
+  async list({ db, query }) {
+    const where = query.search ? contains(sql`lower(${trackingCodes.code})`, query.search) : undefined;
+    const rows = await onPage(db.select().from(trackingCodes).$dynamic(), trackingCodes, query, where);
+    return {
+      trackings: rows.map((row) => ({ ...row, _id: row.id, used: row.usedAt !== null })),
+      ...(await pageCounts(db, query, { subject: "tracking codes" }, { table: trackingCodes, where })),
+    };
+  },
+
+  async stats({ db }) {
+    const counts = await countsByKind(db, "tracking codes");
+    const perType = (state: "left" | "used") => {
+      const count = (type: string) => counts[`${type} ${state}`] ?? 0;
+      return {
+        priority: count("priority"),
+        express: count("express"),
+        ground_oz: count("ground_oz"),
+        ground_lbs: count("ground_lbs"),
+      };
+    };
+    return { left: perType("left"), used: perType("used") };
+  },
+
+  async create({ body: { amount, type, trackRef, template }, actor, transaction }) {
+    const codes = consecutiveCodes(trackRef, amount);
+    return transaction(async (tx) => {
+      const taken = await addCodes(tx, codes, { type, template });
+      if (taken) throw refusal(409, `The code ${taken} is already registered. Nothing was created.`);
+      const [first, last] = [codes[0], codes.at(-1)];
+      const sentence =
+        amount === 1 ? `${type} code ${first}` : `${count(amount)} ${type} codes from ${first} to ${last}`;
+      await record(tx, actor, "tracking", `Registered ${sentence}`, { after: { amount, type, template, first, last } });
+      return { message: `Registered ${sentence}` };
+    });
+  },
+
+  async delete({ params, actor, transaction }) {
+    return transaction(async (tx) => {
+      const [row] = await tx.delete(trackingCodes).where(eq(trackingCodes.id, params.id)).returning();
+      if (!row) throw refusal(404, "This tracking code does not exist any more");
+      const { code, type, template } = row;
+      const used = row.usedAt !== null;
+      await record(tx, actor, "tracking", `Deleted ${used ? "used" : "unused"} ${type} code ${code}`, {
+        before: { code, type, template, used },
+      });
+      return { message: `Tracking code ${code} deleted` };
+    });
+  },
+});
+
+const lastNumber = 10n ** 21n - 1n;
+
+/** The codes of a range: a number of 21 digits, counting up, each followed by its check digit. */
+function consecutiveCodes(trackRef: string, amount: number): string[] {
+  const digits = trackRef.slice(0, 21);
+  const refuse = (field: string, message: string) =>
+    refusal(400, message, { issues: [{ path: `body.${field}`, message }] });
+  if (trackRef !== withCheckDigit(digits))
+    throw refuse("trackRef", `${trackRef} is mistyped: after ${digits} the last digit is ${checkDigit(digits)}`);
+  const first = BigInt(digits);
+  // Codes begin with 9: after the nines there is no next one.
+  const left = lastNumber - first + 1n;
+  if (BigInt(amount) > left)
+    throw refuse("amount", `The carrier's numbers end before that: from ${trackRef} on there are ${left}`);
+  return Array.from({ length: amount }, (_, index) => withCheckDigit(String(first + BigInt(index))));
+}
+
+export const withCheckDigit = (digits: string) => digits + checkDigit(digits);
+
+/** The carrier's mod-10: weights 3, 1, 3, 1 … from the right. */
+function checkDigit(digits: string): number {
+  const sum = [...digits]
+    .reverse()
+    .reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 3 : 1), 0);
+  return (10 - (sum % 10)) % 10;
+}
+
+/** Adds the codes in one statement; returns the first that existed already, in which case the caller refuses all. */
+async function addCodes(tx: Transaction, codes: string[], { type, template }: { type: string; template: string }) {
+  // Ids of one moment are random: sorted, the list shows a batch in the order of its codes.
+  const ids = codes.map(() => uuidv7()).sort();
+  // Arrays, because 10,000 rows of parameters are slow. A code that somebody else is adding just now is waited for.
+  const { rows } = await tx.execute<{ code: string }>(sql`
+    with added as (
+      insert into tracking_codes (id, code, type, template)
+      select id, code, ${type}, ${template}
+      from unnest(${sql.param(ids)}::uuid[], ${sql.param(codes)}::text[]) as batch (id, code)
+      on conflict (code) do nothing
+      returning code
+    )
+    select code from unnest(${sql.param(codes)}::text[]) as code
+    where code not in (select code from added)
+    order by code limit 1`);
+  return rows[0]?.code;
+}
+
+const count = (amount: number) => amount.toLocaleString("en-US");

@@ -1,0 +1,192 @@
+import type { Parsed } from "@footprint/contract/endpoint.ts";
+import { users as contract } from "@footprint/contract/users.ts";
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { record } from "../audit.ts";
+import type { Database, Transaction } from "../db/engine.ts";
+import { customers, customPrices, labelTypes } from "../db/schema.ts";
+import { refusal } from "../errors.ts";
+import { routes } from "../http.ts";
+import { dollars, move } from "../ledger.ts";
+import { contains, onPage, pageCounts } from "../paging.ts";
+import {
+  describeTier,
+  lockLabelType,
+  loggedTier,
+  overlaps,
+  refuseOverlap,
+  refuseOverlapMeanwhile,
+  tierWithin,
+} from "../tiers.ts";
+
+export const userRoutes = routes(contract, {
+  list: ({ db, query }) => listCustomers(db, query, "all"),
+
+  listNew: ({ db, query }) => listCustomers(db, query, "new"),
+
+  async read({ db, params }) {
+    const rows = await db.select().from(customers).where(eq(customers.id, params.id));
+    const [user] = await withPrices(db, rows);
+    if (!user) throw unknownCustomer();
+    return { user };
+  },
+
+  async verify({ params, actor, transaction }) {
+    return transaction(async (tx) => {
+      const { id, username, verifiedAt } = await lockCustomer(tx, params.id);
+      if (verifiedAt) throw refusal(409, `${username} is already verified`);
+      await tx.update(customers).set({ verifiedAt: sql`now()` }).where(eq(customers.id, id));
+      await record(tx, actor, "user", `Verified customer ${username}`, {
+        before: { isVerified: false },
+        after: { isVerified: true },
+      });
+      return { message: `${username} is verified` };
+    });
+  },
+
+  async setStatus({ params, body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const { id, username, active } = await lockCustomer(tx, params.id);
+      const wanted = body.status ?? !active;
+      if (wanted === active) return { message: `${username} is already ${wanted ? "enabled" : "disabled"}` };
+      await tx.update(customers).set({ active: wanted }).where(eq(customers.id, id));
+      await record(tx, actor, "user", `${wanted ? "Enabled" : "Disabled"} customer ${username}`, {
+        before: { status: active },
+        after: { status: wanted },
+      });
+      return { message: `${username} is ${wanted ? "enabled" : "disabled"}` };
+    });
+  },
+
+  async setCustomPricing({ params, body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const { id, username, customPricingEnabled } = await lockCustomer(tx, params.id);
+      const wanted = body.customPricingEnabled ?? !customPricingEnabled;
+      const state = wanted ? "enabled" : "disabled";
+      if (wanted === customPricingEnabled) return { message: `Custom pricing is already ${state} for ${username}` };
+      await tx.update(customers).set({ customPricingEnabled: wanted }).where(eq(customers.id, id));
+      await record(tx, actor, "pricing", `${wanted ? "Enabled" : "Disabled"} custom pricing for ${username}`, {
+        before: { customPricingEnabled },
+        after: { customPricingEnabled: wanted },
+      });
+      return { message: `Custom pricing is ${state} for ${username}` };
+    });
+  },
+
+  async addBalance({ params, body: { balance: cents }, actor, transaction }) {
+    return transaction(async (tx) => {
+      const customer = await move(tx, { customerId: params.id, cents, kind: "adjustment", actor });
+      const amount = dollars(Math.abs(cents));
+      const sentence = `${cents > 0 ? `Added ${amount} to` : `Took ${amount} from`} ${customer.username}'s balance`;
+      await record(tx, actor, "balance", sentence, {
+        before: { balance: (customer.balanceCents - cents) / 100 },
+        after: { balance: customer.balanceCents / 100 },
+      });
+      return { message: `${sentence}, which is now ${dollars(customer.balanceCents)}` };
+    });
+  },
+
+  async addCustomPrice({ params, body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const customer = await lockCustomer(tx, params.id);
+      const labelType = await lockLabelType(tx, body.labelType, "share");
+      const tier = tierWithin(labelType, body);
+      const owner = { customerId: customer.id, labelTypeId: labelType.id };
+      refuseOverlap(labelType, await overlappingPrice(tx, owner, tier));
+      await tx
+        .insert(customPrices)
+        .values({ ...owner, ...tier })
+        .catch(refuseOverlapMeanwhile("custom_prices_no_overlap"));
+      const price = `${labelType.name}, ${describeTier(labelType, tier)}`;
+      await record(tx, actor, "pricing", `Added a custom price for ${customer.username}: ${price}`, {
+        after: { labelType: labelType.name, ...loggedTier(tier) },
+      });
+      return { message: `Custom price for ${customer.username} added: ${price}` };
+    });
+  },
+
+  async deleteCustomPrice({ params, body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const customer = await lockCustomer(tx, params.id);
+      const [listed] = await pricesOf(tx, [customer.id]).limit(1).offset(body.index);
+      if (body._id && listed?.price.id !== body._id)
+        throw refusal(409, "This price was changed meanwhile. Reload the list.");
+      if (!listed) throw refusal(404, `${customer.username} has no custom price at this place of the list`);
+      const { price: tier, labelType } = listed;
+      await tx.delete(customPrices).where(eq(customPrices.id, tier.id));
+      const price = `${labelType.name}, ${describeTier(labelType, tier)}`;
+      await record(tx, actor, "pricing", `Deleted a custom price of ${customer.username}: ${price}`, {
+        before: { labelType: labelType.name, ...loggedTier(tier) },
+      });
+      return { message: `Custom price of ${customer.username} deleted: ${price}` };
+    });
+  },
+});
+
+async function listCustomers(db: Database, query: Parsed<typeof contract.list, "query">, which: "all" | "new") {
+  const where = and(
+    which === "new" ? isNull(customers.verifiedAt) : undefined,
+    query.search ? contains(customers.search, query.search) : undefined,
+  );
+  const rows = await onPage(db.select().from(customers).$dynamic(), customers, query, where);
+  const all = { subject: "customers", kind: which === "new" ? "new" : undefined };
+  return {
+    users: await withPrices(db, rows),
+    ...(await pageCounts(db, query, all, { table: customers, where })),
+  };
+}
+
+async function withPrices(db: Database, rows: (typeof customers.$inferSelect)[]) {
+  const ids = rows.map((customer) => customer.id);
+  const prices = Map.groupBy(await pricesOf(db, ids), ({ price }) => price.customerId);
+  return rows.map((customer) => ({
+    ...customer,
+    _id: customer.id,
+    balance: customer.balanceCents,
+    status: customer.active,
+    isVerified: customer.verifiedAt !== null,
+    customPricing: (prices.get(customer.id) ?? []).map(({ price, labelType }) => ({
+      ...price,
+      _id: price.id,
+      labelType: { _id: labelType.id, name: labelType.name },
+      price: price.priceCents,
+    })),
+  }));
+}
+
+/** Customers' own prices; their order is what the index of a delete refers to. */
+function pricesOf(db: Database | Transaction, customerIds: string[]) {
+  return db
+    .select({ price: customPrices, labelType: { id: labelTypes.id, name: labelTypes.name } })
+    .from(customPrices)
+    .innerJoin(labelTypes, eq(labelTypes.id, customPrices.labelTypeId))
+    .where(inArray(customPrices.customerId, customerIds))
+    .orderBy(customPrices.createdAt, customPrices.id);
+}
+
+async function overlappingPrice(
+  tx: Transaction,
+  { customerId, labelTypeId }: { customerId: string; labelTypeId: string },
+  tier: { fromWeight: number; toWeight: number },
+) {
+  const [other] = await tx
+    .select()
+    .from(customPrices)
+    .where(
+      and(
+        eq(customPrices.customerId, customerId),
+        eq(customPrices.labelTypeId, labelTypeId),
+        overlaps(customPrices, tier),
+      ),
+    )
+    .orderBy(customPrices.fromWeight)
+    .limit(1);
+  return other;
+}
+
+async function lockCustomer(tx: Transaction, id: string) {
+  const [customer] = await tx.select().from(customers).where(eq(customers.id, id)).for("update");
+  if (!customer) throw unknownCustomer();
+  return customer;
+}
+
+const unknownCustomer = () => refusal(404, "This customer does not exist");

@@ -1,0 +1,71 @@
+import { and, eq, gt, lt, type SQL } from "drizzle-orm";
+import type { Transaction } from "./db/engine.ts";
+import { type customPrices, labelTypes, type priceTiers } from "./db/schema.ts";
+import { refusal, violates } from "./errors.ts";
+import { dollars } from "./ledger.ts";
+
+type Bounds = { fromWeight: number; toWeight: number };
+type Tier = Bounds & { priceCents: number };
+type LabelType = { name: string; maxWeight: number };
+
+/** The label type, held still while its tiers ("update") or a customer's prices for it ("share") change. */
+export async function lockLabelType(tx: Transaction, id: string, strength: "update" | "share") {
+  const [labelType] = await tx.select().from(labelTypes).where(eq(labelTypes.id, id)).for(strength);
+  if (!labelType) throw refusal(404, "This label type does not exist");
+  return labelType;
+}
+
+/** The tier as it is stored; or 400, where it lies outside what the label type carries. */
+export function tierWithin(labelType: LabelType, sent: Bounds & { price: number }): Tier {
+  const fromWeight = inThousandths(sent.fromWeight);
+  const toWeight = inThousandths(sent.toWeight);
+  const refuse = (message: string) => refusal(400, message, { issues: [{ path: "body.toWeight", message }] });
+  if (fromWeight >= toWeight)
+    throw refuse(
+      `A price from ${weighed(labelType, fromWeight)} must reach higher than ${weighed(labelType, toWeight)}`,
+    );
+  if (toWeight > labelType.maxWeight)
+    throw refuse(
+      `${labelType.name} goes up to ${weighed(labelType, labelType.maxWeight)}: ${weighed(labelType, toWeight)} is too heavy`,
+    );
+  return { fromWeight, toWeight, priceCents: sent.price };
+}
+
+/** The contract lets a float's noise pass, which the database would round away after it was compared. */
+export const inThousandths = (weight: number) => Math.round(weight * 1000) / 1000;
+
+/** True for tiers that share a weight with these bounds; tiers that only meet do not. */
+export function overlaps(table: typeof priceTiers | typeof customPrices, bounds: Bounds): SQL | undefined {
+  return and(lt(table.fromWeight, bounds.toWeight), gt(table.toWeight, bounds.fromWeight));
+}
+
+export function refuseOverlap(labelType: LabelType, other: Tier | undefined) {
+  if (other) throw refusal(409, `Overlaps with ${describeTier(labelType, other)}`);
+}
+
+/** The last resort, for tiers that were changed past the locks. */
+export const refuseOverlapMeanwhile = (constraint: string) => (error: unknown) => {
+  throw violates(error, constraint)
+    ? refusal(409, "Overlaps with a price that was added meanwhile. Reload the list.")
+    : error;
+};
+
+/** "0–5 lb at $4.20" */
+export function describeTier(labelType: { name: string }, tier: Tier): string {
+  return `${describeBounds(labelType, tier)} at ${dollars(tier.priceCents)}`;
+}
+
+/** "0–5 lb" */
+export function describeBounds(labelType: { name: string }, { fromWeight, toWeight }: Bounds): string {
+  return `${fromWeight}–${weighed(labelType, toWeight)}`;
+}
+
+/** "5 lb", or "5 oz" for first class mail. */
+export function weighed(labelType: { name: string }, weight: number): string {
+  return `${weight} ${labelType.name.includes("First Class") ? "oz" : "lb"}`;
+}
+
+/** As the log keeps it. */
+export function loggedTier({ fromWeight, toWeight, priceCents }: Tier) {
+  return { fromWeight, toWeight, price: priceCents / 100 };
+}
