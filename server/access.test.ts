@@ -5,7 +5,10 @@ import { call, logRows } from "./testing/house.ts";
 
 const calls: Endpoint[] = Object.values(features).flatMap(({ feature }) => Object.values(feature));
 const named = (access: Endpoint["access"]) =>
-  calls.filter((call) => call.access === access).map((call) => `${call.method} ${call.path}`).sort();
+  calls
+    .filter((call) => call.access === access)
+    .map((call) => `${call.method} ${call.path}`)
+    .sort();
 
 /** Who may call what, pinned: a change of access has to be made here too. */
 test("the access table", () => {

@@ -8,8 +8,8 @@ type Bounds = { fromWeight: number; toWeight: number };
 type Tier = Bounds & { priceCents: number };
 type LabelType = { name: string; maxWeight: number };
 
-/** The label type, held still while its tiers ("update") or a customer's prices for it ("share") change. */
-export async function lockLabelType(tx: Transaction, id: string, strength: "update" | "share") {
+/** The label type, held still while its tiers ("no key update") or a customer's prices for it ("share") change. */
+export async function lockLabelType(tx: Transaction, id: string, strength: "no key update" | "share") {
   const [labelType] = await tx.select().from(labelTypes).where(eq(labelTypes.id, id)).for(strength);
   if (!labelType) throw refusal(404, "This label type does not exist");
   return labelType;

@@ -46,7 +46,7 @@ export const labelTypeRoutes = routes(contract, {
   async update({ params, body, actor, transaction }) {
     const values = definitionOf(body);
     return transaction(async (tx) => {
-      const before = await lockLabelType(tx, params.id, "update");
+      const before = await lockLabelType(tx, params.id, "no key update");
       if (values.maxWeight < before.maxWeight) await refuseHeavierPrices(tx, before, values.maxWeight);
       await tx.update(labelTypes).set(values).where(eq(labelTypes.id, before.id)).catch(refuseTakenUid(values.uid));
       await record(tx, actor, "label", `Changed label type ${values.name}`, {
@@ -59,7 +59,7 @@ export const labelTypeRoutes = routes(contract, {
 
   async setStatus({ params, body, actor, transaction }) {
     return transaction(async (tx) => {
-      const { id, name, active } = await lockLabelType(tx, params.id, "update");
+      const { id, name, active } = await lockLabelType(tx, params.id, "no key update");
       const wanted = body.status ?? !active;
       if (wanted === active) return { message: `${name} is already ${wanted ? "enabled" : "disabled"}` };
       await tx.update(labelTypes).set({ active: wanted }).where(eq(labelTypes.id, id));
@@ -73,7 +73,7 @@ export const labelTypeRoutes = routes(contract, {
 
   async addTier({ params, body, actor, transaction }) {
     return transaction(async (tx) => {
-      const labelType = await lockLabelType(tx, params.id, "update");
+      const labelType = await lockLabelType(tx, params.id, "no key update");
       const tier = tierWithin(labelType, body);
       refuseOverlap(labelType, await overlappingTier(tx, labelType, tier));
       await tx
@@ -88,7 +88,7 @@ export const labelTypeRoutes = routes(contract, {
 
   async updateTier({ params, body, actor, transaction }) {
     return transaction(async (tx) => {
-      const labelType = await lockLabelType(tx, params.id, "update");
+      const labelType = await lockLabelType(tx, params.id, "no key update");
       const [before] = await tx
         .select()
         .from(priceTiers)
@@ -110,7 +110,7 @@ export const labelTypeRoutes = routes(contract, {
 
   async deleteTier({ params, body, actor, transaction }) {
     return transaction(async (tx) => {
-      const labelType = await lockLabelType(tx, params.id, "update");
+      const labelType = await lockLabelType(tx, params.id, "no key update");
       const bounds = { fromWeight: inThousandths(body.fromWeight), toWeight: inThousandths(body.toWeight) };
       const [tier] = await tx
         .delete(priceTiers)

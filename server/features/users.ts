@@ -184,7 +184,7 @@ async function overlappingPrice(
 }
 
 async function lockCustomer(tx: Transaction, id: string) {
-  const [customer] = await tx.select().from(customers).where(eq(customers.id, id)).for("update");
+  const [customer] = await tx.select().from(customers).where(eq(customers.id, id)).for("no key update");
   if (!customer) throw unknownCustomer();
   return customer;
 }

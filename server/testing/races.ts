@@ -1,9 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
+import { inject } from "vitest";
+import type { Transaction } from "../db/engine.ts";
 import type { customers, customPrices, labelTypes } from "../db/schema.ts";
 import { db } from "./house.ts";
 
-/** Makes calls truly meet: while the row is held they come as far as they get, then all go on at once. */
+/** Fewer than the pool has connections: calls beyond them cannot reach the row yet. */
+const mostWaiting = 15;
+
+/** Makes calls truly meet: while the row is held they queue up for it, then all go on at once. */
 export async function meetAt<T>(
   table: typeof customers | typeof customPrices | typeof labelTypes,
   { id }: { id: string },
@@ -12,9 +16,20 @@ export async function meetAt<T>(
   const { calls } = await db.transaction(async (tx) => {
     await tx.select({ id: table.id }).from(table).where(eq(table.id, id)).for("update");
     const calls = start();
-    await sleep(300);
+    // The embedded engine has one connection: its calls queue up for the transaction itself.
+    if (!inject("embeddedDump")) while ((await waitingForLocks(tx)) < Math.min(calls.length, mostWaiting));
     // Wrapped: the transaction must end before they can.
     return { calls };
   });
   return Promise.all(calls);
+}
+
+async function waitingForLocks(tx: Transaction): Promise<number> {
+  // Within a transaction the database would give the same answer for ever.
+  await tx.execute(sql`select pg_stat_clear_snapshot()`);
+  const { rows } = await tx.execute<{ count: number }>(
+    sql`select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return rows[0]?.count ?? 0;
 }
