@@ -14,8 +14,10 @@ export type Endpoint = {
   body?: z.ZodObject;
   /** The body may come as multipart with one file in this field. */
   upload?: { field: string; maxBytes: number; types: readonly FileType[] };
-  /** Accepts an `Idempotency-Key`: the same key and body replays the first answer. */
-  idempotent?: true;
+  /** Accepts, or requires, an `Idempotency-Key`: the same key and body replays the first answer. */
+  idempotent?: true | "required";
+  /** The status of success, where it is not 200. */
+  status?: 201;
   reply: z.ZodType;
 };
 

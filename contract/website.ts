@@ -1,5 +1,16 @@
 import * as z from "zod";
-import { download, endpoint, idParam, imageTypes, message } from "./endpoint.ts";
+import { download, endpoint, id, idParam, imageTypes, message, timestamp } from "./endpoint.ts";
+
+/** As it travels. The key itself is shown once, when it is created. */
+export type ApiKey = z.input<typeof ApiKey>;
+export const ApiKey = z.object({
+  _id: id,
+  name: z.string(),
+  /** Its first characters, to tell keys apart. */
+  start: z.string(),
+  createdAt: timestamp,
+  lastUsedAt: timestamp.nullable(),
+});
 
 export const website = {
   getCashapp: endpoint({
@@ -22,6 +33,29 @@ export const website = {
         .optional(),
     }),
     upload: { field: "image", maxBytes: 2 * 1024 * 1024, types: imageTypes },
+    reply: message,
+  }),
+  listApiKeys: endpoint({
+    method: "GET",
+    path: "/api/v1/website/api-keys",
+    access: "admin",
+    summary: "List the keys that shops call with",
+    reply: z.object({ keys: z.array(ApiKey) }),
+  }),
+  createApiKey: endpoint({
+    method: "POST",
+    path: "/api/v1/website/api-keys",
+    access: "admin",
+    summary: "Create a key; this is the only time it is shown",
+    body: z.object({ name: z.string().trim().min(1, "A key needs a name").max(64) }),
+    reply: z.object({ message: z.string(), key: z.string() }),
+  }),
+  deleteApiKey: endpoint({
+    method: "DELETE",
+    path: "/api/v1/website/api-keys/:id",
+    access: "admin",
+    summary: "Delete a key; the shop that uses it is shut out at once",
+    params: idParam,
     reply: message,
   }),
   image: endpoint({

@@ -41,6 +41,7 @@ test("the access table", () => {
   expect(named("admin")).toEqual([
     "DELETE /api/v1/admin/staff/delete/:id",
     "DELETE /api/v1/tracking/delete/:id",
+    "DELETE /api/v1/website/api-keys/:id",
     "GET /api/v1/admin/logs/read",
     "GET /api/v1/admin/staff/read",
     "GET /api/v1/dashboard/books",
@@ -52,6 +53,7 @@ test("the access table", () => {
     "GET /api/v1/dashboard/users",
     "GET /api/v1/tracking/read",
     "GET /api/v1/tracking/stats",
+    "GET /api/v1/website/api-keys",
     "GET /api/v1/website/get-cashapp",
     "POST /api/v1/admin/staff/create",
     "POST /api/v1/labeltype/addweight/:id",
@@ -59,16 +61,30 @@ test("the access table", () => {
     "POST /api/v1/labeltype/deleteWeight/:id",
     "POST /api/v1/labeltype/update/:id",
     "POST /api/v1/tracking/create",
+    "POST /api/v1/website/api-keys",
     "PUT /api/v1/admin/staff/update/:id",
     "PUT /api/v1/labeltype/enableDisableLabelType/:id",
     "PUT /api/v1/labeltype/updateWeight/:id",
     "PUT /api/v1/website/update-cashapp",
   ]);
-  expect(named("storefront")).toEqual([]);
+  expect(named("storefront")).toEqual([
+    "GET /api/v1/storefront/customers/:discordId",
+    "GET /api/v1/storefront/fedex-orders/:id",
+    "GET /api/v1/storefront/fedex-orders/:id/file",
+    "GET /api/v1/storefront/label-types",
+    "GET /api/v1/storefront/payment-settings",
+    "POST /api/v1/storefront/bulk-orders",
+    "POST /api/v1/storefront/fedex-orders",
+    "POST /api/v1/storefront/invoices",
+    "POST /api/v1/storefront/orders",
+    "POST /api/v1/storefront/quotes",
+    "PUT /api/v1/storefront/customers/:discordId",
+    "PUT /api/v1/storefront/invoices/:id/status",
+  ]);
 });
 
 // The input is nonsense on purpose: access is checked before anything is read.
-const nonsense = { params: { id: "nonsense" }, query: { page: "nonsense" }, body: undefined };
+const nonsense = { params: { id: "nonsense", discordId: "nonsense" }, query: { page: "nonsense" }, body: undefined };
 
 test.for(calls.filter((call) => call.access !== "public"))("$method $path without a token is 401", async (endpoint) => {
   const answer = await call("nobody", endpoint, nonsense as never);

@@ -16,6 +16,7 @@ import { logRoutes } from "./features/logs.ts";
 import { orderRoutes } from "./features/orders.ts";
 import { sessionRoutes } from "./features/session.ts";
 import { staffRoutes } from "./features/staff.ts";
+import { storefrontRoutes } from "./features/storefront.ts";
 import { trackingRoutes } from "./features/tracking.ts";
 import { userRoutes } from "./features/users.ts";
 import { websiteRoutes } from "./features/website.ts";
@@ -37,6 +38,7 @@ export const features = {
   logs: logRoutes,
   staff: staffRoutes,
   website: websiteRoutes,
+  storefront: storefrontRoutes,
 };
 
 const panel = fileURLToPath(new URL("../web/dist", import.meta.url));

@@ -88,11 +88,15 @@ async function store(
     form.file ??= await begin(db, part.filename ?? "", data, types);
     form.file.size += data.length;
     if (form.file.size > maxBytes) throw tooLarge;
-    await db.insert(fileChunks).values({ fileId: form.file.id, position: position++, data });
+    await db.insert(fileChunks).values({ fileId: form.file.id, position: position++, data: asBase64(data) });
   }
   // A form sent without choosing a file carries an empty one without a name.
   if (!form.file && part.filename) throw refusal(400, "The file is empty");
 }
+
+/** As base64, since the embedded engine's own way with bytes costs several times the processor time. */
+const asBase64 = (data: Buffer) => sql`decode(${data.toString("base64")}, 'base64')`;
+const inBase64 = sql<string>`encode(${fileChunks.data}, 'base64')`;
 
 async function* inChunks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
@@ -168,17 +172,18 @@ export async function openFile(db: Database, id: string): Promise<Download> {
   return { name: file.name, type: file.type, size: file.size, content: chunksOf(db, file) };
 }
 
-async function* chunksOf(db: Database, file: { id: string; size: number }): AsyncGenerator<Uint8Array> {
+async function* chunksOf(db: Database, file: { id: string; size: number }): AsyncGenerator<Buffer> {
   let sent = 0;
   for (let position = 0; sent < file.size; position++) {
     const [chunk] = await db
-      .select()
+      .select({ data: inBase64 })
       .from(fileChunks)
       .where(and(eq(fileChunks.fileId, file.id), eq(fileChunks.position, position)));
     // Breaks the download off, so that nobody takes half a file for a whole one.
     if (!chunk) throw new Error(`file ${file.id} was replaced while it was read`);
-    sent += chunk.data.length;
-    yield chunk.data;
+    const data = Buffer.from(chunk.data, "base64");
+    sent += data.length;
+    yield data;
   }
 }
 

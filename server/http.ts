@@ -10,6 +10,7 @@ import {
 import type { Role } from "@footprint/contract/session.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
+import { findShop } from "./api-keys.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/engine.ts";
 import { refusal } from "./errors.ts";
@@ -18,8 +19,11 @@ import { Replay, type Transact, transactions } from "./idempotency.ts";
 import { parse } from "./input.ts";
 import { authenticate } from "./sessions.ts";
 
-/** Who makes a change. */
+/** A signed-in account. */
 export type Actor = { id: string; username: string; role: Role; tokenHash: string };
+
+/** A shop, by its API key; the name stands where an account's username would. */
+export type Shop = { id: string; username: string };
 
 /** What every handler may use. */
 export type House = {
@@ -33,7 +37,8 @@ type Context<E extends Endpoint> = House & {
   params: Parsed<E, "params">;
   query: Parsed<E, "query">;
   body: Parsed<E, "body">;
-  actor: E["access"] extends "public" ? undefined : Actor;
+  /** Who calls. */
+  actor: E["access"] extends "public" ? undefined : E["access"] extends "storefront" ? Shop : Actor;
   /** Where every change is made. */
   transaction: Transact;
   /** What was uploaded with the call, waiting to be attached. */
@@ -65,7 +70,7 @@ function registerCall(
   call: Endpoint,
   handler: (context: Context<Endpoint>) => Promise<unknown>,
 ) {
-  const actors = new WeakMap<FastifyRequest, Actor>();
+  const actors = new WeakMap<FastifyRequest, Actor | Shop>();
   app.route({
     method: call.method,
     url: call.path,
@@ -101,8 +106,13 @@ function registerCall(
   });
 }
 
-async function admit(db: Database, request: FastifyRequest, access: Access): Promise<Actor> {
+async function admit(db: Database, request: FastifyRequest, access: Access): Promise<Actor | Shop> {
   const token = /^Bearer ([\w-]{20,200})$/i.exec(request.headers.authorization ?? "")?.[1];
+  if (access === "storefront") {
+    const shop = token && (await findShop(db, token));
+    if (!shop) throw refusal(401, "Send a valid API key");
+    return shop;
+  }
   const actor = token && (await authenticate(db, token));
   if (!actor) throw refusal(401, "Sign in to continue");
   if (access === "admin" && actor.role !== "admin") throw refusal(403, "Only administrators may do this");
@@ -127,5 +137,8 @@ async function limitTheRest({ raw }: FastifyRequest) {
 function sendReply(reply: FastifyReply, call: Endpoint, result: unknown) {
   if (call.reply === download) return sendFile(reply, result as Download);
   const body = result instanceof Replay ? result.reply : z.encode(call.reply, result);
-  return reply.header("cache-control", "no-store").send(body);
+  return reply
+    .code(call.status ?? 200)
+    .header("cache-control", "no-store")
+    .send(body);
 }

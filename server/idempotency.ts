@@ -23,6 +23,8 @@ export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
  */
 export function transactions(db: Database, call: Endpoint, request: FastifyRequest, caller: string): Transact {
   const key = call.idempotent && keyOf(request);
+  if (!key && call.idempotent === "required")
+    throw refusal(400, "Send an Idempotency-Key, so that a repeat is recognised");
   if (!key) return (work) => retried(() => db.transaction(work));
   const identity = { caller, key };
   const fingerprint = hash(`${call.method} ${request.url} ${JSON.stringify(request.body ?? null)}`);

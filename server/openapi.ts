@@ -56,11 +56,11 @@ function operation(tag: string, name: string, call: Endpoint) {
     parameters: [
       ...parameters("path", call.params),
       ...parameters("query", call.query),
-      ...(call.idempotent ? [idempotencyKey] : []),
+      ...(call.idempotent ? [{ ...idempotencyKey, required: call.idempotent === "required" }] : []),
     ],
     ...(call.body && { requestBody: { content: requestContent(call, call.body) } }),
     responses: {
-      "200": { description: "Done", content: replyContent(call) },
+      [call.status ?? 200]: { description: "Done", content: replyContent(call) },
       default: failure,
     },
   };

@@ -14,6 +14,7 @@ import {
   date,
   index,
   integer,
+  json,
   jsonb,
   numeric,
   pgTable,
@@ -85,6 +86,22 @@ export const signInTries = pgTable(
     triedAt: createdAt(),
   },
   (table) => [index().on(table.username, table.address, table.triedAt), index().on(table.triedAt)],
+);
+
+/** Keys that shops call with. */
+export const apiKeys = pgTable(
+  "api_keys",
+  {
+    id: id(),
+    name: text().notNull(),
+    /** Its first characters, to tell keys apart. */
+    start: text().notNull(),
+    /** SHA-256 of the key. */
+    keyHash: text().notNull(),
+    createdAt: createdAt(),
+    lastUsedAt: moment(),
+  },
+  (table) => [uniqueIndex("api_keys_hash_key").on(table.keyHash)],
 );
 
 export const customers = pgTable(
@@ -160,6 +177,7 @@ export const customPrices = pgTable(
   (table) => [
     check("custom_prices_bounds", sql`0 <= ${table.fromWeight} and ${table.fromWeight} < ${table.toWeight}`),
     check("custom_prices_price", sql`${table.priceCents} >= 0`),
+    index("custom_prices_of_label_type").on(table.labelTypeId, table.toWeight),
     index("custom_prices_of_customer").on(table.customerId, table.createdAt, table.id),
   ],
 );
@@ -415,7 +433,8 @@ export const idempotentReplies = pgTable(
     key: text().notNull(),
     /** SHA-256 of method, path and body. */
     request: text().notNull(),
-    reply: jsonb(),
+    /** As text, so that a repeat gets the very same bytes. */
+    reply: json(),
     createdAt: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.caller, table.key] }), index().on(table.createdAt)],

@@ -1,10 +1,10 @@
 import { invoices as contract } from "@footprint/contract/invoices.ts";
 import { and, eq, or } from "drizzle-orm";
-import { record } from "../audit.ts";
 import { customers, invoices } from "../db/schema.ts";
+import { settle } from "../deposits.ts";
 import { refusal } from "../errors.ts";
 import { routes } from "../http.ts";
-import { dollars, move } from "../ledger.ts";
+import { dollars } from "../ledger.ts";
 import { contains, ofCustomersWith, onPage, pageCounts } from "../paging.ts";
 
 export const invoiceRoutes = routes(contract, {
@@ -44,20 +44,8 @@ export const invoiceRoutes = routes(contract, {
       const [invoice] = await tx.select().from(invoices).where(eq(invoices.id, params.id)).for("update");
       if (!invoice) throw refusal(404, "This invoice does not exist");
       if (invoice.status === "paid") throw refusal(409, "This invoice is already paid");
-      await tx.update(invoices).set({ status: "paid", paidAt: new Date() }).where(eq(invoices.id, invoice.id));
-      const customer = await move(tx, {
-        customerId: invoice.customerId,
-        cents: invoice.amountCents,
-        kind: "deposit",
-        reference: invoice.id,
-        actor,
-      });
-      const amount = dollars(invoice.amountCents);
-      await record(tx, actor, "invoice", `Marked invoice ${invoice.id} (${amount}) of ${customer.username} as paid`, {
-        before: { status: invoice.status, balance: (customer.balanceCents - invoice.amountCents) / 100 },
-        after: { status: "paid", balance: customer.balanceCents / 100 },
-      });
-      return { message: `${amount} credited to ${customer.username}` };
+      const customer = await settle(tx, invoice, actor);
+      return { message: `${dollars(invoice.amountCents)} credited to ${customer.username}` };
     });
   },
 });

@@ -1,17 +1,16 @@
-import { pathOf } from "@footprint/contract/endpoint.ts";
 import { website } from "@footprint/contract/website.ts";
 import { eq } from "drizzle-orm";
+import { createKey } from "../api-keys.ts";
 import { record } from "../audit.ts";
-import { settings } from "../db/schema.ts";
+import { apiKeys, settings } from "../db/schema.ts";
 import { refusal } from "../errors.ts";
 import { attach, fileName, openFile, remove } from "../files.ts";
 import { routes } from "../http.ts";
+import { readCashapp } from "../settings.ts";
 
 export const websiteRoutes = routes(website, {
   async getCashapp({ db }) {
-    const [current] = await db.select().from(settings);
-    const image = current?.imageFileId ? pathOf(website.image, { id: current.imageFileId }) : null;
-    return { cashapp: { cashappId: current?.cashappId ?? "", image } };
+    return { cashapp: await readCashapp(db) };
   },
 
   async updateCashapp({ body, file, actor, transaction }) {
@@ -34,6 +33,28 @@ export const websiteRoutes = routes(website, {
         after: { cashappId, image: file?.name ?? beforeImage },
       });
       return { message: "Payment settings updated" };
+    });
+  },
+
+  async listApiKeys({ db }) {
+    const keys = await db.select().from(apiKeys).orderBy(apiKeys.createdAt, apiKeys.id);
+    return { keys: keys.map((key) => ({ ...key, _id: key.id })) };
+  },
+
+  async createApiKey({ body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const key = await createKey(tx, body.name);
+      await record(tx, actor, "website", `Created the API key ${body.name}`);
+      return { message: `API key ${body.name} created`, key };
+    });
+  },
+
+  async deleteApiKey({ params, actor, transaction }) {
+    return transaction(async (tx) => {
+      const [key] = await tx.delete(apiKeys).where(eq(apiKeys.id, params.id)).returning();
+      if (!key) throw refusal(404, "This API key does not exist any more");
+      await record(tx, actor, "website", `Deleted the API key ${key.name}`);
+      return { message: `API key ${key.name} deleted` };
     });
   },
 

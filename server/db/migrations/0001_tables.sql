@@ -9,6 +9,15 @@ CREATE TABLE "accounts" (
 	CONSTRAINT "accounts_role_known" CHECK ("accounts"."role" in ('admin', 'staff'))
 );
 --> statement-breakpoint
+CREATE TABLE "api_keys" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"start" text NOT NULL,
+	"key_hash" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"last_used_at" timestamp with time zone
+);
+--> statement-breakpoint
 CREATE TABLE "bulk_orders" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"uuid" uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -114,7 +123,7 @@ CREATE TABLE "idempotent_replies" (
 	"caller" text NOT NULL,
 	"key" text NOT NULL,
 	"request" text NOT NULL,
-	"reply" jsonb,
+	"reply" json,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "idempotent_replies_caller_key_pk" PRIMARY KEY("caller","key")
 );
@@ -213,6 +222,7 @@ CREATE TABLE "settings" (
 	"timezone" text DEFAULT 'UTC' NOT NULL,
 	"cashapp_id" text DEFAULT '' NOT NULL,
 	"image_file_id" uuid,
+	"demo" boolean,
 	CONSTRAINT "settings_one_row" CHECK ("settings"."id")
 );
 --> statement-breakpoint
@@ -263,10 +273,12 @@ ALTER TABLE "sessions" ADD CONSTRAINT "sessions_account_id_accounts_id_fk" FOREI
 ALTER TABLE "settings" ADD CONSTRAINT "settings_image_file_id_files_id_fk" FOREIGN KEY ("image_file_id") REFERENCES "public"."files"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "transfers" ADD CONSTRAINT "transfers_customer_id_customers_id_fk" FOREIGN KEY ("customer_id") REFERENCES "public"."customers"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "accounts_username_key" ON "accounts" USING btree (lower("username"));--> statement-breakpoint
+CREATE UNIQUE INDEX "api_keys_hash_key" ON "api_keys" USING btree ("key_hash");--> statement-breakpoint
 CREATE UNIQUE INDEX "bulk_orders_uuid_key" ON "bulk_orders" USING btree ("uuid");--> statement-breakpoint
 CREATE INDEX "bulk_orders_newest" ON "bulk_orders" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "bulk_orders_of_customer" ON "bulk_orders" USING btree ("customer_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "bulk_orders_search" ON "bulk_orders" USING gin ("search" gin_trgm_ops);--> statement-breakpoint
+CREATE INDEX "custom_prices_of_label_type" ON "custom_prices" USING btree ("label_type_id","to_weight");--> statement-breakpoint
 CREATE INDEX "custom_prices_of_customer" ON "custom_prices" USING btree ("customer_id","created_at","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "customers_discord_id_key" ON "customers" USING btree ("discord_id");--> statement-breakpoint
 CREATE INDEX "customers_newest" ON "customers" USING btree ("created_at","id");--> statement-breakpoint

@@ -1,0 +1,230 @@
+import * as z from "zod";
+import { download, endpoint, id, idParam, money, timestamp, weight } from "./endpoint.ts";
+import { fedexStatus } from "./fedex.ts";
+import { invoiceStatus, paymentMethod } from "./invoices.ts";
+import { labelKind } from "./label-types.ts";
+import { Order } from "./orders.ts";
+
+/** What a shop sends as text: trimmed, and without control characters. */
+const line = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .regex(/^[^\p{Cc}]*$/u, "Text may not contain control characters");
+const filled = (max: number) => line(max).min(1);
+
+const discordId = z
+  .string()
+  .regex(/^[\w.-]{1,64}$/, "A discordId has 1 to 64 letters, digits, dots, underscores or hyphens");
+
+/** As it travels. */
+export type StorefrontCustomer = z.input<typeof StorefrontCustomer>;
+export const StorefrontCustomer = z.object({
+  _id: id,
+  discordId: z.string(),
+  username: z.string(),
+  email: z.string(),
+  balance: money,
+  status: z.boolean(),
+  isVerified: z.boolean(),
+  customPricingEnabled: z.boolean(),
+  createdAt: timestamp,
+});
+
+const Price = z.object({ fromWeight: z.number(), toWeight: z.number(), price: money });
+
+/** One label to buy. `labelType` is the label type's uid everywhere here. */
+const purchase = z.object({
+  labelType: filled(100),
+  weight: weight.refine((value) => value > 0, "A parcel weighs more than 0"),
+  fromName: filled(100),
+  fromCompany: line(100).default(""),
+  fromStreet: filled(200),
+  fromStreet2: line(200).default(""),
+  fromCity: filled(100),
+  fromState: line(100).default(""),
+  fromZip: filled(20),
+  fromCountry: filled(100),
+  toName: filled(100),
+  toCompany: line(100).default(""),
+  toStreet: filled(200),
+  toStreet2: line(200).default(""),
+  toCity: filled(100),
+  toState: line(100).default(""),
+  toZip: filled(20),
+  toCountry: filled(100),
+  /** For label types that take no prepaid code. */
+  tracking: line(100).optional(),
+});
+
+const party = z.object({
+  name: filled(100),
+  street: filled(200),
+  street2: line(200).default(""),
+  city: filled(100),
+  state: line(100).default(""),
+  zip: filled(20),
+});
+
+const size = z.number().positive().max(100_000);
+
+const ShopFedexOrder = z.object({
+  _id: id,
+  uuid: z.string(),
+  status: fedexStatus,
+  note: z.string(),
+  price: money.nullable(),
+  /** Where to download the label, once there is one. */
+  file: z.string().nullable(),
+  createdAt: timestamp,
+});
+
+const ShopInvoice = z.object({
+  _id: id,
+  amount: money,
+  payment_method: paymentMethod,
+  status: invoiceStatus,
+  hosted_url: z.string(),
+  createdAt: timestamp,
+});
+
+export const storefront = {
+  putCustomer: endpoint({
+    method: "PUT",
+    path: "/api/v1/storefront/customers/:discordId",
+    access: "storefront",
+    summary: "Create or update a customer; a new one is unverified, active, with a balance of 0",
+    params: z.object({ discordId }),
+    body: z.object({ username: filled(64), email: z.union([z.literal(""), z.email().max(200)]).optional() }),
+    reply: z.object({ customer: StorefrontCustomer }),
+  }),
+  getCustomer: endpoint({
+    method: "GET",
+    path: "/api/v1/storefront/customers/:discordId",
+    access: "storefront",
+    summary: "Read a customer and their balance",
+    params: z.object({ discordId }),
+    reply: z.object({ customer: StorefrontCustomer }),
+  }),
+  labelTypes: endpoint({
+    method: "GET",
+    path: "/api/v1/storefront/label-types",
+    access: "storefront",
+    summary: "Active label types with the prices that this customer pays",
+    query: z.object({ discordId }),
+    reply: z.object({
+      labelTypes: z.array(
+        z.object({
+          uid: z.string(),
+          name: z.string(),
+          type: labelKind,
+          maxWeight: z.number(),
+          prices: z.array(Price.extend({ custom: z.boolean() })),
+        }),
+      ),
+    }),
+  }),
+  quote: endpoint({
+    method: "POST",
+    path: "/api/v1/storefront/quotes",
+    access: "storefront",
+    summary: "What a label would cost this customer",
+    body: z.object({ discordId, ...purchase.pick({ labelType: true, weight: true }).shape }),
+    reply: z.object({ price: money, tier: Price, custom: z.boolean() }),
+  }),
+  createOrder: endpoint({
+    method: "POST",
+    path: "/api/v1/storefront/orders",
+    access: "storefront",
+    summary: "Buy a label: priced, paid from the balance and recorded in one step",
+    body: purchase.extend({ discordId }),
+    idempotent: "required",
+    status: 201,
+    reply: z.object({ order: Order, balance: money }),
+  }),
+  createBulkOrder: endpoint({
+    method: "POST",
+    path: "/api/v1/storefront/bulk-orders",
+    access: "storefront",
+    summary: "Buy 1 to 500 labels, all or none",
+    body: z.object({ discordId, orders: z.array(purchase).min(1).max(500) }),
+    idempotent: "required",
+    status: 201,
+    reply: z.object({
+      bulkOrder: z.object({ _id: id, uuid: z.string(), orders: z.array(Order), total: money, createdAt: timestamp }),
+      balance: money,
+    }),
+  }),
+  createFedexOrder: endpoint({
+    method: "POST",
+    path: "/api/v1/storefront/fedex-orders",
+    access: "storefront",
+    summary: "Ask for a Fedex label; staff quote and fulfil it",
+    body: z.object({
+      discordId,
+      from: party,
+      to: party,
+      weight: size,
+      length: size,
+      width: size,
+      height: size,
+      dimensionUnit: filled(10),
+      weightUnit: filled(10),
+      specialNotes: z.string().trim().max(2000).default(""),
+    }),
+    idempotent: "required",
+    status: 201,
+    reply: z.object({ order: ShopFedexOrder }),
+  }),
+  readFedexOrder: endpoint({
+    method: "GET",
+    path: "/api/v1/storefront/fedex-orders/:id",
+    access: "storefront",
+    summary: "How a Fedex order stands",
+    params: idParam,
+    reply: z.object({ order: ShopFedexOrder }),
+  }),
+  readFedexFile: endpoint({
+    method: "GET",
+    path: "/api/v1/storefront/fedex-orders/:id/file",
+    access: "storefront",
+    summary: "Download the file of a Fedex order",
+    params: idParam,
+    reply: download,
+  }),
+  createInvoice: endpoint({
+    method: "POST",
+    path: "/api/v1/storefront/invoices",
+    access: "storefront",
+    summary: "Open an invoice for a deposit",
+    body: z.object({
+      discordId,
+      amount: money
+        .refine((cents) => cents > 0, "An invoice is for more than 0")
+        .refine((cents) => cents <= 100_000_000, "An amount is at most 1,000,000.00"),
+      payment_method: paymentMethod,
+      hosted_url: z.union([z.literal(""), z.url({ protocol: /^https?$/ }).max(500)]).default(""),
+    }),
+    idempotent: "required",
+    status: 201,
+    reply: z.object({ invoice: ShopInvoice }),
+  }),
+  setInvoiceStatus: endpoint({
+    method: "PUT",
+    path: "/api/v1/storefront/invoices/:id/status",
+    access: "storefront",
+    summary: "What became of an invoice; paid credits the customer, once",
+    params: idParam,
+    body: z.object({ status: invoiceStatus }),
+    idempotent: true,
+    reply: z.object({ invoice: ShopInvoice, balance: money }),
+  }),
+  paymentSettings: endpoint({
+    method: "GET",
+    path: "/api/v1/storefront/payment-settings",
+    access: "storefront",
+    summary: "The payment-app handle and the path of its QR image",
+    reply: z.object({ cashapp: z.object({ cashappId: z.string(), image: z.string().nullable() }) }),
+  }),
+};

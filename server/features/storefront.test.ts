@@ -1,0 +1,311 @@
+import { invoices } from "@footprint/contract/invoices.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { staff } from "@footprint/contract/staff.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { website } from "@footprint/contract/website.ts";
+import { eq } from "drizzle-orm";
+import { beforeEach, expect, test } from "vitest";
+import { checkBooks } from "../books.ts";
+import { customPrices, labelTypes, trackingCodes } from "../db/schema.ts";
+import { addCustomer, addInvoice, addLabelType, balanceOf, someAddresses, transfersOf } from "../testing/builders.ts";
+import { call, db, logRows } from "../testing/house.ts";
+
+let shop: { token: string };
+
+beforeEach(async () => {
+  const { body } = await call("admin", website.createApiKey, { body: { name: "Main shop" } });
+  shop = { token: body.key };
+});
+
+let keys = 0;
+const once = () => ({ headers: { "idempotency-key": `test-${++keys}` } });
+const parcel = { ...someAddresses, fromCountry: "US", toCountry: "US" };
+
+async function codes(type: "priority" | "express", ...list: string[]) {
+  await db.insert(trackingCodes).values(list.map((code) => ({ code, type, template: "evs" as const })));
+}
+
+test("keys are shown once, listed by their first characters, worth nothing in the panel, and dead once deleted", async () => {
+  expect(shop.token).toMatch(/^fp_[\w-]{43}$/);
+  expect((await call(shop, storefront.paymentSettings)).status).toBe(200);
+  const { body } = await call("admin", website.listApiKeys);
+  expect(body.keys).toEqual([
+    {
+      _id: expect.any(String),
+      name: "Main shop",
+      start: shop.token.slice(0, 8),
+      createdAt: expect.any(String),
+      lastUsedAt: expect.any(String),
+    },
+  ]);
+  expect((await call(shop, staff.list)).status).toBe(401);
+  expect((await call(shop, orders.list)).status).toBe(401);
+  expect((await call("admin", storefront.paymentSettings)).status).toBe(401);
+
+  const id = body.keys[0]?._id as string;
+  expect((await call("admin", website.deleteApiKey, { params: { id } })).body.message).toBe(
+    "API key Main shop deleted",
+  );
+  expect((await call(shop, storefront.paymentSettings)).status).toBe(401);
+  expect((await call("admin", website.deleteApiKey, { params: { id } })).status).toBe(404);
+  expect((await logRows()).map((row) => row.action)).toEqual([
+    "Created the API key Main shop",
+    "Deleted the API key Main shop",
+  ]);
+});
+
+test("a customer is created unverified, then updated", async () => {
+  const params = { discordId: "4711" };
+  const created = await call(shop, storefront.putCustomer, {
+    params,
+    body: { username: "maren", email: "m@example.com" },
+  });
+  expect(created.body.customer).toEqual({
+    _id: expect.any(String),
+    discordId: "4711",
+    username: "maren",
+    email: "m@example.com",
+    balance: 0,
+    status: true,
+    isVerified: false,
+    customPricingEnabled: false,
+    createdAt: expect.any(String),
+  });
+  await call(shop, storefront.putCustomer, { params, body: { username: "maren.k" } });
+  const { body } = await call(shop, storefront.getCustomer, { params });
+  expect(body.customer).toMatchObject({ username: "maren.k", email: "m@example.com" });
+  expect((await call(shop, storefront.getCustomer, { params: { discordId: "1" } })).status).toBe(404);
+  const actions = (await logRows()).map((row) => [row.admin, row.action]);
+  expect(actions.slice(1)).toEqual([
+    ["Main shop", "Added customer maren"],
+    ["Main shop", "Updated customer maren.k"],
+  ]);
+});
+
+test("the same new customer sent twice at once becomes one", async () => {
+  const put = () => call(shop, storefront.putCustomer, { params: { discordId: "4711" }, body: { username: "maren" } });
+  const answers = await Promise.all([put(), put(), put()]);
+  expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
+  expect(new Set(answers.map((answer) => answer.body.customer._id)).size).toBe(1);
+});
+
+test("prices are the customer's own where enabled and fitting, else the label type's", async () => {
+  const customer = await addCustomer({ customPricingEnabled: true });
+  const type = await addLabelType({
+    uid: "saver",
+    tiers: [
+      [0, 5, 4],
+      [5, 10, 8],
+    ],
+  });
+  await addLabelType({ uid: "off", active: false });
+  await db
+    .insert(customPrices)
+    .values({ customerId: customer.id, labelTypeId: type.id, fromWeight: 2, toWeight: 6, priceCents: 300 });
+  const quote = (weight: number) =>
+    call(shop, storefront.quote, { body: { discordId: customer.discordId, labelType: "SAVER", weight } });
+
+  expect((await quote(2)).body).toEqual({ price: 4, tier: { fromWeight: 0, toWeight: 5, price: 4 }, custom: false });
+  expect((await quote(2.001)).body).toEqual({ price: 3, tier: { fromWeight: 2, toWeight: 6, price: 3 }, custom: true });
+  expect((await quote(6)).body.custom).toBe(true);
+  expect((await quote(10)).body.price).toBe(8);
+  const { body } = await call(shop, storefront.labelTypes, { query: { discordId: customer.discordId } });
+  expect(body.labelTypes).toEqual([
+    {
+      uid: "saver",
+      name: type.name,
+      type: "usps",
+      maxWeight: 70,
+      prices: [
+        { fromWeight: 0, toWeight: 2, price: 4, custom: false },
+        { fromWeight: 2, toWeight: 6, price: 3, custom: true },
+        { fromWeight: 6, toWeight: 10, price: 8, custom: false },
+      ],
+    },
+  ]);
+});
+
+test("an order is priced, paid, given the oldest code of its type, and recorded in one step", async () => {
+  const customer = await addCustomer({ username: "maren", balance: 20 });
+  await addLabelType({ name: "USPS Priority", uid: "priority", tiers: [[0, 5, 7.45]] });
+  await codes("priority", "9400000000000000000017", "9400000000000000000024");
+  const body = { discordId: customer.discordId, labelType: "priority", weight: 3, ...parcel, tracking: "ignored" };
+  const bought = await call(shop, storefront.createOrder, { body, ...once() });
+  expect(bought.status).toBe(201);
+  expect(bought.body).toMatchObject({
+    balance: 12.55,
+    order: {
+      price: 7.45,
+      tracking: "9400000000000000000017",
+      user: { username: "maren" },
+      isRefunded: false,
+      weight: 3,
+    },
+  });
+  expect(await transfersOf(customer)).toEqual([
+    { kind: "purchase", amount: -7.45, balanceAfter: 12.55, reference: bought.body.order._id, actor: "Main shop" },
+  ]);
+  const list = await call("staff", orders.list);
+  expect(list.body.orders[0]).toEqual(bought.body.order);
+  expect((await logRows()).at(-1)).toMatchObject({
+    admin: "Main shop",
+    type: "balance",
+    action: `Sold order ${bought.body.order.uuid} ($7.45) to maren`,
+  });
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test("label types without prepaid codes carry the tracking that the shop sends", async () => {
+  const customer = await addCustomer({ balance: 20 });
+  await addLabelType({ uid: "express", kind: "shipv2", tiers: [[0, 5, 7]] });
+  const body = { discordId: customer.discordId, labelType: "express", weight: 1, ...parcel, tracking: "1Z999" };
+  const bought = await call(shop, storefront.createOrder, { body, ...once() });
+  expect(bought.body.order.tracking).toBe("1Z999");
+});
+
+test("refused means nothing changed, and says what is missing", async () => {
+  const customer = await addCustomer({ username: "maren", balance: 5 });
+  const type = await addLabelType({ name: "Saver", uid: "saver", maxWeight: 10, tiers: [[0, 5, 7.45]] });
+  await addLabelType({ name: "Off", uid: "off", active: false, tiers: [[0, 5, 1]] });
+  await addLabelType({ name: "Priority", uid: "priority", tiers: [[0, 5, 1]] });
+  const buy = async (change: object) => {
+    const body = { discordId: customer.discordId, labelType: "saver", weight: 1, ...parcel, ...change };
+    const answer = await call(shop, storefront.createOrder, { body, ...once() });
+    return [answer.status, answer.body.message];
+  };
+  const logged = await logRows();
+  expect(await buy({})).toEqual([402, "maren has $5.00: $2.45 is missing to take $7.45"]);
+  expect(await buy({ discordId: "1" })).toEqual([404, "No customer has the discordId 1"]);
+  expect(await buy({ labelType: "nope" })).toEqual([404, "There is no label type nope"]);
+  expect(await buy({ labelType: "off" })).toEqual([400, "Off is disabled"]);
+  expect(await buy({ weight: 6 })).toEqual([400, "Saver has no price for 6 lb"]);
+  expect(await buy({ weight: 10.001 })).toEqual([400, "Saver carries at most 10 lb"]);
+  expect(await buy({ weight: 0 })).toEqual([400, "A parcel weighs more than 0"]);
+  expect(await buy({ toName: "" })).toEqual([400, expect.stringContaining("toName")]);
+  expect(await buy({ labelType: "priority" })).toEqual([409, "No tracking code of type priority is left"]);
+  const inactive = await addCustomer({ username: "off", active: false, balance: 50 });
+  expect(await buy({ discordId: inactive.discordId })).toEqual([403, "off is disabled and cannot order"]);
+  const fresh = await addCustomer({ username: "new", verifiedAt: null, balance: 50 });
+  expect(await buy({ discordId: fresh.discordId })).toEqual([403, "new is not verified yet and cannot order"]);
+  expect(await balanceOf(customer)).toBe(5);
+  expect(await logRows()).toEqual(logged);
+  expect((await call("staff", orders.list)).body.total).toBe(0);
+  expect((await db.select().from(labelTypes).where(eq(labelTypes.id, type.id))).length).toBe(1);
+});
+
+test("every POST but quotes needs an Idempotency-Key, and a repeat gets the first answer, also at the same moment", async () => {
+  const customer = await addCustomer({ balance: 20 });
+  await addLabelType({ uid: "saver", tiers: [[0, 5, 7.45]] });
+  const body = { discordId: customer.discordId, labelType: "saver", weight: 1, ...parcel };
+  const without = await call(shop, storefront.createOrder, { body });
+  expect([without.status, without.body.message]).toEqual([
+    400,
+    "Send an Idempotency-Key, so that a repeat is recognised",
+  ]);
+
+  const key = once();
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => call(shop, storefront.createOrder, { body, ...key })),
+  );
+  expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201, 201, 201]);
+  expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1);
+  expect(await balanceOf(customer)).toBe(12.55);
+  const other = await call(shop, storefront.createOrder, { body: { ...body, weight: 2 }, ...key });
+  expect(other.status).toBe(409);
+});
+
+test("a hundred orders at once take a hundred different codes and never overdraw", async () => {
+  await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
+  await codes("priority", ...Array.from({ length: 100 }, (_, n) => `94${String(n).padStart(20, "0")}`));
+  const customers = await Promise.all(Array.from({ length: 10 }, () => addCustomer({ balance: 9 })));
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => {
+      const discordId = customers[n % 10]?.discordId as string;
+      return call(shop, storefront.createOrder, {
+        body: { discordId, labelType: "priority", weight: 1, ...parcel },
+        ...once(),
+      });
+    }),
+  );
+  const bought = answers.filter((answer) => answer.status === 201);
+  expect(bought).toHaveLength(90);
+  expect(answers.filter((answer) => answer.status === 402)).toHaveLength(10);
+  expect(new Set(bought.map((answer) => answer.body.order.tracking)).size).toBe(90);
+  expect(await Promise.all(customers.map(balanceOf))).toEqual(Array(10).fill(0));
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test("a bulk order is bought whole or not at all", async () => {
+  const customer = await addCustomer({ balance: 20 });
+  await addLabelType({ name: "Saver", uid: "saver", tiers: [[0, 5, 7.45]] });
+  const one = { labelType: "saver", weight: 1, ...parcel };
+  const buy = (orders: object[]) =>
+    call(shop, storefront.createBulkOrder, {
+      body: { discordId: customer.discordId, orders: orders as never },
+      ...once(),
+    });
+  const bought = await buy([one, { ...one, toName: "Second" }]);
+  expect(bought.status).toBe(201);
+  expect(bought.body.balance).toBe(5.1);
+  expect(bought.body.bulkOrder).toMatchObject({
+    total: 14.9,
+    orders: [{ toName: "Lena Okafor" }, { toName: "Second" }],
+  });
+  expect(await transfersOf(customer)).toEqual([
+    { kind: "purchase", amount: -14.9, balanceAfter: 5.1, reference: bought.body.bulkOrder._id, actor: "Main shop" },
+  ]);
+
+  expect((await buy([one])).status).toBe(402);
+  const wrong = await buy([one, { ...one, weight: 6 }]);
+  expect([wrong.status, wrong.body.message]).toEqual([400, "Order 2: Saver has no price for 6 lb"]);
+  expect((await buy([])).status).toBe(400);
+  expect((await buy(Array(501).fill(one))).status).toBe(400);
+  expect(await balanceOf(customer)).toBe(5.1);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test("a Fedex order comes in pending and can be followed", async () => {
+  const customer = await addCustomer();
+  const address = { name: "Ada", street: "1 Main St", city: "Austin", state: "TX", zip: "78701" };
+  const body = {
+    discordId: customer.discordId,
+    from: address,
+    to: { ...address, name: "Bea" },
+    weight: 4,
+    length: 10,
+    width: 8,
+    height: 6,
+    dimensionUnit: "in",
+    weightUnit: "lb",
+  };
+  const made = await call(shop, storefront.createFedexOrder, { body, ...once() });
+  expect(made.status).toBe(201);
+  expect(made.body.order).toMatchObject({ status: "Pending", note: "", price: null, file: null });
+  const params = { id: made.body.order._id };
+  expect((await call(shop, storefront.readFedexOrder, { params })).body).toEqual(made.body);
+  expect((await call(shop, storefront.readFedexFile, { params })).status).toBe(404);
+});
+
+test("an invoice is credited once, whether panel or shop is first", async () => {
+  const customer = await addCustomer({ username: "maren" });
+  const body = { discordId: customer.discordId, amount: 25, payment_method: "paypal" as const };
+  const made = await call(shop, storefront.createInvoice, { body, ...once() });
+  expect([made.status, made.body.invoice.status]).toEqual([201, "pending"]);
+  const params = { id: made.body.invoice._id };
+  const [one, other] = await Promise.all([
+    call(shop, storefront.setInvoiceStatus, { params, body: { status: "paid" } }),
+    call("staff", invoices.markPaid, { params }),
+  ]);
+  // The shop's call says what is so, and may repeat it; the panel's is told when it comes late.
+  expect(one.status).toBe(200);
+  expect([200, 409]).toContain(other.status);
+  expect(await balanceOf(customer)).toBe(25);
+  const again = await call(shop, storefront.setInvoiceStatus, { params, body: { status: "paid" } });
+  expect([again.status, again.body.balance]).toEqual([200, 25]);
+  expect((await call(shop, storefront.setInvoiceStatus, { params, body: { status: "failed" } })).status).toBe(409);
+
+  const expired = await addInvoice({ customer });
+  await call(shop, storefront.setInvoiceStatus, { params: { id: expired.id }, body: { status: "expired" } });
+  expect((await call("staff", invoices.list, { query: { status: "expired" } })).body.total).toBe(1);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});

@@ -1,0 +1,243 @@
+import { storefront } from "@footprint/contract/storefront.ts";
+import { eq } from "drizzle-orm";
+import { record } from "../audit.ts";
+import type { Database, Transaction } from "../db/engine.ts";
+import { customers, customPrices, fedexOrders, invoices, labelTypes, priceTiers } from "../db/schema.ts";
+import { settle } from "../deposits.ts";
+import { refusal } from "../errors.ts";
+import { openFile } from "../files.ts";
+import { routes } from "../http.ts";
+import { dollars } from "../ledger.ts";
+import { buy, price, unknownCustomer } from "../purchases.ts";
+import { readCashapp } from "../settings.ts";
+
+export const storefrontRoutes = routes(storefront, {
+  async putCustomer({ params, body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const [known] = await tx.select().from(customers).where(eq(customers.discordId, params.discordId)).for("update");
+      const wanted = { username: body.username, email: body.email ?? known?.email ?? "" };
+      const [customer] = await tx
+        .insert(customers)
+        .values({ ...wanted, discordId: params.discordId })
+        .onConflictDoUpdate({ target: customers.discordId, set: wanted })
+        .returning();
+      if (!customer) throw new Error("an upsert returns its row");
+      const before = known && { username: known.username, email: known.email };
+      if (before?.username !== wanted.username || before.email !== wanted.email)
+        await record(tx, actor, "user", `${known ? "Updated" : "Added"} customer ${wanted.username}`, {
+          before,
+          after: wanted,
+        });
+      return { customer: present(customer) };
+    });
+  },
+
+  async getCustomer({ db, params }) {
+    return { customer: present(await findCustomer(db, params.discordId)) };
+  },
+
+  async labelTypes({ db, query }) {
+    const customer = await findCustomer(db, query.discordId);
+    const types = await db.select().from(labelTypes).where(eq(labelTypes.active, true)).orderBy(labelTypes.name);
+    const lists = await db.select().from(priceTiers);
+    const own = customer.customPricingEnabled
+      ? await db.select().from(customPrices).where(eq(customPrices.customerId, customer.id))
+      : [];
+    return {
+      labelTypes: types.map(({ id, uid, name, kind, maxWeight }) => {
+        const ofType = (tier: Tier & { labelTypeId: string }) => tier.labelTypeId === id;
+        return { uid, name, type: kind, maxWeight, prices: pricesPaid(lists.filter(ofType), own.filter(ofType)) };
+      }),
+    };
+  },
+
+  async quote({ db, body }) {
+    const { prices } = await price(db, body.discordId, [body]);
+    const [{ tier, custom }] = prices as [(typeof prices)[number]];
+    return { price: tier.price, tier, custom };
+  },
+
+  async createOrder({ body: { discordId, ...purchase }, actor, transaction }) {
+    return transaction(async (tx) => {
+      const bought = await buy(tx, { discordId, purchases: [purchase], asBulk: false }, actor);
+      const [order] = bought.orders as [(typeof bought.orders)[number]];
+      await record(
+        tx,
+        actor,
+        "balance",
+        `Sold order ${order.uuid} (${dollars(order.price)}) to ${bought.customer.username}`,
+        {
+          before: { balance: (bought.balanceCents + order.price) / 100 },
+          after: { balance: bought.balanceCents / 100 },
+        },
+      );
+      return { order, balance: bought.balanceCents };
+    });
+  },
+
+  async createBulkOrder({ body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const bought = await buy(tx, { discordId: body.discordId, purchases: body.orders, asBulk: true }, actor);
+      const { bulk, total, orders, balanceCents, customer } = bought;
+      if (!bulk) throw new Error("a bulk purchase has a bulk order");
+      const sentence = `Sold bulk order ${bulk.uuid} of ${orders.length} (${dollars(total)}) to ${customer.username}`;
+      await record(tx, actor, "balance", sentence, {
+        before: { balance: (balanceCents + total) / 100 },
+        after: { balance: balanceCents / 100 },
+      });
+      return {
+        bulkOrder: { _id: bulk.id, uuid: bulk.uuid, orders, total, createdAt: bulk.createdAt },
+        balance: balanceCents,
+      };
+    });
+  },
+
+  async createFedexOrder({ body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const { discordId, from, to, ...parcel } = body;
+      const customer = await findCustomer(tx, discordId);
+      if (!customer.active) throw refusal(403, `${customer.username} is disabled and cannot order`);
+      if (!customer.verifiedAt) throw refusal(403, `${customer.username} is not verified yet and cannot order`);
+      const [order] = await tx
+        .insert(fedexOrders)
+        .values({
+          ...parcel,
+          customerId: customer.id,
+          fromName: from.name,
+          fromStreet: from.street,
+          fromStreet2: from.street2,
+          fromCity: from.city,
+          fromState: from.state,
+          fromZip: from.zip,
+          toName: to.name,
+          toStreet: to.street,
+          toStreet2: to.street2,
+          toCity: to.city,
+          toState: to.state,
+          toZip: to.zip,
+        })
+        .returning();
+      if (!order) throw new Error("an insert returns its row");
+      await record(tx, actor, "fedex", `Added Fedex order ${order.uuid} of ${customer.username}`);
+      return { order: presentFedex(order) };
+    });
+  },
+
+  async readFedexOrder({ db, params }) {
+    return { order: presentFedex(await findFedexOrder(db, params.id)) };
+  },
+
+  async readFedexFile({ db, params }) {
+    const { fileId } = await findFedexOrder(db, params.id);
+    if (!fileId) throw refusal(404, "This Fedex order has no file yet");
+    return openFile(db, fileId);
+  },
+
+  async createInvoice({ body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const customer = await findCustomer(tx, body.discordId);
+      const [invoice] = await tx
+        .insert(invoices)
+        .values({
+          customerId: customer.id,
+          amountCents: body.amount,
+          paymentMethod: body.payment_method,
+          hostedUrl: body.hosted_url,
+        })
+        .returning();
+      if (!invoice) throw new Error("an insert returns its row");
+      await record(
+        tx,
+        actor,
+        "invoice",
+        `Opened invoice ${invoice.id} (${dollars(body.amount)}) for ${customer.username}`,
+      );
+      return { invoice: presentInvoice(invoice) };
+    });
+  },
+
+  async setInvoiceStatus({ params, body: { status }, actor, transaction }) {
+    return transaction(async (tx) => {
+      const [invoice] = await tx.select().from(invoices).where(eq(invoices.id, params.id)).for("update");
+      if (!invoice) throw refusal(404, "This invoice does not exist");
+      if (invoice.status !== status) {
+        if (invoice.status === "paid") throw refusal(409, "This invoice is already paid");
+        if (status === "paid") await settle(tx, invoice, actor);
+        else {
+          await tx.update(invoices).set({ status }).where(eq(invoices.id, invoice.id));
+          await record(tx, actor, "invoice", `Set invoice ${invoice.id} to ${status}`, {
+            before: { status: invoice.status },
+            after: { status },
+          });
+        }
+      }
+      const [customer] = await tx.select().from(customers).where(eq(customers.id, invoice.customerId));
+      return { invoice: presentInvoice({ ...invoice, status }), balance: customer?.balanceCents ?? 0 };
+    });
+  },
+
+  async paymentSettings({ db }) {
+    return { cashapp: await readCashapp(db) };
+  },
+});
+
+async function findCustomer(db: Database | Transaction, discordId: string) {
+  const [customer] = await db.select().from(customers).where(eq(customers.discordId, discordId));
+  if (!customer) throw unknownCustomer(discordId);
+  return customer;
+}
+
+async function findFedexOrder(db: Database, id: string) {
+  const [order] = await db.select().from(fedexOrders).where(eq(fedexOrders.id, id));
+  if (!order) throw refusal(404, "This Fedex order does not exist");
+  return order;
+}
+
+type Tier = { fromWeight: number; toWeight: number; priceCents: number };
+
+/** A customer's own tiers, and of the list what these leave uncovered. */
+function pricesPaid(list: Tier[], own: Tier[]) {
+  const uncovered = list.flatMap((tier) => {
+    let pieces = [tier];
+    for (const { fromWeight, toWeight } of own)
+      pieces = pieces.flatMap((piece) =>
+        [
+          { ...piece, toWeight: Math.min(piece.toWeight, fromWeight) },
+          { ...piece, fromWeight: Math.max(piece.fromWeight, toWeight) },
+        ].filter((rest) => rest.fromWeight < rest.toWeight),
+      );
+    return pieces;
+  });
+  const presented = (custom: boolean) => (tier: Tier) => ({
+    fromWeight: tier.fromWeight,
+    toWeight: tier.toWeight,
+    price: tier.priceCents,
+    custom,
+  });
+  return [...own.map(presented(true)), ...uncovered.map(presented(false))].sort((a, b) => a.fromWeight - b.fromWeight);
+}
+
+function present(row: typeof customers.$inferSelect) {
+  return {
+    ...row,
+    _id: row.id,
+    balance: row.balanceCents,
+    status: row.active,
+    isVerified: row.verifiedAt !== null,
+  };
+}
+
+function presentFedex(row: typeof fedexOrders.$inferSelect) {
+  const file = row.fileId && storefront.readFedexFile.path.replace(":id", row.id);
+  return { ...row, _id: row.id, price: row.priceCents, file };
+}
+
+function presentInvoice(row: typeof invoices.$inferSelect) {
+  return {
+    ...row,
+    _id: row.id,
+    amount: row.amountCents,
+    payment_method: row.paymentMethod,
+    hosted_url: row.hostedUrl,
+  };
+}
