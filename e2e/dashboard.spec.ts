@@ -1,0 +1,219 @@
+import { dashboard } from "@footprint/contract/dashboard.ts";
+import type { Endpoint } from "@footprint/contract/endpoint.ts";
+import type { Locator, Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { openScreen, toast } from "./steps.ts";
+
+const onLoad = [dashboard.orders, dashboard.users, dashboard.graph, dashboard.revenue, dashboard.deposits];
+const money = (amount: number) => amount.toLocaleString("en-US", { style: "currency", currency: "USD" });
+const count = (value: number) => value.toLocaleString("en-US");
+
+const open = (page: Page, address = "/") => openScreen(page, address, "Dashboard");
+const headline = (page: Page, name: string) =>
+  page.locator("dl > div").filter({ has: page.getByRole("term").filter({ hasText: name }) });
+const figures = (page: Page, name: string) => page.getByLabel(name, { exact: true }).getByRole("definition");
+const numbers = (page: Page, chart: string) => page.getByRole("table", { name: chart }).locator("tbody tr");
+const chart = (page: Page, name: string) => page.getByRole("img", { name: new RegExp(`^${name}:`) });
+
+async function answer(page: Page, call: Endpoint, reply: unknown) {
+  await page.route(`**${call.path}*`, (route) => route.fulfill({ json: reply }));
+}
+
+/** How many different colours a canvas has: an empty one has one. */
+const coloursOn = (canvas: Locator) =>
+  canvas.evaluate((element: HTMLCanvasElement) => {
+    const pixels = element.getContext("2d")?.getImageData(0, 0, element.width, element.height).data ?? [];
+    const seen = new Set<string>();
+    for (let at = 0; at < pixels.length; at += 4) seen.add(`${pixels[at]},${pixels[at + 1]},${pixels[at + 2]}`);
+    return seen.size;
+  });
+
+test("all five calls go out together when the screen loads, and the charts' call after them", async ({
+  admin: { page },
+}) => {
+  const calls: string[] = [];
+  const allThere = Promise.withResolvers<void>();
+  await page.route("**/api/v1/dashboard/*", async (route) => {
+    calls.push(new URL(route.request().url()).pathname);
+    if (calls.length === onLoad.length) allThere.resolve();
+    // None is answered before all are asked.
+    await allThere.promise;
+    await route.continue();
+  });
+  await open(page);
+  await expect(chart(page, "Revenue")).toBeVisible();
+  expect(calls.slice(0, 5).sort()).toEqual(onLoad.map((call) => call.path).sort());
+  expect(calls.slice(5)).toEqual([dashboard.charts.path]);
+});
+
+test("the figures are those of the API", async ({ admin: { page, token }, server: { api } }) => {
+  const orders = await api.call(token, dashboard.orders, {});
+  const users = await api.call(token, dashboard.users, {});
+  const revenue = await api.call(token, dashboard.revenue, {});
+  const { allTimeInvoicesAmount: deposits, ...of } = await api.call(token, dashboard.deposits, {});
+  await open(page);
+
+  await expect(headline(page, "Total Orders")).toHaveText(`Total Orders${count(orders.allTimeOrdersCount)}`);
+  await expect(headline(page, "Total Users")).toHaveText(`Total Users${count(users.allTimeUsersCount)}`);
+  await expect(headline(page, "Total Revenue")).toHaveText(`Total Revenue${money(revenue.allTimeRevenue)}`);
+  await expect(headline(page, "Total Deposits")).toHaveText(
+    `Total Deposits${money(deposits.allTimeInvoicesAmount)}Cashapp ${money(deposits.cashApp)}paypal ${money(deposits.paypal)}`,
+  );
+  await expect(figures(page, "Orders")).toHaveText(
+    [orders.todayOrdersCount, orders.thisWeekOrdersCount, orders.thisMonthOrdersCount].map(count),
+  );
+  await expect(figures(page, "Users")).toHaveText(
+    [users.todayOrdersCount, users.thisWeekUsersCount, users.thisMonthUsersCount].map(count),
+  );
+  await expect(figures(page, "Revenue")).toHaveText(
+    [revenue.todayRevenue, revenue.thisWeekRevenue, revenue.thisMonthRevenue].map(money),
+  );
+  await expect(figures(page, "Deposits")).toHaveText(
+    [
+      of.todayInvoicesAmount.todayInvoicesAmount,
+      of.thisWeekInvoicesAmount.thisWeekInvoicesAmount,
+      of.thisMonthInvoicesAmount.thisMonthInvoicesAmount,
+    ].map(money),
+  );
+});
+
+test("figures read with separators, and each row has the cards Today, Week and Month", async ({ admin: { page } }) => {
+  await answer(page, dashboard.orders, { allTimeOrdersCount: 1234567, todayOrdersCount: 23 });
+  await answer(page, dashboard.revenue, { allTimeRevenue: 48310.7, thisWeekRevenue: 1120.15 });
+  await open(page);
+  await expect(headline(page, "Total Orders")).toHaveText("Total Orders1,234,567");
+  await expect(headline(page, "Total Revenue")).toHaveText("Total Revenue$48,310.70");
+  await expect(figures(page, "Orders")).toHaveText(["23", "0", "0"]);
+  await expect(figures(page, "Revenue")).toHaveText(["$0.00", "$1,120.15", "$0.00"]);
+  for (const name of ["Orders", "Users", "Revenue", "Deposits"])
+    await expect(page.getByLabel(name, { exact: true }).getByRole("term")).toHaveText(["Today", "Week", "Month"]);
+});
+
+test("a value that is missing shows 0", async ({ admin: { page } }) => {
+  for (const call of onLoad) await answer(page, call, {});
+  await open(page);
+  for (const name of ["Total Orders", "Total Users"]) await expect(headline(page, name)).toHaveText(`${name}0`);
+  await expect(headline(page, "Total Revenue")).toHaveText("Total Revenue$0.00");
+  await expect(headline(page, "Total Deposits")).toHaveText("Total Deposits$0.00Cashapp $0.00paypal $0.00");
+  for (const name of ["Orders", "Users"]) await expect(figures(page, name)).toHaveText(["0", "0", "0"]);
+  for (const name of ["Revenue", "Deposits"]) await expect(figures(page, name)).toHaveText(["$0.00", "$0.00", "$0.00"]);
+  await expect(chart(page, "Orders Graph")).toBeVisible();
+});
+
+test("calls that fail are told in one toast, show 0, and can be tried again", async ({ admin: { page }, watch }) => {
+  watch.expectProblem(/403|Not today/);
+  const failing = [dashboard.orders, dashboard.revenue];
+  for (const call of failing)
+    await page.route(`**${call.path}`, (route) => route.fulfill({ status: 403, json: { message: "Not today" } }));
+  await open(page);
+  await expect(toast(page, "Some figures could not be loaded: Not today")).toHaveCount(1);
+  await expect(headline(page, "Total Orders")).toHaveText("Total Orders0");
+  await expect(headline(page, "Total Revenue")).toHaveText("Total Revenue$0.00");
+  expect(watch.problems.filter((problem) => problem.includes("Not today"))).toHaveLength(2);
+
+  for (const call of failing) await page.unroute(`**${call.path}`);
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(headline(page, "Total Orders")).not.toHaveText("Total Orders0");
+  await expect(page.getByText("What could not be loaded shows 0")).toBeHidden();
+});
+
+test("Orders Graph draws the orders of each of the last 30 days", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const { data } = await api.call(token, dashboard.graph, {});
+  await open(page);
+  await expect(page.getByRole("heading", { name: "Orders Graph" })).toBeVisible();
+  await expect(chart(page, "Orders Graph")).toBeVisible();
+  await expect(numbers(page, "Orders Graph").locator("td")).toHaveText(data.map(count));
+  await expect(page.getByRole("table", { name: "Orders Graph" }).getByRole("columnheader")).toHaveText([
+    "Day",
+    "Orders",
+  ]);
+  await expect.poll(() => coloursOn(chart(page, "Orders Graph"))).toBeGreaterThan(10);
+});
+
+test("the other charts follow the choice of 7, 30 or 90 days, which outlives a reload", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const { labelTypes, paymentGateways } = await api.call(token, dashboard.charts, { query: { days: "90" } });
+  await open(page);
+  await expect(numbers(page, "Revenue")).toHaveCount(30);
+  await page.getByText("7 days", { exact: true }).click();
+  await expect(page).toHaveURL(/\?days=7$/);
+  await expect(numbers(page, "Revenue")).toHaveCount(7);
+
+  await page.getByText("90 days", { exact: true }).click();
+  await expect(numbers(page, "Revenue")).toHaveCount(90);
+  await page.reload();
+  await expect(page.getByRole("radio", { name: "90 days" })).toBeChecked();
+  await expect(numbers(page, "Revenue")).toHaveCount(90);
+  await expect(numbers(page, "Orders by label type").locator("th")).toHaveText(
+    labelTypes.map((part) => part.labelType),
+  );
+  await expect(numbers(page, "Deposits by payment gateway").locator("td")).toHaveText(
+    paymentGateways.map((part) => count(part.count)),
+  );
+  for (const name of ["Revenue", "Orders by label type", "Deposits by payment gateway"])
+    await expect.poll(() => coloursOn(chart(page, name)), name).toBeGreaterThan(10);
+});
+
+test("nothing moves while the figures and charts arrive", async ({ admin: { page } }) => {
+  const late = Promise.withResolvers<void>();
+  await page.route("**/api/v1/dashboard/*", async (route) => {
+    await late.promise;
+    await route.continue();
+  });
+  await open(page);
+  const tops = () =>
+    page.getByRole("heading").evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
+  await expect(page.getByLabel("Loading Orders by label type")).toBeVisible();
+  const before = await tops();
+  late.resolve();
+  await expect(chart(page, "Orders by label type")).toBeVisible();
+  expect(await tops()).toEqual(before);
+});
+
+test("the charts are loaded on no other screen", async ({ admin: { page } }) => {
+  const scripts: string[] = [];
+  page.on("request", (request) => {
+    if (/\/charts-[^/]+\.js$/.test(request.url())) scripts.push(request.url());
+  });
+  await openScreen(page, "/invoices", "Invoices");
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+  expect(scripts).toEqual([]);
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Dashboard" }).click();
+  await expect(chart(page, "Orders Graph")).toBeVisible();
+  expect(scripts).toHaveLength(1);
+});
+
+test("the screen says in which timezone its days are", async ({ admin: { page } }) => {
+  await open(page);
+  await expect(page.getByText("Days in UTC")).toBeVisible();
+});
+
+test("the books are checked when asked, not on load", async ({ admin: { page } }) => {
+  let checks = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith(dashboard.books.path)) checks += 1;
+  });
+  await open(page);
+  await expect(chart(page, "Orders by label type")).toBeVisible();
+  expect(checks).toBe(0);
+  await page.getByRole("button", { name: "Check the books" }).click();
+  await expect(page.getByText("Books balance, checked just now")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Check the books" })).toBeFocused();
+  expect(checks).toBe(1);
+});
+
+test("books that do not balance list their problems", async ({ admin: { page } }) => {
+  const problems = ["tobias has a balance of $5.00, but their transfers add up to $4.00", "2 orders are not counted"];
+  await answer(page, dashboard.books, { balanced: false, checkedAt: new Date().toISOString(), problems });
+  await open(page);
+  await page.getByRole("button", { name: "Check the books" }).click();
+  await expect(page.getByText("Books do not balance, checked just now")).toBeVisible();
+  await expect(page.getByRole("alert", { name: "The books do not balance" }).getByRole("listitem")).toHaveText(
+    problems,
+  );
+});

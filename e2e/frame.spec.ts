@@ -1,0 +1,163 @@
+import type { Page } from "@playwright/test";
+import { expect, expectNoAxeViolations, test } from "./fixtures.ts";
+import { views } from "./screens.ts";
+import { adminAccount } from "./server.ts";
+
+const forAll = ["Orders", "Bulk Orders", "Fedex Orders", "Users", "New Users", "Invoices"];
+const forAdmins = ["Dashboard", ...forAll, "USPS Tracking", "Label Pricing", "Website", "Staff"];
+
+const sidebar = (page: Page) => page.getByRole("navigation", { name: "Main" });
+const entries = (page: Page) => sidebar(page).getByRole("link");
+
+test("an administrator's sidebar has every entry", async ({ admin: { page } }) => {
+  await page.goto("/staff");
+  await expect(entries(page)).toHaveText(forAdmins);
+});
+
+test("a staff member's sidebar has the entries that are for all", async ({ staff: { page } }) => {
+  await page.goto("/orders");
+  await expect(entries(page)).toHaveText(forAll);
+});
+
+test("the entry of the address's first segment is the active one", async ({ staff: { page }, watch }) => {
+  // The customer does not exist.
+  watch.expectProblem(/404/);
+  for (const [path, label] of [
+    ["/", "Fedex Orders"],
+    ["/orders", "Orders"],
+    ["/bulk-orders", "Bulk Orders"],
+    ["/users/0198a1b2-0000-7000-8000-000000000000", "Users"],
+    ["/new-users", "New Users"],
+    ["/admin-settings", undefined],
+  ] as const) {
+    await page.goto(path);
+    await expect(entries(page)).toHaveText(forAll);
+    await expect(sidebar(page).locator("[aria-current=page]")).toHaveText(label ? [label] : []);
+  }
+});
+
+test("a staff member who opens an administrator's screen is sent elsewhere", async ({ staff: { page }, server }) => {
+  for (const [path, end, heading] of [
+    ["/staff", "/", "Fedex Orders"],
+    ["/pricing", "/orders", "Orders"],
+    ["/pricing/0198a1b2-0000-7000-8000-000000000000", "/orders", "Orders"],
+    ["/usps", "/orders", "Orders"],
+    ["/website", "/orders", "Orders"],
+    ["/logs", "/orders", "Orders"],
+  ] as const) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
+    await expect(page).toHaveURL(server.url + end);
+  }
+});
+
+test("the root shows Fedex Orders to a staff member and the dashboard to an administrator", async ({
+  staff: { page },
+  openAs,
+}) => {
+  await page.goto("/");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Fedex Orders");
+  const admin = await openAs(adminAccount);
+  await admin.page.goto("/");
+  await expect(admin.page.getByRole("heading", { level: 1 })).toHaveText("Dashboard");
+});
+
+test("the sidebar collapses to a compact form, stays so after a reload, and opens again", async ({
+  admin: { page },
+}) => {
+  await page.goto("/staff");
+  const width = async () => (await sidebar(page).boundingBox())?.width ?? 0;
+  const wide = await width();
+  await page.getByRole("button", { name: "Collapse sidebar" }).click();
+  await expect.poll(width).toBeLessThan(wide / 2);
+  await expect(sidebar(page).getByRole("link", { name: "Orders", exact: true })).toBeVisible();
+  await page.reload();
+  await expect.poll(width).toBeLessThan(wide / 2);
+  await page.getByRole("button", { name: "Expand sidebar" }).click();
+  await expect.poll(width).toBe(wide);
+});
+
+test("on a small screen the sidebar is behind a button and closes after a choice", async ({ staff: { page } }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto("/orders");
+  const link = sidebar(page).getByRole("link", { name: "Invoices" });
+  await expect(link).toBeHidden();
+  await page.getByRole("button", { name: "Menu" }).click();
+  await expect(link).toBeVisible();
+  await link.click();
+  await expect(page).toHaveURL(/\/invoices$/);
+  await expect(link).toBeHidden();
+});
+
+test("the dropdown Admin leads to Account Setting and has Sign out", async ({ staff: { page } }) => {
+  await page.goto("/orders");
+  await page.getByRole("button", { name: "Admin" }).click();
+  await expect(page.getByRole("menuitem")).toContainText(["Account Setting", "Sign out"]);
+  await page.getByRole("menuitem", { name: "Account Setting" }).click();
+  await expect(page).toHaveURL(/\/admin-settings$/);
+  await expect(page.getByRole("heading", { name: "Account Setting" })).toBeVisible();
+});
+
+test("the dropdown works by keyboard", async ({ staff: { page } }) => {
+  await page.goto("/orders");
+  await page.getByRole("button", { name: "Admin" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("menuitem", { name: "Account Setting" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/admin-settings$/);
+});
+
+test("an unknown address shows the fallback page with its status", async ({ staff: { page } }) => {
+  await page.goto("/no-such-page");
+  await expect(page.getByText("Unexpected Application Error!")).toBeVisible();
+  await expect(page.getByText("404")).toBeVisible();
+});
+
+const scheme = (page: Page) => page.locator("html").getAttribute("data-mantine-color-scheme");
+async function chooseTheme(page: Page, name: string) {
+  await page.getByRole("button", { name: /^Theme/ }).click();
+  await page.getByRole("menuitemradio", { name }).click();
+}
+
+test("the theme follows the system until one is chosen, and the choice outlives a reload", async ({
+  staff: { page },
+}) => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.goto("/orders");
+  await expect.poll(() => scheme(page)).toBe("dark");
+  await page.emulateMedia({ colorScheme: "light" });
+  await expect.poll(() => scheme(page)).toBe("light");
+
+  await chooseTheme(page, "Dark");
+  await expect.poll(() => scheme(page)).toBe("dark");
+  await page.reload();
+  await expect.poll(() => scheme(page)).toBe("dark");
+
+  await chooseTheme(page, "Light");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.reload();
+  await expect.poll(() => scheme(page)).toBe("light");
+
+  await chooseTheme(page, "System");
+  await expect.poll(() => scheme(page)).toBe("dark");
+});
+
+for (const view of views) {
+  test(`${view.name} is accessible in light and dark, and fits 360, 768 and 1440 px`, async ({ page, look }) => {
+    await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+    await look(view);
+    await expectNoAxeViolations(page);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expect.poll(() => scheme(page)).toBe("dark");
+    await expectNoAxeViolations(page);
+    for (const width of [1440, 768, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      await expectNoSidewaysScroll(page);
+    }
+  });
+}
+
+async function expectNoSidewaysScroll(page: Page) {
+  const overhang = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  await expect.poll(overhang, "pixels that stand out").toBeLessThanOrEqual(0);
+}

@@ -1,0 +1,91 @@
+import { staff } from "@footprint/contract/staff.ts";
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { openScreen, rowOf } from "./steps.ts";
+
+const rows = (page: Page) => page.locator("tbody tr");
+const changes = (page: Page) => page.getByRole("dialog", { name: "Changes" });
+const open = (page: Page, address = "/logs") => openScreen(page, address, "Transaction Logs");
+
+test("a change appears with who, type and sentence, and shows before and after on demand", async ({
+  admin: { page, token, account },
+  server: { api },
+}) => {
+  const { username } = await api.addStaff(token);
+  const [member] = (await api.call(token, staff.list, { query: { search: username } })).staff;
+  const renamed = `${username}-b`;
+  const body = { username: renamed, chatId: "", notificationAccess: true };
+  await api.call(token, staff.update, { params: { id: member?._id ?? "" }, body });
+
+  await open(page);
+  await expect(page.getByRole("columnheader")).toHaveText(["Who", "Type", "Action", "Created", "Actions"]);
+  const row = rowOf(page, `Changed staff account ${renamed}`);
+  await expect(row).toContainText(account.username);
+  await expect(row.getByRole("cell", { name: "staff", exact: true })).toBeVisible();
+  await expect(row.getByRole("time")).toHaveText("just now");
+
+  await row.getByRole("button", { name: "Changes" }).click();
+  await expect(changes(page)).toContainText(`Changed staff account ${renamed}`);
+  await expect(changes(page).getByRole("row", { name: "Username" })).toContainText(`${username}${renamed}`);
+  await expect(changes(page).getByRole("row", { name: "Notification access" })).toContainText("NoYes");
+  await expect(changes(page)).toContainText("Unchanged: Chat id");
+  await page.keyboard.press("Escape");
+  await expect(changes(page)).toBeHidden();
+  await expect(row.getByRole("button", { name: "Changes" })).toBeFocused();
+});
+
+test("what was created has no before, and an entry without data has nothing to open", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const { username } = await api.addStaff(token);
+  await open(page, `/logs?search=${username}`);
+  await rowOf(page, "Created staff account").getByRole("button", { name: "Changes" }).click();
+  await expect(changes(page).getByRole("row", { name: "Username" }).getByRole("cell")).toHaveText(["–", username]);
+  await page.keyboard.press("Escape");
+
+  await open(page, "/logs?search=signed+in");
+  await expect(rows(page).first()).toContainText("signed in");
+  await expect(page.getByRole("button", { name: "Changes" })).toHaveCount(0);
+});
+
+test("type, search and sort live in the address, and Back returns to them", async ({ admin: { page } }) => {
+  await open(page);
+  const type = page.getByRole("combobox", { name: "Type" });
+  await expect(type.getByRole("option")).toHaveText([
+    "All",
+    "balance",
+    "refund",
+    "user",
+    "pricing",
+    "label",
+    "tracking",
+    "staff",
+    "fedex",
+    "invoice",
+    "website",
+    "session",
+  ]);
+  await type.selectOption("fedex");
+  await page.getByRole("searchbox").fill("seeded fedex");
+  await expect(rows(page)).toHaveCount(2);
+  await expect(rows(page).first()).toContainText("Seeded fedex entry 8");
+  await expect(page).toHaveURL(/status=fedex/);
+
+  await page.getByRole("button", { name: "Newest first" }).click();
+  await expect(rows(page).first()).toContainText("Seeded fedex entry 19");
+  await page.goBack();
+  await expect(rows(page).first()).toContainText("Seeded fedex entry 8");
+  await page.reload();
+  await expect(rows(page)).toHaveCount(2);
+
+  await page.getByRole("searchbox").fill("night-shift");
+  await expect(page).toHaveURL(/search=night-shift/);
+  await expect(rows(page).first()).toContainText("night-shift");
+});
+
+test("the logs are open to administrators only", async ({ staff: { page }, server }) => {
+  await page.goto("/logs");
+  await expect(page).toHaveURL(`${server.url}/orders`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
+});

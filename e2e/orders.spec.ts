@@ -1,0 +1,284 @@
+import { orders } from "@footprint/contract/orders.ts";
+import type { Page } from "@playwright/test";
+import type { Api } from "./api.ts";
+import { expect, test } from "./fixtures.ts";
+import { customer, openScreen, toast } from "./steps.ts";
+
+// The seed's orders of refund-customer go to "Refund 1" … "Refund 8": each is for one test.
+
+const rows = (page: Page) => page.locator("table[aria-busy=false] tbody tr");
+const details = (page: Page) => page.getByRole("dialog", { name: /^Order/ });
+const question = (page: Page) => page.getByRole("dialog", { name: "Refund this order?" });
+const money = (amount: number) => amount.toLocaleString("en-US", { style: "currency", currency: "USD" });
+const short = (id: string) => `${id.slice(0, 6)}…${id.slice(-6)}`;
+
+async function orderTo(api: Api, token: string, receiver: string) {
+  const found = (await api.call(token, orders.list, { query: { search: receiver } })).orders;
+  const order = found.find(({ toName }) => toName === receiver);
+  if (!order) throw new Error(`no order to ${receiver}`);
+  return order;
+}
+
+const balance = async (api: Api, token: string) => (await customer(api, token, "refund-customer")).balance;
+
+/** Opens the one order to this receiver. */
+async function view(page: Page, receiver: string) {
+  await openScreen(page, `/orders?search=${encodeURIComponent(receiver)}`, "Orders");
+  await expect(rows(page)).toHaveCount(1);
+  await page.getByRole("button", { name: /^View/ }).click();
+  await expect(details(page)).toBeVisible();
+}
+
+async function askToRefund(page: Page, receiver: string) {
+  await view(page, receiver);
+  await details(page).getByRole("button", { name: "Refund Order" }).click();
+  await expect(question(page)).toBeVisible();
+}
+
+test("a row shows order, customer, label type, tracking, price, status and age", async ({
+  staff: { page, token },
+  server,
+}) => {
+  const order = await orderTo(server.api, token, "Refund 1");
+  await openScreen(page, "/orders?search=Refund+1", "Orders");
+  await expect(page.getByRole("columnheader")).toHaveText([
+    "Order",
+    "Customer",
+    "Label type",
+    "Tracking",
+    "Price",
+    "Status",
+    "Created",
+    "Actions",
+  ]);
+  for (const text of [short(order.uuid), "refund-customer", "USPS First Class", short(order.tracking), "Active"])
+    await expect(rows(page)).toContainText(text);
+  await expect(rows(page).getByText("$13.40")).toHaveCSS("text-align", "right");
+  await expect(rows(page).getByRole("button", { name: `Copy tracking code ${order.tracking}` })).toBeVisible();
+  await expect(rows(page).getByRole("time")).toBeVisible();
+});
+
+test("an order shows both addresses whole, and its weight in the unit of its label type", async ({
+  staff: { page, token },
+  server,
+}) => {
+  const order = await orderTo(server.api, token, "Refund 1");
+  await view(page, "Refund 1");
+  const from = details(page).getByRole("region", { name: "From" });
+  for (const line of [order.fromName, "Brandt & Daughters", order.fromStreet, "Suite 5", "United States"])
+    await expect(from).toContainText(line);
+  await expect(from).toContainText(`${order.fromCity}, ${order.fromState} ${order.fromZip}`);
+  const to = details(page).getByRole("region", { name: "To" });
+  for (const line of ["Refund 1", "Harbor Goods LLC", order.toStreet, "Unit 4", "United States"])
+    await expect(to).toContainText(line);
+  await expect(to).toContainText(`${order.toCity}, ${order.toState} ${order.toZip}`);
+  await expect(details(page)).toContainText("Label typeUSPS First Class");
+  await expect(details(page)).toContainText("Weight8 oz");
+  await expect(details(page)).toContainText("Price$13.40");
+  await expect(details(page)).toContainText("Customerrefund-customer");
+
+  await view(page, "Refund 2");
+  await expect(details(page)).toContainText("Label typeWWBiz Ground");
+  await expect(details(page)).toContainText("Weight2.5 lb");
+});
+
+test("a refund asks first, returns the price to the customer's balance and shows in the row", async ({
+  staff: { page, token },
+  server,
+}) => {
+  const before = await balance(server.api, token);
+  await askToRefund(page, "Refund 3");
+  await expect(question(page)).toContainText("$15.40 returns to the balance of refund-customer");
+  await question(page).getByRole("button", { name: "Cancel" }).click();
+  await expect(question(page)).toBeHidden();
+  expect(await balance(server.api, token)).toBe(before);
+
+  await details(page).getByRole("button", { name: "Refund Order" }).click();
+  await question(page).getByRole("button", { name: "Refund $15.40" }).click();
+  await expect(toast(page, "$15.40 refunded to refund-customer")).toBeVisible();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(rows(page)).toContainText("Refunded");
+  expect(await balance(server.api, token)).toBeCloseTo(before + 15.4, 5);
+
+  await page.getByRole("button", { name: /^View/ }).click();
+  await expect(details(page)).toContainText("Refunded: $15.40 went back to refund-customer's balance.");
+  await expect(page.getByRole("button", { name: "Refund Order" })).toHaveCount(0);
+  await openScreen(page, "/users?search=refund-customer", "Users");
+  await expect(rows(page)).toContainText(money(before + 15.4));
+});
+
+test("double clicks ask once and refund once", async ({ staff: { page, token }, server }) => {
+  const before = await balance(server.api, token);
+  const keys: (string | undefined)[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/orders/refund/")) keys.push(request.headers()["idempotency-key"]);
+  });
+  await view(page, "Refund 4");
+  await details(page).getByRole("button", { name: "Refund Order" }).dblclick();
+  await expect(question(page)).toBeVisible();
+  await question(page).getByRole("button", { name: "Refund $16.40" }).dblclick();
+  await expect(toast(page, "$16.40 refunded to refund-customer")).toBeVisible();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+  expect(await balance(server.api, token)).toBeCloseTo(before + 16.4, 5);
+});
+
+test("a refund whose answer got lost is said to have failed, and trying again does not refund twice", async ({
+  staff: { page, token },
+  server,
+  watch,
+}) => {
+  watch.expectProblem(/Failed to load resource|Cannot reach the server/);
+  const before = await balance(server.api, token);
+  const address = "**/api/v1/admin/orders/refund/*";
+  await page.route(address, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await askToRefund(page, "Refund 5");
+  await question(page).getByRole("button", { name: "Refund $17.40" }).click();
+  await expect(toast(page, "Cannot reach the server.")).toBeVisible();
+  await expect(question(page)).toContainText("Cannot reach the server.");
+
+  await page.unroute(address);
+  await question(page).getByRole("button", { name: "Refund $17.40" }).click();
+  await expect(toast(page, "$17.40 refunded to refund-customer")).toBeVisible();
+  await expect(rows(page)).toContainText("Refunded");
+  expect(await balance(server.api, token)).toBeCloseTo(before + 17.4, 5);
+});
+
+test("an order that a colleague has just refunded is not refunded again", async ({
+  staff: { page, token },
+  server,
+  watch,
+}) => {
+  watch.expectProblem(/409|already refunded/);
+  await askToRefund(page, "Refund 6");
+  const order = await orderTo(server.api, token, "Refund 6");
+  await server.api.call(token, orders.refund, { params: { id: order._id } });
+  const before = await balance(server.api, token);
+  await question(page).getByRole("button", { name: "Refund $18.40" }).click();
+  await expect(toast(page, "This order is already refunded")).toBeVisible();
+  await question(page).getByRole("button", { name: "Cancel" }).click();
+  await expect(details(page)).toContainText("Refunded: $18.40");
+  await expect(details(page).getByRole("button", { name: "Refund Order" })).toHaveCount(0);
+  expect(await balance(server.api, token)).toBe(before);
+});
+
+test("by keyboard: Escape closes the question, then the order, and the focus returns to its row", async ({
+  staff: { page },
+}) => {
+  await openScreen(page, "/orders?search=Refund+7", "Orders");
+  const opener = page.getByRole("button", { name: /^View/ });
+  await expect(rows(page)).toHaveCount(1);
+  await opener.focus();
+  await page.keyboard.press("Enter");
+  await details(page).getByRole("button", { name: "Refund Order" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(question(page).getByRole("button", { name: "Cancel" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(question(page)).toBeHidden();
+  await expect(details(page)).toBeVisible();
+  await expect(details(page).getByRole("button", { name: "Refund Order" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(details(page)).toBeHidden();
+  await expect(opener).toBeFocused();
+});
+
+test("the status filter shows all, active or refunded orders", async ({ staff: { page, token }, server }) => {
+  await openScreen(page, "/orders?search=Lena+Okafor", "Orders");
+  const filter = page.getByRole("combobox", { name: "Status" });
+  await expect(filter.getByRole("option")).toHaveText(["All", "Active", "Refunded"]);
+  for (const status of ["Refunded", "Active"] as const) {
+    await filter.selectOption(status);
+    await expect(page).toHaveURL(new RegExp(`status=${status}`));
+    const { total } = await server.api.call(token, orders.list, { query: { search: "Lena Okafor", status } });
+    expect(total).toBeGreaterThan(0);
+    await expect(rows(page)).toHaveCount(total);
+    await expect(rows(page).filter({ hasText: status })).toHaveCount(total);
+  }
+  await filter.selectOption("All");
+  await expect(page).not.toHaveURL(/status=/);
+  await expect(rows(page)).toHaveCount(10);
+});
+
+test("orders are sorted by date, newest first until turned around", async ({ staff: { page, token }, server }) => {
+  const newest = await orderTo(server.api, token, "Paging 01");
+  const oldest = await orderTo(server.api, token, "Paging 25");
+  await openScreen(page, "/orders?search=paging-customer", "Orders");
+  await expect(rows(page).first()).toContainText(short(newest.uuid));
+  await page.getByRole("button", { name: "Newest first" }).click();
+  await expect(page).toHaveURL(/sort=asc/);
+  await expect(rows(page).first()).toContainText(short(oldest.uuid));
+});
+
+test("an order is found by its id, tracking and customer", async ({ staff: { page, token }, server }) => {
+  const order = await orderTo(server.api, token, "Refund 8");
+  await openScreen(page, "/orders", "Orders");
+  for (const search of [order.uuid, order.tracking, "refund 8"]) {
+    await page.getByRole("searchbox").fill(search);
+    await expect(rows(page)).toHaveCount(1);
+    await expect(rows(page)).toContainText(short(order.uuid));
+  }
+  await page.getByRole("searchbox").fill("refund-customer");
+  await expect(rows(page)).toHaveCount(8);
+  await page.getByRole("searchbox").fill("no-such-order");
+  await expect(page.getByText("Nothing found")).toBeVisible();
+});
+
+test("Back from another screen returns to page 3 of the filtered list", async ({ staff: { page } }) => {
+  await openScreen(page, "/orders?search=paging-customer", "Orders");
+  await page.getByRole("combobox", { name: "Status" }).selectOption("Active");
+  await expect(page.getByText("1–10 of 25")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Prev" })).toBeDisabled();
+  await page.getByRole("button", { name: "Next" }).click();
+  await expect(page.getByText("11–20 of 25")).toBeVisible();
+  await page.getByRole("button", { name: "Next" }).click();
+  await expect(page.getByText("21–25 of 25")).toBeVisible();
+  await expect(page.getByText("Page 3 of 3")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Next" })).toBeDisabled();
+
+  await page.getByRole("button", { name: /^View/ }).first().click();
+  await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: "Invoices" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Invoices");
+  await page.goBack();
+  await expect(page.getByText("21–25 of 25")).toBeVisible();
+  await expect(page.getByRole("combobox", { name: "Status" })).toHaveValue("Active");
+  await expect(page.getByRole("searchbox")).toHaveValue("paging-customer");
+  await page.getByRole("button", { name: "Prev" }).click();
+  await expect(page.getByText("11–20 of 25")).toBeVisible();
+});
+
+test("an answer that arrives late never overwrites a newer one", async ({ staff: { page } }) => {
+  const late = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  await page.route(`**${orders.list.path}?*status=Refunded*`, async (route) => {
+    const response = await route.fetch();
+    await late.promise;
+    // The panel may have called the request off by now.
+    await route.fulfill({ response }).catch(() => {});
+    answered.resolve();
+  });
+  await openScreen(page, "/orders?search=Lena+Okafor", "Orders");
+  await page.getByRole("combobox", { name: "Status" }).selectOption("Refunded");
+  await expect(page).toHaveURL(/status=Refunded/);
+  await page.getByRole("combobox", { name: "Status" }).selectOption("Active");
+  await expect(rows(page)).toHaveCount(9);
+  late.resolve();
+  await answered.promise;
+  // A moment in which it could do harm.
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 300)));
+  await expect(rows(page)).toHaveCount(9);
+  await expect(rows(page).filter({ hasText: "Refunded" })).toHaveCount(0);
+});
+
+test("while the server is down the list says so and offers Retry", async ({ staff: { page }, watch }) => {
+  watch.expectProblem(/Failed to load resource|Cannot reach the server/);
+  await page.route(`**${orders.list.path}*`, (route) => route.abort());
+  await openScreen(page, "/orders", "Orders");
+  await expect(page.getByRole("alert")).toContainText("Cannot reach the server.");
+  await page.unroute(`**${orders.list.path}*`);
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(rows(page)).toHaveCount(10);
+});

@@ -1,0 +1,162 @@
+import { expect, type Page } from "@playwright/test";
+
+/** What can be seen of the panel: the tests of looks and accessibility, and the pictures, go through this table. */
+export type View = {
+  name: string;
+  path: string;
+  /** Who is looking; an administrator unless said otherwise. */
+  as?: "nobody" | "staff";
+  /** What the screen's heading says, once it is there. */
+  heading: string;
+  /** What to open on the screen. */
+  open?: (page: Page) => Promise<void>;
+};
+
+const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).first().click();
+const dialog = (page: Page) => expect(page.getByRole("dialog")).toBeVisible();
+const opening = (name: string | RegExp) => async (page: Page) => {
+  await press(page, name);
+  await dialog(page);
+};
+
+/** Goes on to a record's own screen, and opens something there. */
+const following = (link: string, heading: string, open?: View["open"]) => async (page: Page) => {
+  await page.getByRole("link", { name: link, exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+  await open?.(page);
+};
+const pricingOf = (username: string, open?: View["open"]) => ({
+  path: `/users?search=${username}`,
+  heading: "Users",
+  open: following(`Pricing of ${username}`, `Custom pricing for ${username}`, open),
+});
+const pricesOf = (labelType: string, open?: View["open"]) => ({
+  path: "/pricing",
+  heading: "Label Pricing",
+  open: following(`Prices of ${labelType}`, `${labelType} prices`, open),
+});
+
+export const views: readonly View[] = [
+  { name: "sign-in", path: "/", as: "nobody", heading: "Sign-In" },
+  { name: "dashboard", path: "/", heading: "Dashboard" },
+  {
+    name: "dashboard-books",
+    path: "/",
+    heading: "Dashboard",
+    async open(page) {
+      await press(page, "Check the books");
+      await expect(page.getByText("Books balance, checked")).toBeVisible();
+    },
+  },
+  { name: "orders", path: "/orders", heading: "Orders" },
+  { name: "order", path: "/orders?search=Refund+1", heading: "Orders", open: opening(/^View/) },
+  {
+    name: "order-refund",
+    path: "/orders?search=Refund+1",
+    heading: "Orders",
+    async open(page) {
+      await press(page, /^View/);
+      await press(page, "Refund Order");
+      await expect(page.getByRole("dialog", { name: "Refund this order?" })).toBeVisible();
+    },
+  },
+  { name: "bulk-orders", path: "/bulk-orders", heading: "Bulk Orders" },
+  { name: "bulk-order", path: "/bulk-orders?search=northwind", heading: "Bulk Orders", open: opening(/^View/) },
+  { name: "fedex", path: "/fedex", heading: "Fedex Orders" },
+  { name: "fedex-order", path: "/fedex?search=Fedex+File", heading: "Fedex Orders", open: opening(/^View/) },
+  { name: "fedex-update", path: "/fedex?search=Fedex+File", heading: "Fedex Orders", open: opening(/^Update/) },
+  { name: "fedex-as-staff", path: "/", as: "staff", heading: "Fedex Orders" },
+  { name: "users", path: "/users", heading: "Users" },
+  {
+    name: "user-menu",
+    path: "/users",
+    heading: "Users",
+    async open(page) {
+      await press(page, /^More actions/);
+      await expect(page.getByRole("menuitem", { name: "Enable Custom Pricing" })).toBeVisible();
+    },
+  },
+  { name: "user-balance", path: "/users", heading: "Users", open: opening(/^Add Balance/) },
+  { name: "custom-pricing", ...pricingOf("pricing-customer") },
+  { name: "custom-pricing-none", ...pricingOf("oswald") },
+  { name: "custom-pricing-add", ...pricingOf("pricing-customer", opening("Add Price")) },
+  { name: "custom-pricing-delete", ...pricingOf("pricing-customer", opening(/^Delete/)) },
+  { name: "new-users", path: "/new-users", heading: "New Users" },
+  { name: "invoices", path: "/invoices", heading: "Invoices" },
+  { name: "invoice-mark-paid", path: "/invoices", heading: "Invoices", open: opening(/^Mark as Paid/) },
+  { name: "usps", path: "/usps", heading: "USPS Tracking" },
+  { name: "usps-create", path: "/usps", heading: "USPS Tracking", open: opening("Create codes") },
+  { name: "usps-delete", path: "/usps", heading: "USPS Tracking", open: opening(/^Delete/) },
+  { name: "pricing", path: "/pricing", heading: "Label Pricing" },
+  { name: "pricing-add", path: "/pricing", heading: "Label Pricing", open: opening("Add Label Type") },
+  { name: "pricing-edit", path: "/pricing", heading: "Label Pricing", open: opening(/^Edit/) },
+  { name: "label-type-prices", ...pricesOf("WWBiz Ground") },
+  { name: "label-type-prices-add", ...pricesOf("WWBiz Ground", opening("Add Weight for 5–10 lb")) },
+  { name: "website", path: "/website", heading: "Website Settings" },
+  {
+    name: "website-refused-file",
+    path: "/website",
+    heading: "Website Settings",
+    open: (page) =>
+      page
+        .getByLabel("QR image")
+        .setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") }),
+  },
+  { name: "logs", path: "/logs", heading: "Transaction Logs" },
+  { name: "log-changes", path: "/logs?search=Seeded", heading: "Transaction Logs", open: opening(/^Changes/) },
+  { name: "staff", path: "/staff", heading: "Staff Members" },
+  {
+    name: "staff-grid",
+    path: "/staff",
+    heading: "Staff Members",
+    open: (page) => page.getByText("Grid", { exact: true }).click(),
+  },
+  {
+    name: "staff-create",
+    path: "/staff",
+    heading: "Staff Members",
+    async open(page) {
+      await press(page, "Create staff");
+      await dialog(page);
+    },
+  },
+  {
+    name: "staff-edit",
+    path: "/staff",
+    heading: "Staff Members",
+    async open(page) {
+      await press(page, /^Edit/);
+      await dialog(page);
+    },
+  },
+  {
+    name: "staff-delete",
+    path: "/staff",
+    heading: "Staff Members",
+    async open(page) {
+      await press(page, /^Delete/);
+      await dialog(page);
+    },
+  },
+  { name: "staff-nothing-found", path: "/staff?search=no-such-person", heading: "Staff Members" },
+  { name: "account-setting", path: "/admin-settings", heading: "Account Setting" },
+  {
+    name: "account-menu",
+    path: "/admin-settings",
+    heading: "Account Setting",
+    async open(page) {
+      await press(page, "Admin");
+      await expect(page.getByRole("menuitem", { name: "Sign out" })).toBeVisible();
+    },
+  },
+  { name: "unknown-address", path: "/no-such-page", heading: "Unexpected Application Error!" },
+];
+
+/** Opens a view and waits until nothing of it is loading any more. */
+export async function openView(page: Page, { path, heading, open }: View) {
+  await page.goto(path);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+  await open?.(page);
+}

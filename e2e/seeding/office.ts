@@ -1,0 +1,67 @@
+import { type invoiceStatus, paymentMethod } from "@footprint/contract/invoices.ts";
+import { logType } from "@footprint/contract/logs.ts";
+import { trackingTemplate, trackingType } from "@footprint/contract/tracking.ts";
+import type { Transaction } from "../../server/db/engine.ts";
+import { invoices, logs, trackingCodes } from "../../server/db/schema.ts";
+import { dollars, move } from "../../server/ledger.ts";
+import { plainNames } from "./customers.ts";
+import { actor, born, cents, day, type Ids, idIn, minute, pick, places, withCheckDigit } from "./rows.ts";
+
+type SeedInvoice = { customer: string; amount: number; status: (typeof invoiceStatus.options)[number] };
+
+export async function addInvoices(tx: Transaction, customerIds: Ids) {
+  const plain = (status: SeedInvoice["status"], count: number): SeedInvoice[] =>
+    places(count).map((place) => ({ customer: pick(plainNames, place), amount: place * 25, status }));
+  const all: SeedInvoice[] = [
+    ...plain("pending", 6),
+    ...plain("paid", 9),
+    ...plain("expired", 3),
+    ...plain("failed", 3),
+    { customer: "invoice-customer", amount: 40, status: "pending" },
+    { customer: "invoice-customer", amount: 41, status: "pending" },
+    { customer: "invoice-customer", amount: 42, status: "expired" },
+    { customer: "invoice-customer", amount: 43, status: "failed" },
+  ];
+  for (const [place, { customer, amount, status }] of all.entries()) {
+    const row = born((18 + place * 155) * minute);
+    const customerId = idIn(customerIds, customer);
+    await tx.insert(invoices).values({
+      ...row,
+      customerId,
+      amountCents: cents(amount),
+      paymentMethod: pick(paymentMethod.options, place),
+      status,
+      // One of them has no page to go to.
+      hostedUrl: place === 2 ? "" : `https://pay.example.com/invoice/${place + 1}`,
+      paidAt: status === "paid" ? row.createdAt : null,
+    });
+    if (status === "paid")
+      await move(tx, { customerId, cents: cents(amount), kind: "deposit", reference: row.id, actor });
+  }
+}
+
+/** Fifteen codes, every third one used. */
+export async function addTrackingCodes(tx: Transaction) {
+  for (const place of places(15))
+    await tx.insert(trackingCodes).values({
+      ...born(3 * day + place * 70 * minute),
+      code: withCheckDigit(`92001902551${String(4_000_000_000 + place)}`),
+      type: pick(trackingType.options, place),
+      template: pick(trackingTemplate.options, place),
+      usedAt: place % 3 ? null : new Date(),
+    });
+}
+
+/** Two rows of every type. */
+export async function addLogs(tx: Transaction) {
+  const types = [...logType.options, ...logType.options];
+  for (const [place, type] of types.entries())
+    await tx.insert(logs).values({
+      ...born(day + place * 51 * minute),
+      admin: place % 2 ? "night-shift" : actor.username,
+      type,
+      action: `Seeded ${type} entry ${place + 1} (${dollars(cents(place + 1))})`,
+      before: { step: place },
+      after: { step: place + 1 },
+    });
+}

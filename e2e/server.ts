@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { projectNode, root, runNode } from "../scripts/process.mjs";
+
+export const adminAccount = { username: "admin", password: "admin of the tests" };
+
+export type Server = {
+  /** As 127.0.0.1: on localhost the panel would call port 7400. */
+  url: string;
+  stop(): Promise<void>;
+};
+
+const newFolder = () => mkdtemp(join(tmpdir(), "footprint-e2e-"));
+
+/** A data folder with the business of seed.ts. Made once and copied for every server, because making one is slow. */
+export async function seedFolder() {
+  const folder = await newFolder();
+  const { code, output } = await runNode(["e2e/seed.ts"], { env: { PATH: process.env.PATH, DATA_DIR: folder } });
+  if (code !== 0) throw new Error(`The seed failed:\n${output}`);
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Starts the product as its users do, on a free port and an embedded database of its own, a copy of the seeded one. */
+export async function startServer(seeded: string, settings: Record<string, string> = {}): Promise<Server> {
+  const dataDir = await newFolder();
+  await cp(join(seeded, "postgres"), join(dataDir, "postgres"), { recursive: true });
+  const child = spawn(projectNode(), ["server/main.ts"], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env.PATH,
+      PORT: "0",
+      DATA_DIR: dataDir,
+      DEMO: "off",
+      LOG_LEVEL: "warn",
+      ADMIN_USERNAME: adminAccount.username,
+      ADMIN_PASSWORD: adminAccount.password,
+      ...settings,
+    },
+  });
+  const port = await readyPort(child);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) {
+        const gone = new Promise((resolve) => child.once("exit", resolve));
+        child.kill("SIGTERM");
+        await gone;
+      }
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The server says in one line where it listens. */
+function readyPort(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = "";
+    const listen = (data: Buffer) => {
+      said += data;
+      const port = /ready at http:\/\/[^\s:]+:(\d+)/.exec(said)?.[1];
+      if (port) resolve(port);
+    };
+    child.stdout?.on("data", listen);
+    child.stderr?.on("data", listen);
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`The server ended with code ${code} before it was ready:\n${said}`)));
+  });
+}

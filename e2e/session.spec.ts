@@ -1,0 +1,231 @@
+import { session } from "@footprint/contract/session.ts";
+import { staff } from "@footprint/contract/staff.ts";
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { adminAccount } from "./server.ts";
+
+const signInTitle = (page: Page) => page.getByRole("heading", { name: "Sign-In" });
+const panelMenu = (page: Page) => page.getByRole("navigation").getByRole("link", { name: "Orders", exact: true });
+const passcode = (page: Page) => page.getByRole("textbox", { name: "Passcode" });
+
+async function signIn(page: Page, { username, password }: { username: string; password: string }) {
+  await page.getByRole("textbox", { name: "Username" }).fill(username);
+  await passcode(page).fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+async function cookieOf(page: Page) {
+  return (await page.context().cookies()).find((cookie) => cookie.name === "footprint");
+}
+
+test("a stranger sees Sign-In on any path", async ({ page }) => {
+  for (const path of ["/", "/orders", "/staff", "/users/someone", "/no-such-page"]) {
+    await page.goto(path);
+    await expect(signInTitle(page)).toBeVisible();
+    await expect(page.getByRole("navigation")).toHaveCount(0);
+  }
+});
+
+test("signing in stores the token in the cookie footprint and goes to the root", async ({ page, server }) => {
+  await page.goto("/staff");
+  await signIn(page, adminAccount);
+  await expect(panelMenu(page)).toBeVisible();
+  await expect(page).toHaveURL(`${server.url}/`);
+
+  const cookie = await cookieOf(page);
+  expect(cookie?.path).toBe("/");
+  expect(await server.api.call(cookie?.value, session.access, {})).toMatchObject({ role: "admin" });
+});
+
+test("a reload keeps the session", async ({ admin: { page } }) => {
+  await page.goto("/staff");
+  await expect(page.getByRole("heading", { name: "Staff Members" })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "Staff Members" })).toBeVisible();
+});
+
+test("a wrong password is said inside the form and nothing is stored", async ({ page, watch, server, adminToken }) => {
+  watch.expectProblem(/401|Wrong username or password/);
+  const account = await server.api.addStaff(adminToken);
+  await page.goto("/");
+  await signIn(page, { ...account, password: "not the password" });
+  await expect(page.getByRole("alert")).toHaveText("Wrong username or password");
+  await expect(signInTitle(page)).toBeVisible();
+  expect(await cookieOf(page)).toBeUndefined();
+
+  await passcode(page).fill(account.password);
+  await passcode(page).press("Enter");
+  await expect(panelMenu(page)).toBeVisible();
+});
+
+test("after five wrong passwords the form says to wait", async ({ page, watch, server, adminToken }) => {
+  watch.expectProblem(/429|Too many tries/);
+  const account = await server.api.addStaff(adminToken);
+  const wrong = { body: { ...account, password: "not the password" } };
+  for (let tries = 0; tries < 5; tries++) await server.api.status(undefined, session.login, wrong);
+  await page.goto("/");
+  await signIn(page, account);
+  await expect(page.getByRole("alert")).toContainText("Too many tries");
+});
+
+test("the passcode can be shown and hidden", async ({ page }) => {
+  await page.goto("/");
+  await passcode(page).fill("correct horse");
+  await expect(passcode(page)).toHaveAttribute("type", "password");
+  await page.getByRole("button", { name: /show or hide/i }).click();
+  await expect(passcode(page)).toHaveAttribute("type", "text");
+  await page.getByRole("button", { name: /show or hide/i }).click();
+  await expect(passcode(page)).toHaveAttribute("type", "password");
+});
+
+test("signing out reloads to Sign-In, and the token is dead on the server", async ({
+  staff: { page, token },
+  server,
+}) => {
+  await page.goto("/orders");
+  await page.evaluate(() => {
+    document.documentElement.dataset.before = "reload";
+  });
+  await page.getByRole("button", { name: "Admin" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await expect(signInTitle(page)).toBeVisible();
+  await expect(page.locator("html")).not.toHaveAttribute("data-before");
+  expect(await cookieOf(page)).toBeUndefined();
+  expect(await server.api.status(token, session.access, {})).toBe(401);
+});
+
+test("a session that ended elsewhere leads to Sign-In at the root with the next call", async ({
+  admin: { page, token },
+  server,
+  watch,
+}) => {
+  watch.expectProblem(/401|Sign in to continue/);
+  await page.goto("/staff");
+  await expect(page.getByRole("heading", { name: "Staff Members" })).toBeVisible();
+  await server.api.call(token, session.logout, {});
+  await page.getByRole("searchbox").fill("anyone");
+  await expect(signInTitle(page)).toBeVisible();
+  await expect(page).toHaveURL(`${server.url}/`);
+  expect(await cookieOf(page)).toBeUndefined();
+});
+
+test("a cookie that is worth nothing leads to Sign-In", async ({ page, context, server, watch }) => {
+  watch.expectProblem(/401/);
+  await context.addCookies([{ name: "footprint", value: "x".repeat(43), url: server.url }]);
+  await page.goto("/staff");
+  await expect(signInTitle(page)).toBeVisible();
+  expect(await cookieOf(page)).toBeUndefined();
+});
+
+async function changePassword(page: Page, old: string, next: string, confirmed = next) {
+  await page.getByRole("textbox", { name: "Old password" }).fill(old);
+  await page.getByRole("textbox", { name: "New password" }).fill(next);
+  await page.getByRole("textbox", { name: "Confirm password" }).fill(confirmed);
+  await page.getByRole("button", { name: "Change password" }).click();
+}
+
+/** Lets no timer of the page run until the test says so. */
+async function stopClock(page: Page) {
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+}
+
+test("new passwords that differ are not sent: Passwords do not match, for three seconds", async ({
+  staff: { page, account },
+}) => {
+  let sent = 0;
+  page.on("request", (request) => {
+    if (request.method() === "POST") sent += 1;
+  });
+  await page.clock.install();
+  await page.goto("/admin-settings");
+  await expect(page.getByRole("heading", { name: "Account Setting" })).toBeVisible();
+  await stopClock(page);
+  await changePassword(page, account.password, "a much better secret", "a much better secre");
+  const alert = page.getByRole("alert");
+  await expect(alert).toHaveText("Passwords do not match");
+  await page.clock.runFor(2900);
+  await expect(alert).toBeVisible();
+  await page.clock.runFor(200);
+  await expect(alert).toBeHidden();
+  expect(sent).toBe(0);
+});
+
+test("a changed password is confirmed, the form resets after three seconds, other sessions end", async ({
+  staff: { page, account },
+  server,
+}) => {
+  const elsewhere = await server.api.signIn(account);
+  await page.clock.install();
+  await page.goto("/admin-settings");
+  await expect(page.getByRole("heading", { name: "Account Setting" })).toBeVisible();
+  await stopClock(page);
+  await changePassword(page, account.password, "a much better secret");
+  const alert = page.getByRole("alert");
+  await expect(alert).toHaveText("Password changed");
+  await page.clock.runFor(2900);
+  await expect(alert).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "New password" })).not.toHaveValue("");
+  await page.clock.runFor(200);
+  await expect(alert).toBeHidden();
+  for (const name of ["Old password", "New password", "Confirm password"]) {
+    await expect(page.getByRole("textbox", { name })).toHaveValue("");
+  }
+
+  expect(await server.api.status(elsewhere, session.access, {})).toBe(401);
+  expect(await server.api.status(undefined, session.login, { body: account })).toBe(401);
+  await server.api.signIn({ ...account, password: "a much better secret" });
+  await page.clock.resume();
+  await page.reload();
+  await expect(panelMenu(page)).toBeVisible();
+});
+
+test("a wrong old password is said in the form, which resets too, and nobody is thrown out", async ({
+  staff: { page },
+  watch,
+}) => {
+  watch.expectProblem(/400/);
+  await page.clock.install();
+  await page.goto("/admin-settings");
+  await expect(page.getByRole("heading", { name: "Account Setting" })).toBeVisible();
+  await stopClock(page);
+  await changePassword(page, "not the password", "a much better secret");
+  await expect(page.getByRole("alert")).toHaveText("The old password is wrong");
+  await page.clock.runFor(3100);
+  await expect(page.getByRole("alert")).toBeHidden();
+  await expect(page.getByRole("textbox", { name: "Old password" })).toHaveValue("");
+  await expect(panelMenu(page)).toBeVisible();
+});
+
+test("while the server cannot be reached, Sign-In says so and works once it is back", async ({ page, watch }) => {
+  watch.expectProblem(/Failed to load resource|Cannot reach the server/);
+  await page.goto("/");
+  await page.route("**/api/**", (route) => route.abort());
+  await signIn(page, adminAccount);
+  await expect(page.getByRole("alert")).toContainText("Cannot reach the server");
+  await page.unroute("**/api/**");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(panelMenu(page)).toBeVisible();
+});
+
+test("a server that is away does not sign anybody out: the panel offers Retry", async ({ admin: { page }, watch }) => {
+  watch.expectProblem(/Failed to load resource|Cannot reach the server/);
+  await page.route("**/api/**", (route) => route.abort());
+  await page.goto("/staff");
+  await expect(page.getByRole("heading", { name: "Cannot reach the server" })).toBeVisible();
+  expect(await cookieOf(page)).toBeDefined();
+  await page.unroute("**/api/**");
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByRole("heading", { name: "Staff Members" })).toBeVisible();
+});
+
+test("a list that cannot be loaded says why and offers Retry", async ({ admin: { page }, watch }) => {
+  watch.expectProblem(/503|does not answer/);
+  await page.route(`**${staff.list.path}*`, (route) =>
+    route.fulfill({ status: 503, json: { message: "The database does not answer at the moment. Try again shortly." } }),
+  );
+  await page.goto("/staff");
+  await expect(page.getByText("The database does not answer at the moment.")).toBeVisible();
+  await page.unroute(`**${staff.list.path}*`);
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByRole("button", { name: "Retry" })).toHaveCount(0);
+});

@@ -1,0 +1,216 @@
+import { staff } from "@footprint/contract/staff.ts";
+import type { Page } from "@playwright/test";
+import { type Api, uniqueName } from "./api.ts";
+import { expect, test } from "./fixtures.ts";
+
+const rowOf = (page: Page, username: string) => page.getByRole("row").filter({ hasText: username });
+
+async function openStaff(page: Page, address = "/staff") {
+  await page.goto(address);
+  await expect(page.getByRole("heading", { name: "Staff Members" })).toBeVisible();
+}
+
+async function find(page: Page, username: string) {
+  await page.getByRole("searchbox").fill(username);
+  await expect(page).toHaveURL(new RegExp(`search=${username}`));
+}
+
+const accountsNamed = async (api: Api, token: string, search: string) =>
+  (await api.call(token, staff.list, { query: { search } })).staff;
+
+/** Lets no timer of the page run until the test says so. */
+async function stopClock(page: Page) {
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+}
+
+test("a created account is in the list and can sign in; the dialog closes two seconds after", async ({
+  admin: { page, token },
+  server,
+}) => {
+  const username = uniqueName("maren");
+  await page.clock.install();
+  await openStaff(page);
+  await page.getByRole("button", { name: "Create staff" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Username" }).fill(username);
+  await dialog.getByRole("textbox", { name: "Password" }).fill("a fine secret");
+  await stopClock(page);
+  await dialog.getByRole("button", { name: "Create" }).click();
+
+  await expect(dialog.getByRole("alert")).toHaveText(`Staff account ${username} created`);
+  await page.clock.runFor(1900);
+  await expect(dialog).toBeVisible();
+  await page.clock.runFor(200);
+  await expect(dialog).toBeHidden();
+  await expect(rowOf(page, username)).toBeVisible();
+
+  expect(await accountsNamed(server.api, token, username)).toMatchObject([{ username, role: "staff" }]);
+  await server.api.signIn({ username, password: "a fine secret" });
+});
+
+test("a double click on Create makes one account", async ({ admin: { page } }) => {
+  const username = uniqueName("twice");
+  let sent = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith(staff.create.path)) sent += 1;
+  });
+  await openStaff(page);
+  await page.getByRole("button", { name: "Create staff" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Username" }).fill(username);
+  await dialog.getByRole("textbox", { name: "Password" }).fill("a fine secret");
+  await dialog.getByRole("button", { name: "Create" }).dblclick();
+  await expect(dialog.getByRole("alert")).toHaveText(`Staff account ${username} created`);
+  await expect(dialog).toBeHidden();
+  expect(sent).toBe(1);
+});
+
+test("a refused account stays in the form with the server's message", async ({
+  admin: { page },
+  server,
+  adminToken,
+  watch,
+}) => {
+  watch.expectProblem(/409|taken/);
+  const taken = await server.api.addStaff(adminToken);
+  await openStaff(page);
+  await page.getByRole("button", { name: "Create staff" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Username" }).fill(taken.username.toUpperCase());
+  await dialog.getByRole("textbox", { name: "Password" }).fill("a fine secret");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await expect(dialog.getByRole("alert")).toHaveText(`The username ${taken.username.toUpperCase()} is taken`);
+  await expect(dialog.getByRole("textbox", { name: "Username" })).toHaveValue(taken.username.toUpperCase());
+});
+
+test("username, chat id and notifications of an account are edited", async ({ admin: { page, token }, server }) => {
+  const { username } = await server.api.addStaff(token);
+  const renamed = uniqueName("renamed");
+  await openStaff(page);
+  await find(page, username);
+  await rowOf(page, username).getByRole("button", { name: /^Edit/ }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("textbox", { name: "Username" })).toHaveValue(username);
+  await dialog.getByRole("textbox", { name: "Username" }).fill(renamed);
+  await dialog.getByRole("textbox", { name: "Chat id" }).fill("4711");
+  await dialog.getByRole("switch", { name: /Notification/ }).click();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByRole("alert")).toHaveText(`Staff account ${renamed} saved`);
+  await expect(dialog).toBeHidden();
+  expect(await accountsNamed(server.api, token, renamed)).toMatchObject([
+    { username: renamed, chatId: "4711", notificationAccess: true },
+  ]);
+});
+
+test("deleting asks first, says so in a toast, and throws the person out with their next step", async ({
+  admin: { page, token },
+  server,
+  openAs,
+  watch,
+}) => {
+  watch.expectProblem(/401|Sign in to continue/);
+  const account = await server.api.addStaff(token);
+  const colleague = await openAs(account);
+  await colleague.page.goto("/admin-settings");
+  await expect(colleague.page.getByRole("heading", { name: "Account Setting" })).toBeVisible();
+
+  await openStaff(page);
+  await find(page, account.username);
+  await rowOf(page, account.username)
+    .getByRole("button", { name: /^Delete/ })
+    .click();
+  const question = page.getByRole("dialog");
+  await expect(question).toContainText(account.username);
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await expect(question).toBeHidden();
+  expect(await accountsNamed(server.api, token, account.username)).toHaveLength(1);
+
+  await rowOf(page, account.username)
+    .getByRole("button", { name: /^Delete/ })
+    .click();
+  await question.getByRole("button", { name: "Delete", exact: true }).click();
+  await expect(page.getByRole("alert").filter({ hasText: `Staff account ${account.username} deleted` })).toBeVisible();
+  await expect(rowOf(page, account.username)).toHaveCount(0);
+
+  await colleague.page.getByRole("textbox", { name: "Old password" }).fill(account.password);
+  await colleague.page.getByRole("textbox", { name: "New password" }).fill("a much better secret");
+  await colleague.page.getByRole("textbox", { name: "Confirm password" }).fill("a much better secret");
+  await colleague.page.getByRole("button", { name: "Change password" }).click();
+  await expect(colleague.page.getByRole("heading", { name: "Sign-In" })).toBeVisible();
+});
+
+test("the list can be seen as a grid, and stays one after a reload", async ({ admin: { page, token }, server }) => {
+  const { username } = await server.api.addStaff(token);
+  await openStaff(page, `/staff?search=${username}`);
+  await expect(rowOf(page, username)).toBeVisible();
+  await page.getByText("Grid", { exact: true }).click();
+  await expect(page.getByRole("table")).toHaveCount(0);
+  await expect(page.getByText(username, { exact: true })).toBeVisible();
+  await page.reload();
+  await expect(page.getByText(username, { exact: true })).toBeVisible();
+  await expect(page.getByRole("table")).toHaveCount(0);
+  await page.getByText("List", { exact: true }).click();
+  await expect(rowOf(page, username)).toBeVisible();
+});
+
+test("search and page live in the address: reload and Back show the same list", async ({
+  admin: { page, token },
+  server,
+}) => {
+  const group = uniqueName("crew");
+  const names = Array.from({ length: 12 }, (_, index) => `${group}.${String(index + 1).padStart(2, "0")}`);
+  for (const name of names) await server.api.addStaff(token, name);
+  const shown = page.getByRole("row").filter({ hasText: group });
+
+  await openStaff(page);
+  await find(page, group);
+  await expect(shown).toHaveCount(10);
+  await expect(shown.first()).toContainText(`${group}.12`);
+  await expect(page.getByRole("button", { name: "Prev" })).toBeDisabled();
+
+  await page.getByRole("button", { name: "Next" }).click();
+  await expect(page).toHaveURL(/page=2/);
+  await expect(shown).toHaveCount(2);
+  await expect(page.getByRole("button", { name: "Next" })).toBeDisabled();
+
+  await page.reload();
+  await expect(shown).toHaveCount(2);
+  await expect(page.getByRole("searchbox")).toHaveValue(group);
+
+  await page.goBack();
+  await expect(shown).toHaveCount(10);
+  await page.goForward();
+  await expect(shown).toHaveCount(2);
+
+  await find(page, names[4] ?? "");
+  await expect(page).not.toHaveURL(/page=/);
+  await expect(shown).toHaveCount(1);
+});
+
+test("a search without a match says so", async ({ admin: { page } }) => {
+  await openStaff(page, "/staff?search=no-such-person");
+  await expect(page.getByText("Nothing found")).toBeVisible();
+  await page.getByRole("button", { name: "Clear search" }).last().click();
+  await expect(page).not.toHaveURL(/search=/);
+});
+
+test("a late answer never overwrites a newer one", async ({ admin: { page, token }, server }) => {
+  const slow = await server.api.addStaff(token, uniqueName("slow"));
+  const quick = await server.api.addStaff(token, uniqueName("quick"));
+  const late = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  await page.route(`**${staff.list.path}?*search=${slow.username}*`, async (route) => {
+    await late.promise;
+    // The panel may have called the request off by now.
+    await route.continue().catch(() => {});
+    answered.resolve();
+  });
+  await openStaff(page);
+  await find(page, slow.username);
+  await find(page, quick.username);
+  await expect(rowOf(page, quick.username)).toBeVisible();
+  late.resolve();
+  await answered.promise;
+  await expect(rowOf(page, quick.username)).toBeVisible();
+  await expect(rowOf(page, slow.username)).toHaveCount(0);
+});

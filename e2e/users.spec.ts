@@ -1,0 +1,207 @@
+import { users } from "@footprint/contract/users.ts";
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { customer, openScreen, rowOf, stopClock, toast } from "./steps.ts";
+
+const menuOf = (page: Page, username: string) =>
+  page.getByRole("button", { name: `More actions for ${username}`, exact: true });
+
+async function choose(page: Page, username: string, action: string) {
+  await menuOf(page, username).click();
+  await page.getByRole("menuitem", { name: action }).click();
+}
+
+async function openBalanceForm(page: Page, username: string) {
+  await openScreen(page, `/users?search=${username}`, "Users");
+  await page.getByRole("button", { name: `Add Balance to ${username}`, exact: true }).click();
+  return page.getByRole("dialog");
+}
+
+const money = (amount: number) => amount.toLocaleString("en-US", { style: "currency", currency: "USD" });
+
+test("a customer's row shows discord id, balance, state and when they joined", async ({
+  staff: { page, token },
+  server,
+}) => {
+  const { balance } = await customer(server.api, token, "bram");
+  await openScreen(page, "/users?search=bram", "Users");
+  await expect(rowOf(page, "bram")).toContainText(money(balance));
+  await expect(rowOf(page, "bram")).toContainText("Inactive");
+  await expect(rowOf(page, "bram").getByRole("button", { name: /^Copy discord id \d+/ })).toBeVisible();
+  await expect(rowOf(page, "bram").getByRole("time")).toBeVisible();
+});
+
+test("adding balance names amount and customer and shows what it becomes; a double click adds once", async ({
+  staff: { page, token },
+  server,
+}) => {
+  const before = (await customer(server.api, token, "balance-customer")).balance;
+  const keys: (string | undefined)[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/add-balance/")) keys.push(request.headers()["idempotency-key"]);
+  });
+  const dialog = await openBalanceForm(page, "balance-customer");
+  await dialog.getByLabel("Amount").fill("1250.5");
+  await expect(dialog).toContainText(`Current balance${money(before)}`);
+  await expect(dialog).toContainText(`New balance${money(before + 1250.5)}`);
+  await expect(dialog).toContainText("Add $1,250.50 to balance-customer's balance?");
+  await dialog.getByRole("button", { name: "Add Balance" }).dblclick();
+
+  await expect(dialog.getByRole("alert")).toHaveText(
+    `Added $1,250.50 to balance-customer's balance, which is now ${money(before + 1250.5)}`,
+  );
+  await expect(dialog).toBeHidden();
+  await expect(rowOf(page, money(before + 1250.5))).toBeVisible();
+  expect((await customer(server.api, token, "balance-customer")).balance).toBe(before + 1250.5);
+  expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+});
+
+test("a negative amount is a correction", async ({ staff: { page, token }, server }) => {
+  const before = (await customer(server.api, token, "balance-customer")).balance;
+  const dialog = await openBalanceForm(page, "balance-customer");
+  await dialog.getByLabel("Amount").fill("-7.25");
+  await expect(dialog).toContainText("Take $7.25 from balance-customer's balance?");
+  await dialog.getByRole("button", { name: "Add Balance" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("Took $7.25 from balance-customer's balance");
+  await expect(dialog).toBeHidden();
+  expect((await customer(server.api, token, "balance-customer")).balance).toBe(before - 7.25);
+});
+
+test("what would go below zero is refused in red inside the form, for three seconds", async ({
+  staff: { page, token },
+  server,
+  watch,
+}) => {
+  watch.expectProblem(/402/);
+  const before = (await customer(server.api, token, "balance-customer-2")).balance;
+  await page.clock.install();
+  const dialog = await openBalanceForm(page, "balance-customer-2");
+  await dialog.getByLabel("Amount").fill(`-${before + 1}`);
+  await stopClock(page);
+  await dialog.getByRole("button", { name: "Add Balance" }).click();
+  const refused = dialog.getByRole("alert");
+  await expect(refused).toHaveText(
+    `balance-customer-2 has ${money(before)}: $1.00 is missing to take ${money(before + 1)}`,
+  );
+  await page.clock.runFor(2900);
+  await expect(refused).toBeVisible();
+  await page.clock.runFor(200);
+  await expect(refused).toBeHidden();
+  await expect(dialog.getByLabel("Amount")).toHaveValue(`-${before + 1}`);
+  expect((await customer(server.api, token, "balance-customer-2")).balance).toBe(before);
+});
+
+test("an amount the server does not take is the server's to refuse", async ({ staff: { page }, watch }) => {
+  watch.expectProblem(/400/);
+  const dialog = await openBalanceForm(page, "balance-customer-2");
+  await dialog.getByRole("button", { name: "Add Balance" }).click();
+  await expect(dialog.getByRole("alert")).toHaveText("Enter an amount other than zero");
+  await dialog.getByLabel("Amount").fill("1.005");
+  await dialog.getByRole("button", { name: "Add Balance" }).click();
+  await expect(dialog.getByRole("alert")).toHaveText("An amount has at most two decimals");
+});
+
+test("after an answer that got lost, trying again adds once", async ({ staff: { page, token }, server, watch }) => {
+  watch.expectProblem(/ERR_FAILED/);
+  const before = (await customer(server.api, token, "balance-customer-2")).balance;
+  let lost = 0;
+  await page.route("**/add-balance/*", async (route) => {
+    if (lost > 0) return route.fallback();
+    lost += 1;
+    await route.fetch();
+    await route.abort();
+  });
+  const dialog = await openBalanceForm(page, "balance-customer-2");
+  await dialog.getByLabel("Amount").fill("3");
+  await dialog.getByRole("button", { name: "Add Balance" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("Cannot reach the server");
+  await dialog.getByRole("button", { name: "Add Balance" }).click();
+  await expect(dialog.getByRole("alert")).toContainText(`which is now ${money(before + 3)}`);
+  await expect(dialog).toBeHidden();
+  expect((await customer(server.api, token, "balance-customer-2")).balance).toBe(before + 3);
+});
+
+test("disabling a customer asks first; enabling does not", async ({ staff: { page, token }, server }) => {
+  await openScreen(page, "/users?search=status-customer", "Users");
+  await choose(page, "status-customer", "Disable User");
+  const question = page.getByRole("dialog");
+  await expect(question).toContainText("Disable status-customer?");
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await expect(rowOf(page, "status-customer")).toContainText("Active");
+
+  await choose(page, "status-customer", "Disable User");
+  await question.getByRole("button", { name: "Disable User" }).click();
+  await expect(toast(page, "status-customer is disabled")).toBeVisible();
+  await expect(rowOf(page, "status-customer")).toContainText("Inactive");
+  expect((await customer(server.api, token, "status-customer")).status).toBe(false);
+
+  await choose(page, "status-customer", "Enable User");
+  await expect(toast(page, "status-customer is enabled")).toBeVisible();
+  await expect(rowOf(page, "status-customer")).not.toContainText("Inactive");
+  expect((await customer(server.api, token, "status-customer")).status).toBe(true);
+});
+
+test("two people who both disable a customer do not cancel each other out", async ({
+  staff: { page, token, account },
+  server,
+  openAs,
+}) => {
+  const other = (await openAs(account)).page;
+  for (const window of [page, other]) await openScreen(window, "/users?search=status-customer", "Users");
+  for (const window of [page, other]) {
+    await choose(window, "status-customer", "Disable User");
+    await window.getByRole("dialog").getByRole("button", { name: "Disable User" }).click();
+    await expect(toast(window, "disabled")).toBeVisible();
+  }
+  const { _id, status } = await customer(server.api, token, "status-customer");
+  expect(status).toBe(false);
+  await server.api.call(token, users.setStatus, { params: { id: _id }, body: { status: true } });
+});
+
+test("custom pricing is enabled and disabled from the row", async ({ staff: { page, token }, server }) => {
+  await openScreen(page, "/users?search=status-customer", "Users");
+  await choose(page, "status-customer", "Enable Custom Pricing");
+  await expect(toast(page, "Custom pricing is enabled for status-customer")).toBeVisible();
+  await expect(rowOf(page, "status-customer")).toContainText("Custom pricing");
+  expect((await customer(server.api, token, "status-customer")).customPricingEnabled).toBe(true);
+
+  await choose(page, "status-customer", "Disable Custom Pricing");
+  await expect(toast(page, "Custom pricing is disabled for status-customer")).toBeVisible();
+  await expect(rowOf(page, "status-customer")).not.toContainText("Custom pricing");
+});
+
+test("the row's menu works by keyboard, and the focus returns to it", async ({ staff: { page } }) => {
+  await openScreen(page, "/users?search=status-customer", "Users");
+  await menuOf(page, "status-customer").focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("menuitem", { name: "Enable Custom Pricing" })).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  const question = page.getByRole("dialog");
+  await expect(question.getByRole("button", { name: "Cancel" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(question).toBeHidden();
+  await expect(menuOf(page, "status-customer")).toBeFocused();
+});
+
+test("a failure of a row's action is told in a toast", async ({ staff: { page }, watch }) => {
+  watch.expectProblem(/503|busy just now/);
+  await page.route("**/custom-pricing/enable/*", (route) =>
+    route.fulfill({ status: 503, json: { message: "The server is busy just now" } }),
+  );
+  await openScreen(page, "/users?search=status-customer", "Users");
+  await choose(page, "status-customer", "Enable Custom Pricing");
+  await expect(toast(page, "The server is busy just now")).toBeVisible();
+});
+
+test("customers are found by name and discord id, and page by page", async ({ staff: { page, token }, server }) => {
+  const { discordId } = await customer(server.api, token, "northwind");
+  await openScreen(page, "/users", "Users");
+  await page.getByRole("button", { name: "Next" }).click();
+  await expect(page).toHaveURL(/page=2/);
+  await expect(page.getByText("11–20 of")).toBeVisible();
+  await page.getByRole("searchbox").fill(discordId);
+  await expect(page).not.toHaveURL(/page=/);
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await expect(rowOf(page, "northwind")).toBeVisible();
+});

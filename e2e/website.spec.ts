@@ -1,0 +1,145 @@
+import { website } from "@footprint/contract/website.ts";
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { openScreen, toast } from "./steps.ts";
+
+const png = (text: string) => Buffer.concat([Buffer.from(pixel, "base64"), Buffer.from(text)]);
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+const handle = (page: Page) => page.getByRole("textbox", { name: "Payment-app handle" });
+const file = (page: Page) => page.getByLabel("QR image");
+const current = (page: Page) => page.getByRole("figure");
+const save = (page: Page) => page.getByRole("button", { name: "Save" });
+const open = (page: Page) => openScreen(page, "/website", "Website Settings");
+
+/** How wide the image behind an <img> is: 0 while it is not, or cannot be, loaded. */
+const widthOf = (page: Page, name: RegExp) =>
+  page.getByRole("img", { name }).evaluate((image: HTMLImageElement) => image.naturalWidth);
+
+function countUpdates(page: Page) {
+  const updates: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith(website.updateCashapp.path)) updates.push(request.postData() ?? "");
+  });
+  return updates;
+}
+
+test("handle and image are saved, said in a toast, and there after a reload", async ({
+  admin: { page, token },
+  server,
+}) => {
+  await open(page);
+  await handle(page).fill("$north-wind");
+  await file(page).setInputFiles({ name: "code.png", mimeType: "image/png", buffer: png("one") });
+  await expect.poll(() => widthOf(page, /^Preview of code.png/)).toBe(1);
+  await save(page).click();
+  await expect(toast(page, "Payment settings updated")).toBeVisible();
+
+  await expect(current(page)).toContainText("$north-wind");
+  await expect.poll(() => widthOf(page, /^QR code of \$north-wind/)).toBe(1);
+  await expect(page.getByRole("img", { name: /^Preview/ })).toHaveCount(0);
+  const { cashapp } = await server.api.call(token, website.getCashapp, {});
+  expect(cashapp.cashappId).toBe("$north-wind");
+  await expect(page.getByRole("img", { name: /^QR code/ })).toHaveAttribute("src", server.url + cashapp.image);
+
+  await page.reload();
+  await expect(handle(page)).toHaveValue("$north-wind");
+  await expect.poll(() => widthOf(page, /^QR code of \$north-wind/)).toBe(1);
+});
+
+test("only what was changed is sent", async ({ admin: { page, token }, server: { api } }) => {
+  const updates = countUpdates(page);
+  await open(page);
+  await expect(handle(page)).toBeVisible();
+  await api.call(token, website.updateCashapp, { body: { cashappId: "$colleague" } });
+  await file(page).setInputFiles({ name: "code.png", mimeType: "image/png", buffer: png("two") });
+  await save(page).click();
+  await expect(toast(page, "Payment settings updated")).toBeVisible();
+  await expect(current(page)).toContainText("$colleague");
+
+  await handle(page).fill("$mine");
+  await save(page).click();
+  await expect(current(page)).toContainText("$mine");
+  expect(updates).toHaveLength(2);
+  expect(updates[0]).not.toContain('name="cashappId"');
+  expect(updates[1]).toContain('name="cashappId"');
+  expect(updates[1]).not.toContain('name="image"');
+});
+
+test("saving without a change says that there is none", async ({ admin: { page }, watch }) => {
+  watch.expectProblem(/400|Nothing to change/);
+  await open(page);
+  await save(page).click();
+  await expect(toast(page, "Nothing to change")).toBeVisible();
+  await expect(save(page)).toBeFocused();
+});
+
+test("a refused handle is said in a toast and beside the field, and nothing changes", async ({
+  admin: { page, token },
+  server: { api },
+  watch,
+}) => {
+  watch.expectProblem(/400|handle/);
+  await api.call(token, website.updateCashapp, { body: { cashappId: "$before" } });
+  await open(page);
+  await handle(page).fill("no dollar");
+  await save(page).click();
+  await expect(page.getByRole("alert").filter({ hasText: /handle/i })).toBeVisible();
+  await expect(handle(page)).toHaveAttribute("aria-invalid", "true");
+  await expect(current(page)).toContainText("$before");
+  await page.reload();
+  await expect(handle(page)).toHaveValue("$before");
+});
+
+test("a file of a wrong type or too large is refused with a hint before it is sent", async ({ admin: { page } }) => {
+  const updates = countUpdates(page);
+  await open(page);
+  await file(page).setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("text") });
+  await expect(page.getByText("notes.txt is of another type. Choose a PNG, JPEG, WebP or GIF file.")).toBeVisible();
+  const large = Buffer.alloc(2 * 1024 * 1024 + 1);
+  await file(page).setInputFiles({ name: "large.png", mimeType: "image/png", buffer: large });
+  await expect(page.getByText("large.png has 2.1 MB. At most 2 MB can be sent.")).toBeVisible();
+  await expect(page.getByRole("img", { name: /^Preview/ })).toHaveCount(0);
+  expect(updates).toEqual([]);
+
+  await file(page).setInputFiles({ name: "code.png", mimeType: "image/png", buffer: png("three") });
+  await expect(page.getByText("can be sent")).toBeHidden();
+  await page.getByRole("button", { name: "Remove code.png" }).click();
+  await expect(page.getByText("Choose a file or drop it here")).toBeVisible();
+  await expect(file(page)).toBeFocused();
+});
+
+test("a file that only claims to be an image is refused by the server, in its words", async ({
+  admin: { page },
+  watch,
+}) => {
+  watch.expectProblem(/415|must be one of/);
+  const words: string[] = [];
+  page.on("response", async (response) => {
+    if (response.status() === 415) words.push((await response.json()).message);
+  });
+  await open(page);
+  await file(page).setInputFiles({ name: "claims.png", mimeType: "image/png", buffer: Buffer.from("not an image") });
+  await save(page).click();
+  await expect.poll(() => words).toHaveLength(1);
+  await expect(toast(page, words[0] ?? "")).toBeVisible();
+  await expect(page.getByText("claims.png")).toBeVisible();
+});
+
+test("an image can be dropped", async ({ admin: { page } }) => {
+  await open(page);
+  const data = await page.evaluateHandle((base64) => {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([bytes], "dropped.png", { type: "image/png" }));
+    return transfer;
+  }, pixel);
+  await file(page).dispatchEvent("drop", { dataTransfer: data });
+  await expect.poll(() => widthOf(page, /^Preview of dropped.png/)).toBe(1);
+});
+
+test("the settings are open to administrators only", async ({ staff: { page }, server }) => {
+  await page.goto("/website");
+  await expect(page).toHaveURL(`${server.url}/orders`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
+});

@@ -1,0 +1,72 @@
+// Finds a Chromium for the browser tests, and installs one where there is none.
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "@playwright/test";
+import { run, runNode, tool } from "./process.mjs";
+
+const systemNames = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const macPaths = [
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+];
+
+/** The path of a Chromium on this machine, or nothing. */
+export function findBrowser() {
+  const given = process.env.CHROMIUM_PATH;
+  if (given) {
+    if (existsSync(given)) return given;
+    throw new Error(`CHROMIUM_PATH names no file: ${given}`);
+  }
+  const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
+  const onPath = systemNames.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return [...onPath, ...macPaths, chromium.executablePath()].find((path) => existsSync(path));
+}
+
+/** Chromium's command line: its sandbox refuses to run as root, and it shall call nobody by itself. */
+export const browserArgs = [
+  ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Makes sure that there is a browser; says what to do where it cannot. */
+async function ensureBrowser() {
+  if (findBrowser()) return;
+  console.log("No Chromium found; installing one ...");
+  const isRoot = process.getuid?.() === 0;
+  let said = "";
+  if (isRoot && isDebian()) {
+    said += (await run("sh", ["-c", "apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y chromium"]))
+      .output;
+  }
+  if (!findBrowser()) {
+    said += (await runNode([tool("playwright/cli.js"), "install", "chromium", ...(isRoot ? ["--with-deps"] : [])]))
+      .output;
+  }
+  if (findBrowser()) return;
+  throw new Error(
+    `${said.trim()}\n\nThe browser tests need Chromium and it could not be installed. Install Chromium or Chrome ` +
+      "by the means of your system (on Debian and Ubuntu: `sudo apt-get install chromium`), " +
+      "or set CHROMIUM_PATH to one.",
+  );
+}
+
+function isDebian() {
+  try {
+    return /^(ID|ID_LIKE)=.*(debian|ubuntu)/m.test(readFileSync("/etc/os-release", "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await ensureBrowser();
+    console.log(findBrowser());
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,159 @@
+// `npm test`: every check and every test, ending in one line of counts. `npm run check`: the quick ones.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root, runNode, tool } from "./process.mjs";
+
+/** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
+/** @typedef {{ code: number, output: string }} Outcome */
+
+const reports = mkdtempSync(join(tmpdir(), "footprint-test-"));
+/** @type {Counts} */
+const totals = { passed: 0, failed: 0, skipped: 0 };
+
+const started = performance.now();
+try {
+  if (process.argv[2] === "check") {
+    await Promise.all([lint(), types(), deadCode()]);
+  } else {
+    // Two lanes for two cores; the browser gets the machine for itself.
+    await Promise.all([serverTests(), inOrder(lint, types, deadCode, scriptTests, build)]);
+    await browserTests();
+  }
+} finally {
+  rmSync(reports, { recursive: true, force: true });
+}
+
+console.log(`in ${seconds(started)}`);
+console.log(
+  `${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ""}`,
+);
+process.exitCode = totals.failed > 0 ? 1 : 0;
+
+function lint() {
+  return step("format and lint", () =>
+    runNode([tool("@biomejs/biome/bin/biome"), "ci", "--error-on-warnings", "--colors=off"]),
+  );
+}
+
+function types() {
+  return inOrder(
+    ...["contract", "server", "web", "e2e"].map(
+      (workspace) => () => step(`types of ${workspace}`, () => runNode([tool("typescript/bin/tsc"), "-p", workspace])),
+    ),
+  );
+}
+
+function deadCode() {
+  return step("dead code", () => runNode([tool("knip/bin/knip.js"), "--no-progress"]));
+}
+
+function build() {
+  return step("build of the panel", () => runNode(["scripts/build.mjs"]));
+}
+
+function scriptTests() {
+  return step(
+    "script tests",
+    () => runNode(["--test", "--test-reporter=tap", "scripts/*.test.mjs"]),
+    ({ output }) => ({
+      passed: tapCount(output, "pass"),
+      failed: tapCount(output, "fail") + tapCount(output, "cancelled"),
+      skipped: tapCount(output, "skipped") + tapCount(output, "todo"),
+    }),
+  );
+}
+
+function serverTests() {
+  const report = join(reports, "server.json");
+  return step(
+    "server tests on both engines",
+    () =>
+      runNode(
+        [tool("vitest/vitest.mjs"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
+        { cwd: join(root, "server"), env: plainOutput() },
+      ),
+    () => {
+      const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = readReport(report);
+      return { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests };
+    },
+  );
+}
+
+async function browserTests() {
+  const report = join(reports, "browser.json");
+  const browser = await runNode(["scripts/browser.mjs"]);
+  await step(
+    "browser tests",
+    () =>
+      browser.code !== 0
+        ? Promise.resolve(browser)
+        : runNode([tool("playwright/cli.js"), "test", "--reporter=list,json"], {
+            cwd: join(root, "e2e"),
+            env: { ...plainOutput(), PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+          }),
+    () => {
+      const { stats } = readReport(report);
+      return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped };
+    },
+  );
+}
+
+/**
+ * Runs one step, prints its result, and its output when it failed. A step without a count of its own counts as one.
+ * @param {string} name
+ * @param {() => Promise<Outcome>} work
+ * @param {(outcome: Outcome) => Counts} [count]
+ */
+async function step(name, work, count) {
+  const since = performance.now();
+  const outcome = await work();
+  const counts = countsOf(outcome, count);
+  const ok = outcome.code === 0 && counts.failed === 0;
+  // A crash beside passing tests, or a report that was never written, is a failure too.
+  if (!ok && counts.failed === 0) counts.failed = 1;
+  for (const key of /** @type {const} */ (["passed", "failed", "skipped"])) totals[key] += counts[key];
+
+  const detail = count ? `  ${counts.passed} passed, ${counts.failed} failed` : "";
+  console.log(`${ok ? "ok  " : "FAIL"}  ${name.padEnd(30)} ${seconds(since).padStart(7)}${detail}`);
+  if (!ok) console.log(`\n${outcome.output.trimEnd()}\n`);
+}
+
+/** @param {Outcome} outcome @param {((outcome: Outcome) => Counts) | undefined} count @returns {Counts} */
+function countsOf(outcome, count) {
+  if (!count) return { passed: outcome.code === 0 ? 1 : 0, failed: outcome.code === 0 ? 0 : 1, skipped: 0 };
+  try {
+    const counts = count(outcome);
+    const sum = counts.passed + counts.failed + counts.skipped;
+    if (Number.isInteger(sum) && sum > 0) return counts;
+    outcome.output += "\nNo test was run.";
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    outcome.output += `\nEnded with exit code ${outcome.code} and without a report: ${reason}`;
+  }
+  return { passed: 0, failed: 1, skipped: 0 };
+}
+
+/** @param {(() => Promise<void>)[]} works */
+async function inOrder(...works) {
+  for (const work of works) await work();
+}
+
+/** @param {string} path */
+function readReport(path) {
+  return JSON.parse(readFileSync(path, "utf8"));
+}
+
+/** @param {string} output @param {string} name */
+function tapCount(output, name) {
+  return Number(new RegExp(`^# ${name} (\\d+)$`, "m").exec(output)?.[1]);
+}
+
+function plainOutput() {
+  return { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined };
+}
+
+/** @param {number} since */
+function seconds(since) {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,63 @@
+import type { BulkOrder } from "@footprint/contract/bulk-orders.ts";
+import { Group, Stack } from "@mantine/core";
+import { type Column, DataTable } from "../../shared/DataTable.tsx";
+import { Details } from "../../shared/Details.tsx";
+import { Dialog } from "../../shared/Dialog.tsx";
+import { formatCount, formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
+import { ShortId } from "../../shared/ShortId.tsx";
+import classes from "./BulkOrderDetails.module.css";
+
+type Row = BulkOrder["orders"][number];
+
+const columns: Column<Row>[] = [
+  { title: "Order id", cell: (order) => <ShortId value={order.uuid} name="order id" />, onCard: "headline" },
+  { title: "From", cell: (order) => <Place name={order.fromName} city={order.fromCity} state={order.fromState} /> },
+  { title: "To", cell: (order) => <Place name={order.toName} city={order.toCity} state={order.toState} /> },
+  {
+    title: "Tracking id",
+    cell: (order) => (order.tracking ? <ShortId value={order.tracking} name="tracking id" /> : "–"),
+  },
+  { title: "Total", cell: (order) => <Total order={order} />, align: "right", onCard: "aside" },
+  { title: "Created", cell: (order) => <Time value={order.createdAt} />, dimmed: true },
+];
+
+export function BulkOrderDetails({ bulk, onClose }: { bulk: BulkOrder; onClose: () => void }) {
+  const total = bulk.orders.reduce((sum, order) => sum + Math.round(order.price * 100), 0) / 100;
+  return (
+    <Dialog size={960} onClose={onClose} title={`Bulk order of ${bulk.user.username}`}>
+      <Stack gap="lg">
+        <Details
+          items={[
+            { title: "UUID", value: <ShortId value={bulk.uuid} name="bulk order id" /> },
+            { title: "Order count", value: formatCount(bulk.orders.length) },
+            { title: "Total", value: formatMoney(total) },
+            { title: "Created", value: <Time value={bulk.createdAt} /> },
+          ]}
+        />
+        <div className={classes.list}>
+          <DataTable title="Orders in this bulk order" columns={columns} rows={bulk.orders} maxHeight={400} />
+        </div>
+      </Stack>
+    </Dialog>
+  );
+}
+
+function Place({ name, city, state }: { name: string; city: string; state: string }) {
+  return (
+    <div className={classes.place}>
+      <div>{name}</div>
+      <div>
+        {city}, {state}
+      </div>
+    </div>
+  );
+}
+
+function Total({ order: { price, isRefunded } }: { order: Row }) {
+  return (
+    <Group gap="xs" justify="flex-end" wrap="nowrap" component="span">
+      {isRefunded && <StatusBadge tone="warning">Refunded</StatusBadge>}
+      {formatMoney(price)}
+    </Group>
+  );
+}

@@ -1,0 +1,44 @@
+import { type BulkOrder, bulkOrders } from "@footprint/contract/bulk-orders.ts";
+import { useState } from "react";
+import type { Column } from "../../shared/DataTable.tsx";
+import { formatCount, formatTotal, Time } from "../../shared/format.tsx";
+import { ListScreen } from "../../shared/ListScreen.tsx";
+import { useListState } from "../../shared/listState.ts";
+import { useApiQuery } from "../../shared/queries.ts";
+import { ShortId } from "../../shared/ShortId.tsx";
+import { ViewButton } from "../../shared/ViewButton.tsx";
+import { BulkOrderDetails } from "./BulkOrderDetails.tsx";
+
+export function BulkOrdersScreen() {
+  const list = useListState();
+  const query = useApiQuery(bulkOrders.list, { query: list.values });
+  const [viewed, setViewed] = useState<BulkOrder>();
+
+  const columns: Column<BulkOrder>[] = [
+    { title: "UUID", cell: (bulk) => <ShortId value={bulk.uuid} name="bulk order id" />, width: "26%" },
+    { title: "User", cell: (bulk) => <b>{bulk.user.username}</b>, width: "26%", onCard: "headline" },
+    { title: "Order count", cell: (bulk) => formatCount(bulk.orders.length), align: "right", width: "12%" },
+    { title: "Created", cell: (bulk) => <Time value={bulk.createdAt} />, dimmed: true },
+    { title: "", cell: (bulk) => <ViewButton of={`bulk order ${bulk.uuid}`} onClick={() => setViewed(bulk)} /> },
+  ];
+
+  return (
+    <>
+      <ListScreen
+        title="Bulk Orders"
+        subtitle={formatTotal(query.data, "bulk order", "bulk orders", list.isNarrowed)}
+        showsTimes
+        list={list}
+        query={query}
+        rows={(reply) => reply.orders}
+        columns={columns}
+        searchFor="UUID, username"
+        empty={{
+          title: "No bulk orders yet",
+          hint: "A bulk order appears here when a customer buys many labels at once in the shop.",
+        }}
+      />
+      {viewed && <BulkOrderDetails bulk={viewed} onClose={() => setViewed(undefined)} />}
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import { Loader } from "@mantine/core";
+import { type ReactNode, Suspense } from "react";
+import classes from "./ChartCard.module.css";
+
+/** Where a chart stands: dark in both themes, and as tall without its chart as with it. */
+export function ChartCard({
+  title,
+  loading,
+  stale = false,
+  wide = false,
+  children,
+}: {
+  title: string;
+  loading: boolean;
+  /** Another period is on its way. */
+  stale?: boolean;
+  /** Over the whole width. */
+  wide?: boolean;
+  children: ReactNode;
+}) {
+  const waiting = (
+    <div className={classes.waiting} aria-busy>
+      <Loader color="#a9b4d0" size="sm" aria-label={`Loading ${title}`} />
+    </div>
+  );
+  return (
+    <section className={classes.card} aria-label={title} data-wide={wide || undefined}>
+      <h2 className={classes.title}>{title}</h2>
+      <div className={classes.plot} data-stale={stale || undefined}>
+        {loading ? waiting : <Suspense fallback={waiting}>{children}</Suspense>}
+      </div>
+    </section>
+  );
+}

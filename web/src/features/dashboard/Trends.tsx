@@ -1,0 +1,67 @@
+import { chartDays, dashboard } from "@footprint/contract/dashboard.ts";
+import { Button, SegmentedControl } from "@mantine/core";
+import { useSearchParams } from "react-router";
+import { formatPaymentMethod } from "../../shared/format.tsx";
+import { useApiQuery } from "../../shared/queries.ts";
+import { ChartCard } from "./ChartCard.tsx";
+import { DoughnutChart, LineChart } from "./lazyCharts.ts";
+import classes from "./Trends.module.css";
+import { useReportedFailure } from "./useReportedFailure.ts";
+
+const defaultDays = "30";
+
+/** The charts over a chosen number of days, which lives in the address. Waits until the screen's own calls are done. */
+export function Trends({ enabled }: { enabled: boolean }) {
+  const [address, setAddress] = useSearchParams();
+  const days = chartDays.find((choice) => choice === address.get("days")) ?? defaultDays;
+  const query = useApiQuery(dashboard.charts, { query: { days } }, { enabled });
+  useReportedFailure([query], "The charts could not be loaded");
+
+  const choose = (choice: string) =>
+    setAddress(choice === defaultDays ? {} : { days: choice }, { replace: true, preventScrollReset: true });
+
+  const { revenue, labelTypes, paymentGateways } = query.data ?? {};
+  const state = { loading: query.isPending, stale: query.isPlaceholderData };
+  return (
+    <>
+      <div className={classes.top}>
+        <h2 className={classes.title}>Last {days} days</h2>
+        {query.isError && (
+          <Button size="compact-sm" variant="subtle" color="red" onClick={() => query.refetch()}>
+            Not loaded. Retry
+          </Button>
+        )}
+        <SegmentedControl
+          aria-label="Days"
+          value={days}
+          onChange={choose}
+          data={chartDays.map((choice) => ({ value: choice, label: `${choice} days` }))}
+        />
+      </div>
+      <div className={classes.charts}>
+        <ChartCard title="Revenue" wide {...state}>
+          <LineChart name="Revenue" series="Revenue" days={revenue?.labels ?? []} values={revenue?.data ?? []} />
+        </ChartCard>
+        <ChartCard title="Orders by label type" {...state}>
+          <DoughnutChart
+            name="Orders by label type"
+            of="Orders"
+            by="Label type"
+            parts={(labelTypes ?? []).map(({ labelType, count }) => ({ label: labelType, count }))}
+          />
+        </ChartCard>
+        <ChartCard title="Deposits by payment gateway" {...state}>
+          <DoughnutChart
+            name="Deposits by payment gateway"
+            of="Deposits"
+            by="Payment gateway"
+            parts={(paymentGateways ?? []).map(({ paymentGateway, count }) => ({
+              label: formatPaymentMethod(paymentGateway),
+              count,
+            }))}
+          />
+        </ChartCard>
+      </div>
+    </>
+  );
+}

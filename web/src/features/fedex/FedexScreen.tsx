@@ -1,0 +1,86 @@
+import { type FedexOrder, fedex, fedexStatuses } from "@footprint/contract/fedex.ts";
+import { Button, Group } from "@mantine/core";
+import { IconPencil } from "@tabler/icons-react";
+import { useState } from "react";
+import type { Column } from "../../shared/DataTable.tsx";
+import { formatMoney, formatTotal, Time } from "../../shared/format.tsx";
+import { ListScreen } from "../../shared/ListScreen.tsx";
+import { useListState } from "../../shared/listState.ts";
+import { useApiQuery } from "../../shared/queries.ts";
+import { ShortId } from "../../shared/ShortId.tsx";
+import { useSession } from "../../shared/session.ts";
+import { ViewButton } from "../../shared/ViewButton.tsx";
+import { FedexCustomer, FedexDetails, FedexStatus } from "./FedexDetails.tsx";
+import { FedexStats } from "./FedexStats.tsx";
+import { UpdateFedex } from "./UpdateFedex.tsx";
+
+const statusFilter = { name: "filter", label: "Status", options: ["All", ...fedexStatuses] } as const;
+
+export function FedexScreen() {
+  const { role } = useSession();
+  const list = useListState({ filter: statusFilter });
+  const query = useApiQuery(fedex.list, { query: list.values });
+  const [viewed, setViewed] = useState<FedexOrder>();
+  const [updated, setUpdated] = useState<FedexOrder>();
+
+  const actions = (order: FedexOrder) => (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      <ViewButton of={`order ${order.uuid}`} onClick={() => setViewed(order)} />
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        leftSection={<IconPencil size={14} aria-hidden />}
+        aria-label={`Update order ${order.uuid}`}
+        onClick={() => setUpdated(order)}
+      >
+        Update
+      </Button>
+    </Group>
+  );
+
+  const columns: Column<FedexOrder>[] = [
+    { title: "Order id", cell: (order) => <ShortId value={order.uuid} name="order id" />, onCard: "headline" },
+    { title: "User discord id", cell: (order) => <FedexCustomer order={order} /> },
+    {
+      title: "Price",
+      cell: (order) => (order.price === null ? "–" : formatMoney(order.price)),
+      align: "right",
+      width: "10%",
+    },
+    { title: "Status", cell: (order) => <FedexStatus order={order} />, onCard: "aside" },
+    { title: "Created", cell: (order) => <Time value={order.createdAt} />, dimmed: true },
+    { title: "", cell: actions },
+  ];
+
+  return (
+    <>
+      <ListScreen
+        title="Fedex Orders"
+        subtitle={formatTotal(query.data, "order", "orders", list.isNarrowed)}
+        showsTimes
+        list={list}
+        query={query}
+        rows={(reply) => reply.docs}
+        columns={columns}
+        searchFor={role === "admin" ? "Order id, sender, receiver, discord id" : "Order id, sender, receiver"}
+        empty={{
+          title: "No Fedex orders yet",
+          hint: "An order appears here when a customer asks for one in the shop.",
+        }}
+      >
+        <FedexStats />
+      </ListScreen>
+      {viewed && (
+        <FedexDetails
+          order={viewed}
+          onClose={() => setViewed(undefined)}
+          onUpdate={() => {
+            setViewed(undefined);
+            setUpdated(viewed);
+          }}
+        />
+      )}
+      {updated && <UpdateFedex order={updated} onClose={() => setUpdated(undefined)} />}
+    </>
+  );
+}

@@ -1,0 +1,136 @@
+import { type LabelType, labelTypes } from "@footprint/contract/label-types.ts";
+import { Button, Group } from "@mantine/core";
+import { IconPencil, IconPlus } from "@tabler/icons-react";
+import { useState } from "react";
+import { Link } from "react-router";
+import { useConfirm } from "../../shared/confirm.tsx";
+import type { Column } from "../../shared/DataTable.tsx";
+import { formatCount, formatTotal, formatWeight, StatusBadge } from "../../shared/format.tsx";
+import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
+import { TablePanel } from "../../shared/TablePanel.tsx";
+import { useToastedCall } from "../../shared/toastedCall.ts";
+import { isGap, tiersAndGaps } from "./gaps.ts";
+import { AddLabelType, EditLabelType } from "./LabelTypeForms.tsx";
+
+export function LabelTypesScreen() {
+  const query = useApiQuery(labelTypes.list, {});
+  const [adding, setAdding] = useState(false);
+  const [edited, setEdited] = useState<LabelType>();
+  const count = query.data && { total: query.data.labelTypes.length };
+
+  const columns: Column<LabelType>[] = [
+    { title: "Name", cell: (type) => <b>{type.name}</b>, width: "20%", onCard: "headline" },
+    { title: "Max weight", cell: (type) => formatWeight(type.maxWeight, type.name), align: "right", width: "10%" },
+    { title: "Uid", cell: (type) => <code>{type.uid}</code>, width: "15%" },
+    { title: "Type", cell: (type) => type.type, width: "9%" },
+    { title: "Status", cell: (type) => <Status type={type} />, width: "9%", onCard: "aside" },
+    { title: "Tiers", cell: (type) => <Tiers type={type} /> },
+    { title: "", cell: (type) => <Actions type={type} onEdit={() => setEdited(type)} /> },
+  ];
+
+  const addButton = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+      Add Label Type
+    </Button>
+  );
+
+  return (
+    <>
+      <ScreenHeader
+        title="Label Pricing"
+        subtitle={formatTotal(count, "label type", "label types", false)}
+        actions={addButton}
+      />
+      <TablePanel
+        title="Label types"
+        query={query}
+        rows={(reply) => reply.labelTypes}
+        columns={columns}
+        empty={{
+          title: "No label types yet",
+          hint: "A label type is what customers buy: its prices depend on a parcel's weight.",
+          action: addButton,
+        }}
+      />
+      {adding && <AddLabelType onClose={() => setAdding(false)} />}
+      {edited && <EditLabelType labelType={edited} onClose={() => setEdited(undefined)} />}
+    </>
+  );
+}
+
+function Status({ type }: { type: LabelType }) {
+  return <StatusBadge tone={type.status ? "positive" : "danger"}>{type.status ? "Active" : "Inactive"}</StatusBadge>;
+}
+
+function Tiers({ type }: { type: LabelType }) {
+  const gaps = tiersAndGaps(type).filter(isGap).length;
+  return (
+    <Group gap={8} wrap="nowrap">
+      {formatCount(type.prices.length)}
+      {gaps > 0 && <StatusBadge tone="warning">{formatTotal({ total: gaps }, "gap", "gaps", false)}</StatusBadge>}
+    </Group>
+  );
+}
+
+function Actions({ type, onEdit }: { type: LabelType; onEdit: () => void }) {
+  const setStatus = useApiMutation(labelTypes.setStatus, { refreshes: [labelTypes.list, labelTypes.read] });
+  const { working, run } = useToastedCall();
+  const confirm = useConfirm();
+  const send = (status: boolean) => setStatus.send({ params: { id: type._id }, body: { status } });
+  const askToDisable = () =>
+    confirm({
+      title: `Disable ${type.name}?`,
+      message: `Customers can no longer buy ${type.name} until it is enabled again. Its prices stay.`,
+      action: "Disable",
+      working: "Disabling…",
+      danger: true,
+      onConfirm: () => send(false),
+    });
+
+  return (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        component={Link}
+        to={`/pricing/${type._id}`}
+        aria-label={`Prices of ${type.name}`}
+      >
+        Prices
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        leftSection={<IconPencil size={14} aria-hidden />}
+        aria-label={`Edit ${type.name}`}
+        onClick={onEdit}
+      >
+        Edit
+      </Button>
+      {type.status ? (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          w={84}
+          aria-label={`Disable ${type.name}`}
+          onClick={askToDisable}
+        >
+          Disable
+        </Button>
+      ) : (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          w={84}
+          aria-label={`Enable ${type.name}`}
+          disabled={working}
+          onClick={() => run(() => send(true))}
+        >
+          {working ? "Enabling…" : "Enable"}
+        </Button>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,57 @@
+import type { Log } from "@footprint/contract/logs.ts";
+import { Text } from "@mantine/core";
+import { Dialog } from "../../shared/Dialog.tsx";
+import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
+import { changesOf, type Value } from "./changes.ts";
+import classes from "./LogChanges.module.css";
+
+/** What an entry changed, before and after side by side. */
+export function LogChanges({ log, onClose }: { log: Log; onClose: () => void }) {
+  const { changed, unchanged } = changesOf(log.before, log.after);
+  return (
+    <Dialog title="Changes" size="lg" onClose={onClose}>
+      <div className={classes.about}>
+        <p>{log.action}</p>
+        <span className={classes.who}>
+          <b>{log.admin.username}</b> · <Time value={log.createdAt} />
+        </span>
+        <StatusBadge tone="info">{log.type}</StatusBadge>
+      </div>
+      {changed.length === 0 ? (
+        <Text size="sm">Before and after are the same.</Text>
+      ) : (
+        <table className={classes.changes}>
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">Before</th>
+              <th scope="col">After</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changed.map(({ field, before, after }) => (
+              <tr key={field}>
+                <th scope="row">{field}</th>
+                <td data-side="before">{show(field, before)}</td>
+                <td data-side="after">{show(field, after)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {unchanged.length > 0 && (
+        <Text size="sm" c="dimmed" mt="sm">
+          Unchanged: {unchanged.join(", ")}
+        </Text>
+      )}
+    </Dialog>
+  );
+}
+
+const isMoney = (field: string) => /\b(balance|price)$/i.test(field);
+
+function show(field: string, value: Value | undefined) {
+  if (value === undefined || value === null || value === "") return <span className={classes.none}>–</span>;
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  return typeof value === "number" && isMoney(field) ? formatMoney(value) : String(value);
+}

@@ -1,0 +1,114 @@
+import { type Order, orders } from "@footprint/contract/orders.ts";
+import { Button, Divider, Group, Stack, Text } from "@mantine/core";
+import { IconArrowBackUp } from "@tabler/icons-react";
+import { useConfirm } from "../../shared/confirm.tsx";
+import { Addresses, Details } from "../../shared/Details.tsx";
+import { Dialog } from "../../shared/Dialog.tsx";
+import { formatMoney, formatWeight, StatusBadge, Time } from "../../shared/format.tsx";
+import { useApiMutation } from "../../shared/queries.ts";
+import { randomId } from "../../shared/randomId.ts";
+import { ShortId } from "../../shared/ShortId.tsx";
+
+export function OrderDetails({ order, onClose }: { order: Order; onClose: () => void }) {
+  const { labelType, user, price, weight, tracking } = order;
+  return (
+    <Dialog
+      size="lg"
+      onClose={onClose}
+      title={
+        <Group gap="sm">
+          Order <OrderStatus order={order} />
+        </Group>
+      }
+    >
+      <Stack gap="lg">
+        <Addresses items={addressesOf(order)} />
+        <Details
+          items={[
+            { title: "Order", value: <ShortId value={order.uuid} name="order id" /> },
+            { title: "Tracking", value: tracking && <ShortId value={tracking} name="tracking code" /> },
+            { title: "Customer", value: user.username },
+            { title: "Created", value: <Time value={order.createdAt} /> },
+            { title: "Label type", value: labelType.name },
+            { title: "Weight", value: formatWeight(weight, labelType.name) },
+            { title: "Price", value: formatMoney(price) },
+          ]}
+        />
+        <Divider />
+        <Group justify="space-between" gap="md" mih={36}>
+          <Text size="sm" c="dimmed">
+            {order.isRefunded
+              ? `Refunded: ${formatMoney(price)} went back to ${user.username}'s balance.`
+              : `A refund returns ${formatMoney(price)} to ${user.username}'s balance.`}
+          </Text>
+          {!order.isRefunded && <RefundButton order={order} onRefunded={onClose} />}
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
+
+function RefundButton({ order, onRefunded }: { order: Order; onRefunded: () => void }) {
+  const refund = useApiMutation(orders.refund, { refreshes: [orders.list] });
+  const confirm = useConfirm();
+  const price = formatMoney(order.price);
+
+  function ask() {
+    const idempotencyKey = randomId();
+    confirm({
+      title: "Refund this order?",
+      message: (
+        <>
+          <b>{price}</b> returns to the balance of <b>{order.user.username}</b>. This cannot be undone.
+        </>
+      ),
+      action: `Refund ${price}`,
+      working: "Refunding…",
+      danger: true,
+      async onConfirm() {
+        const answer = await refund.send({ params: { id: order._id } }, { idempotencyKey });
+        onRefunded();
+        return answer;
+      },
+    });
+  }
+
+  return (
+    <Button color="red.8" leftSection={<IconArrowBackUp size={16} aria-hidden />} onClick={ask}>
+      Refund Order
+    </Button>
+  );
+}
+
+export function OrderStatus({ order: { isRefunded } }: { order: Order }) {
+  return <StatusBadge tone={isRefunded ? "warning" : "positive"}>{isRefunded ? "Refunded" : "Active"}</StatusBadge>;
+}
+
+const addressesOf = (order: Order) => [
+  {
+    title: "From",
+    address: {
+      name: order.fromName,
+      company: order.fromCompany,
+      street: order.fromStreet,
+      street2: order.fromStreet2,
+      city: order.fromCity,
+      state: order.fromState,
+      zip: order.fromZip,
+      country: order.fromCountry,
+    },
+  },
+  {
+    title: "To",
+    address: {
+      name: order.toName,
+      company: order.toCompany,
+      street: order.toStreet,
+      street2: order.toStreet2,
+      city: order.toCity,
+      state: order.toState,
+      zip: order.toZip,
+      country: order.toCountry,
+    },
+  },
+];

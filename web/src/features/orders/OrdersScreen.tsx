@@ -1,0 +1,52 @@
+import { type Order, orderStatuses, orders } from "@footprint/contract/orders.ts";
+import { useState } from "react";
+import type { Column } from "../../shared/DataTable.tsx";
+import { formatMoney, formatTotal, Time } from "../../shared/format.tsx";
+import { ListScreen } from "../../shared/ListScreen.tsx";
+import { useListState } from "../../shared/listState.ts";
+import { useApiQuery } from "../../shared/queries.ts";
+import { ShortId } from "../../shared/ShortId.tsx";
+import { ViewButton } from "../../shared/ViewButton.tsx";
+import { OrderDetails, OrderStatus } from "./OrderDetails.tsx";
+
+const statusFilter = { name: "status", label: "Status", options: orderStatuses } as const;
+
+export function OrdersScreen() {
+  const list = useListState({ filter: statusFilter });
+  const query = useApiQuery(orders.list, { query: list.values });
+  const [viewed, setViewed] = useState<Order>();
+  // The list may know better by now: somebody else refunds too.
+  const current = query.data?.orders.find((order) => order._id === viewed?._id) ?? viewed;
+
+  const columns: Column<Order>[] = [
+    { title: "Order", cell: (order) => <ShortId value={order.uuid} name="order id" /> },
+    { title: "Customer", cell: (order) => <b>{order.user.username}</b>, onCard: "headline" },
+    { title: "Label type", cell: (order) => order.labelType.name },
+    { title: "Tracking", cell: (order) => <Tracking code={order.tracking} /> },
+    { title: "Price", cell: (order) => formatMoney(order.price), align: "right", onCard: "aside" },
+    { title: "Status", cell: (order) => <OrderStatus order={order} />, onCard: "aside" },
+    { title: "Created", cell: (order) => <Time value={order.createdAt} />, dimmed: true },
+    { title: "", cell: (order) => <ViewButton of={`order ${order.uuid}`} onClick={() => setViewed(order)} /> },
+  ];
+
+  return (
+    <>
+      <ListScreen
+        title="Orders"
+        subtitle={formatTotal(query.data, "order", "orders", list.isNarrowed)}
+        showsTimes
+        list={list}
+        query={query}
+        rows={(reply) => reply.orders}
+        columns={columns}
+        searchFor="Order id, tracking, customer, sender, receiver"
+        empty={{ title: "No orders yet", hint: "An order appears here when a customer buys a label in the shop." }}
+      />
+      {current && <OrderDetails order={current} onClose={() => setViewed(undefined)} />}
+    </>
+  );
+}
+
+function Tracking({ code }: { code: string }) {
+  return code ? <ShortId value={code} name="tracking code" /> : "–";
+}

@@ -1,0 +1,52 @@
+import { session } from "@footprint/contract/session.ts";
+import { Group, Paper, PasswordInput, Stack, Title } from "@mantine/core";
+import { FormAlert, SubmitButton, useApiForm } from "../../shared/form.tsx";
+import { useApiMutation } from "../../shared/queries.ts";
+import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
+
+const blank = { oldPassword: "", newPassword: "", confirmPassword: "" };
+
+export function AccountSettingScreen() {
+  const change = useApiMutation(session.changePassword, { refreshes: [] });
+  const form = useApiForm({
+    initialValues: blank,
+    check: ({ newPassword, confirmPassword }) =>
+      newPassword === confirmPassword ? undefined : "Passwords do not match",
+    onSubmit: ({ oldPassword, newPassword }) => change.send({ body: { oldPassword, newPassword } }),
+    end: { after: 3000, on: "always", finish: "reset" },
+  });
+  const field = (name: keyof typeof blank) => ({
+    ...form.fields.getInputProps(name),
+    required: true,
+    withAsterisk: false,
+    // The form resets in a moment: nothing typed now would stay.
+    readOnly: form.working || form.settled,
+  });
+
+  return (
+    <>
+      <ScreenHeader title="Account Setting" />
+      <Paper withBorder p="lg" maw={480}>
+        <Title order={2} size="h4" mb="md">
+          Change password
+        </Title>
+        <form onSubmit={form.submit}>
+          <Stack gap="md">
+            <PasswordInput label="Old password" autoComplete="current-password" {...field("oldPassword")} />
+            <PasswordInput
+              label="New password"
+              description="8 to 128 characters. Your other sessions end."
+              autoComplete="new-password"
+              {...field("newPassword")}
+            />
+            <PasswordInput label="Confirm password" autoComplete="new-password" {...field("confirmPassword")} />
+            <FormAlert alert={form.alert} />
+            <Group justify="flex-end">
+              <SubmitButton form={form} label="Change password" workingLabel="Changing…" />
+            </Group>
+          </Stack>
+        </form>
+      </Paper>
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import { type StaffMember, staff } from "@footprint/contract/staff.ts";
+import { PasswordInput, Switch, TextInput } from "@mantine/core";
+import { FormModal } from "../../shared/FormModal.tsx";
+import { useApiMutation } from "../../shared/queries.ts";
+
+export function CreateStaff({ onClose }: { onClose: () => void }) {
+  const create = useApiMutation(staff.create, { refreshes: [staff.list] });
+  return (
+    <FormModal
+      title="Create staff member"
+      initialValues={{ username: "", password: "" }}
+      onSubmit={(values, options) => create.send({ body: values }, options)}
+      submitLabel="Create"
+      workingLabel="Creating…"
+      onClose={onClose}
+    >
+      {(fields) => (
+        <>
+          <TextInput
+            label="Username"
+            description="3 to 32 letters, digits, dots, underscores or hyphens"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            data-autofocus
+            {...fields.getInputProps("username")}
+          />
+          <PasswordInput
+            label="Password"
+            description="8 to 128 characters"
+            autoComplete="new-password"
+            {...fields.getInputProps("password")}
+          />
+        </>
+      )}
+    </FormModal>
+  );
+}
+
+export function EditStaff({ member, onClose }: { member: StaffMember; onClose: () => void }) {
+  const update = useApiMutation(staff.update, { refreshes: [staff.list] });
+  const { username, chatId, notificationAccess } = member;
+  return (
+    <FormModal
+      title={`Edit ${username}`}
+      initialValues={{ username, chatId, notificationAccess }}
+      onSubmit={(values, options) => update.send({ params: { id: member._id }, body: values }, options)}
+      submitLabel="Save"
+      onClose={onClose}
+    >
+      {(fields) => (
+        <>
+          <TextInput
+            label="Username"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            data-autofocus
+            {...fields.getInputProps("username")}
+          />
+          <TextInput label="Chat id" autoComplete="off" {...fields.getInputProps("chatId")} />
+          <Switch label="Notification access" {...fields.getInputProps("notificationAccess", { type: "checkbox" })} />
+        </>
+      )}
+    </FormModal>
+  );
+}

@@ -1,0 +1,51 @@
+import type { StaffMember } from "@footprint/contract/staff.ts";
+import { Skeleton } from "@mantine/core";
+import type { ReactNode } from "react";
+import { StatusBadge, Time } from "../../shared/format.tsx";
+import classes from "./StaffGrid.module.css";
+
+export function StaffGrid({
+  rows,
+  actions,
+}: {
+  rows: readonly StaffMember[] | undefined;
+  actions: (member: StaffMember) => ReactNode;
+}) {
+  return (
+    <ul className={classes.grid} aria-label="Staff Members" aria-busy={!rows}>
+      {rows?.map((member) => (
+        <li key={member._id} className={classes.card}>
+          <div className={classes.top}>
+            <span className={classes.initial} aria-hidden>
+              {member.username.charAt(0).toUpperCase()}
+            </span>
+            <div className={classes.name}>
+              <b>{member.username}</b>
+              <span>{member.role}</span>
+            </div>
+          </div>
+          <dl>
+            <dt>Chat id</dt>
+            <dd>{member.chatId || "–"}</dd>
+            <dt>Notifications</dt>
+            <dd>
+              <StatusBadge tone={member.notificationAccess ? "positive" : "neutral"}>
+                {member.notificationAccess ? "On" : "Off"}
+              </StatusBadge>
+            </dd>
+            <dt>Created</dt>
+            <dd>
+              <Time value={member.createdAt} />
+            </dd>
+          </dl>
+          {actions(member)}
+        </li>
+      )) ??
+        Array.from({ length: 10 }, (_, place) => place).map((place) => (
+          <li key={place} className={classes.card}>
+            <Skeleton height={188} />
+          </li>
+        ))}
+    </ul>
+  );
+}

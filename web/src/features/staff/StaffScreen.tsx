@@ -1,0 +1,123 @@
+import { type StaffMember, staff } from "@footprint/contract/staff.ts";
+import { Button, Group, SegmentedControl } from "@mantine/core";
+import { useLocalStorage } from "@mantine/hooks";
+import { IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { useState } from "react";
+import { Link } from "react-router";
+import { useConfirm } from "../../shared/confirm.tsx";
+import type { Column } from "../../shared/DataTable.tsx";
+import { formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
+import { ListScreen } from "../../shared/ListScreen.tsx";
+import { useListState } from "../../shared/listState.ts";
+import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { CreateStaff, EditStaff } from "./StaffForms.tsx";
+import { StaffGrid } from "./StaffGrid.tsx";
+
+export function StaffScreen() {
+  const list = useListState();
+  const query = useApiQuery(staff.list, { query: list.values });
+  const remove = useApiMutation(staff.delete, { refreshes: [staff.list] });
+  const confirm = useConfirm();
+  const [view, setView] = useLocalStorage<"list" | "grid">({
+    key: "footprint-staff-view",
+    defaultValue: "list",
+    getInitialValueInEffect: false,
+  });
+  const [creating, setCreating] = useState(false);
+  const [edited, setEdited] = useState<StaffMember>();
+
+  const askToDelete = (member: StaffMember) =>
+    confirm({
+      title: `Delete ${member.username}?`,
+      message: `${member.username} is signed out at once and can no longer sign in. This cannot be undone.`,
+      action: "Delete",
+      working: "Deleting…",
+      danger: true,
+      onConfirm: () => remove.send({ params: { id: member._id } }),
+    });
+
+  const actions = (member: StaffMember) => (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        leftSection={<IconPencil size={14} aria-hidden />}
+        aria-label={`Edit ${member.username}`}
+        onClick={() => setEdited(member)}
+      >
+        Edit
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="red"
+        leftSection={<IconTrash size={14} aria-hidden />}
+        aria-label={`Delete ${member.username}`}
+        onClick={() => askToDelete(member)}
+      >
+        Delete
+      </Button>
+    </Group>
+  );
+
+  const columns: Column<StaffMember>[] = [
+    { title: "Username", cell: (member) => <b>{member.username}</b>, width: "24%", onCard: "headline" },
+    { title: "Role", cell: (member) => member.role, width: "12%" },
+    { title: "Chat id", cell: (member) => member.chatId || "–", width: "18%" },
+    { title: "Notifications", cell: (member) => <Notifications on={member.notificationAccess} />, width: "14%" },
+    { title: "Created", cell: (member) => <Time value={member.createdAt} />, dimmed: true, width: "14%" },
+    { title: "", cell: actions },
+  ];
+
+  const createButton = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+      Create staff
+    </Button>
+  );
+
+  return (
+    <>
+      <ListScreen
+        title="Staff Members"
+        subtitle={formatTotal(query.data, "member", "members", list.isNarrowed)}
+        showsTimes
+        actions={
+          <>
+            <Button variant="default" component={Link} to="/logs">
+              Transaction Logs
+            </Button>
+            {createButton}
+          </>
+        }
+        list={list}
+        query={query}
+        rows={(reply) => reply.staff}
+        columns={columns}
+        searchFor="Username"
+        tools={
+          <SegmentedControl
+            aria-label="View"
+            value={view}
+            onChange={(next) => setView(next === "grid" ? "grid" : "list")}
+            data={[
+              { value: "list", label: "List" },
+              { value: "grid", label: "Grid" },
+            ]}
+          />
+        }
+        empty={{
+          title: "No staff members yet",
+          hint: "Staff can review orders, customers and invoices. They cannot see the dashboard, prices or settings.",
+          action: createButton,
+        }}
+        renderRows={view === "grid" ? (rows) => <StaffGrid rows={rows} actions={actions} /> : undefined}
+      />
+      {creating && <CreateStaff onClose={() => setCreating(false)} />}
+      {edited && <EditStaff member={edited} onClose={() => setEdited(undefined)} />}
+    </>
+  );
+}
+
+function Notifications({ on }: { on: boolean }) {
+  return <StatusBadge tone={on ? "positive" : "neutral"}>{on ? "On" : "Off"}</StatusBadge>;
+}

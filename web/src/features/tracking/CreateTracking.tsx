@@ -1,0 +1,56 @@
+import { type TrackingCode, tracking } from "@footprint/contract/tracking.ts";
+import { NativeSelect, SimpleGrid, TextInput } from "@mantine/core";
+import { FormModal } from "../../shared/FormModal.tsx";
+import { useApiMutation } from "../../shared/queries.ts";
+import { templateNames, typeNames } from "./names.ts";
+
+type Values = {
+  amount: string;
+  type: TrackingCode["type"];
+  template: TrackingCode["template"];
+  trackRef: string;
+};
+
+const choices = (names: Record<string, string>) => Object.entries(names).map(([value, label]) => ({ value, label }));
+
+export function CreateTracking({ onClose }: { onClose: () => void }) {
+  const create = useApiMutation(tracking.create, { refreshes: [tracking.list, tracking.stats] });
+  return (
+    <FormModal<Values>
+      title="Create tracking codes"
+      initialValues={{ amount: "", type: "priority", template: "evs", trackRef: "" }}
+      onSubmit={(values, options) => create.send({ body: { ...values, amount: Number(values.amount) } }, options)}
+      submitLabel="Create"
+      workingLabel="Creating…"
+      onClose={onClose}
+    >
+      {(fields) => (
+        <>
+          <TextInput
+            label="Amount"
+            description="How many consecutive codes, up to 10,000"
+            type="number"
+            step="any"
+            inputMode="numeric"
+            autoComplete="off"
+            data-autofocus
+            {...fields.getInputProps("amount")}
+          />
+          <SimpleGrid cols={2} spacing="md">
+            <NativeSelect label="Type" data={choices(typeNames)} {...fields.getInputProps("type")} />
+            <NativeSelect label="Template" data={choices(templateNames)} {...fields.getInputProps("template")} />
+          </SimpleGrid>
+          <TextInput
+            label="Track ref"
+            description="The first code of the range: 22 digits beginning with 9"
+            inputMode="numeric"
+            autoComplete="off"
+            spellCheck={false}
+            styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+            {...fields.getInputProps("trackRef")}
+          />
+        </>
+      )}
+    </FormModal>
+  );
+}

@@ -1,0 +1,98 @@
+import { type CustomPrice, type User, users } from "@footprint/contract/users.ts";
+import { Button } from "@mantine/core";
+import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { useState } from "react";
+import { useParams } from "react-router";
+import { useConfirm } from "../../shared/confirm.tsx";
+import type { Column } from "../../shared/DataTable.tsx";
+import { formatMoney, formatTotal, formatWeight, formatWeights } from "../../shared/format.tsx";
+import { isNotFound, NotFound } from "../../shared/NotFound.tsx";
+import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
+import { TablePanel } from "../../shared/TablePanel.tsx";
+import { AddCustomPrice } from "./AddCustomPrice.tsx";
+import { CustomPricingState } from "./CustomPricingState.tsx";
+
+/** The server knows a price by its place in the list as well as by its id. */
+type Listed = CustomPrice & { index: number };
+
+const back = { to: "/users", label: "Users" };
+
+export function CustomPricingScreen() {
+  const { id = "" } = useParams();
+  const query = useApiQuery(users.read, { params: { id } });
+  const remove = useApiMutation(users.deleteCustomPrice, { refreshes: [users.read, users.list] });
+  const confirm = useConfirm();
+  const [adding, setAdding] = useState(false);
+  const user = query.data?.user;
+  if (isNotFound(query.error)) return <NotFound what="customer" back={back} />;
+
+  const askToDelete = ({ _id, index, labelType, fromWeight, toWeight, price }: Listed) =>
+    confirm({
+      title: "Delete this custom price?",
+      message: `${user?.username ?? "The customer"} no longer gets ${labelType.name} ${formatWeights(fromWeight, toWeight, labelType.name)} at ${formatMoney(price)}.`,
+      action: "Delete",
+      working: "Deleting…",
+      danger: true,
+      onConfirm: () => remove.send({ params: { id }, body: { index, _id } }),
+    });
+
+  const columns: Column<Listed>[] = [
+    { title: "Label type", cell: ({ labelType }) => <b>{labelType.name}</b>, width: "34%", onCard: "headline" },
+    { title: "From weight", cell: (price) => formatWeight(price.fromWeight, price.labelType.name), ...numeric },
+    { title: "To weight", cell: (price) => formatWeight(price.toWeight, price.labelType.name), ...numeric },
+    { title: "Price", cell: ({ price }) => formatMoney(price), ...numeric, onCard: "aside" },
+    {
+      title: "",
+      cell: (price) => (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          leftSection={<IconTrash size={14} aria-hidden />}
+          aria-label={`Delete ${price.labelType.name} ${formatWeights(price.fromWeight, price.toWeight, price.labelType.name)}`}
+          onClick={() => askToDelete(price)}
+        >
+          Delete
+        </Button>
+      ),
+    },
+  ];
+
+  const addButton = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} disabled={!user} onClick={() => setAdding(true)}>
+      Add Price
+    </Button>
+  );
+
+  return (
+    <>
+      <ScreenHeader
+        title={user ? `Custom pricing for ${user.username}` : "Custom pricing"}
+        back={back}
+        subtitle={formatTotal(user && { total: user.customPricing.length }, "custom price", "custom prices", false)}
+        actions={addButton}
+      />
+      <CustomPricingState user={user} />
+      <TablePanel
+        title="Custom prices"
+        query={query}
+        rows={(reply) => byLabelAndWeight(reply.user)}
+        columns={columns}
+        empty={{
+          title: "No custom prices yet",
+          hint: "Without a price of their own for a weight, customers pay the label type's price.",
+          action: addButton,
+        }}
+      />
+      {adding && user && <AddCustomPrice user={user} onClose={() => setAdding(false)} />}
+    </>
+  );
+}
+
+const numeric = { align: "right", width: "14%" } as const;
+
+const byLabelAndWeight = ({ customPricing }: User): Listed[] =>
+  customPricing
+    .map((price, index) => ({ ...price, index }))
+    .sort((a, b) => a.labelType.name.localeCompare(b.labelType.name) || a.fromWeight - b.fromWeight);

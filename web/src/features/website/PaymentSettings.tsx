@@ -1,0 +1,114 @@
+import { website } from "@footprint/contract/website.ts";
+import { Button, Group, Skeleton, Stack, TextInput, Title } from "@mantine/core";
+import { apiBase } from "../../shared/api.ts";
+import { FileField } from "../../shared/FileField.tsx";
+import { type ApiForm, SubmitButton, useApiForm } from "../../shared/form.tsx";
+import { Notice } from "../../shared/Notice.tsx";
+import { notify, notifyError } from "../../shared/notify.ts";
+import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import classes from "./PaymentSettings.module.css";
+
+const { maxBytes, types } = website.updateCashapp.upload;
+
+/** The payment-app handle and its QR image: what customers see now, and a form to change it. */
+export function PaymentSettings() {
+  const query = useApiQuery(website.getCashapp, {});
+  const cashapp = query.data?.cashapp;
+  return (
+    <section className={classes.panel} aria-labelledby="payment-app" aria-busy={query.isPending}>
+      <Title order={2} size="h4" id="payment-app">
+        Payment app
+      </Title>
+      {query.isError && !cashapp ? (
+        <Notice title="The payment settings could not be loaded" hint={query.error.message} role="alert">
+          <Button variant="default" loading={query.isFetching} onClick={() => query.refetch()}>
+            Retry
+          </Button>
+        </Notice>
+      ) : (
+        <div className={classes.columns}>
+          <Current cashapp={cashapp} />
+          {cashapp ? <ChangeForm handle={cashapp.cashappId} /> : <Skeleton height={244} />}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Current({ cashapp }: { cashapp: { cashappId: string; image: string | null } | undefined }) {
+  if (!cashapp) return <Skeleton width={208} height={244} />;
+  const { cashappId, image } = cashapp;
+  return (
+    <figure className={classes.current}>
+      {image ? (
+        <img className={classes.image} src={apiBase() + image} alt={`QR code of ${cashappId || "the payment app"}`} />
+      ) : (
+        <div className={classes.image}>No image yet</div>
+      )}
+      <figcaption>
+        <span>Current handle</span> <b>{cashappId || "–"}</b>
+      </figcaption>
+    </figure>
+  );
+}
+
+type Fields = { cashappId: string; image: File | null };
+
+function ChangeForm({ handle }: { handle: string }) {
+  const update = useApiMutation(website.updateCashapp, { refreshes: [website.getCashapp] });
+  const form: ApiForm<Fields> = useApiForm<Fields>({
+    initialValues: { cashappId: handle, image: null },
+    // Only what was changed here is sent: a colleague may have changed the other meanwhile.
+    onSubmit: ({ cashappId, image }) =>
+      toasted(
+        update.send({
+          body: { ...(form.fields.isDirty("cashappId") && { cashappId }), ...(image && { image }) },
+        }),
+      ),
+    end: { after: 0, on: "success", finish: () => settle() },
+  });
+
+  function settle() {
+    const { cashappId } = form.fields.getValues();
+    form.fields.setValues({ image: null });
+    form.fields.resetDirty({ cashappId, image: null });
+  }
+
+  return (
+    <form onSubmit={form.submit} className={classes.form}>
+      <Stack gap="md">
+        <TextInput
+          label="Payment-app handle"
+          description="$ and up to 20 letters, digits, _ or -, the first a letter"
+          placeholder="$yourshop"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          {...form.fields.getInputProps("cashappId")}
+        />
+        <FileField
+          label="QR image"
+          accept={types}
+          maxBytes={maxBytes}
+          preview
+          {...form.fields.getInputProps("image")}
+        />
+        <Group justify="flex-end">
+          <SubmitButton form={form} label="Save" workingLabel="Saving…" />
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** These settings answer in a toast, failures too. */
+async function toasted(call: Promise<{ message: string }>): Promise<{ message: string }> {
+  try {
+    const reply = await call;
+    notify("success", reply.message);
+    return reply;
+  } catch (error) {
+    notifyError(error);
+    throw error;
+  }
+}

@@ -1,0 +1,11 @@
+import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
+import { PaymentSettings } from "./PaymentSettings.tsx";
+
+export function WebsiteScreen() {
+  return (
+    <>
+      <ScreenHeader title="Website Settings" subtitle="What the shop shows to its customers" />
+      <PaymentSettings />
+    </>
+  );
+}

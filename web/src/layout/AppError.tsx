@@ -1,0 +1,20 @@
+import { Button } from "@mantine/core";
+import { useEffect } from "react";
+import { Notice } from "../shared/Notice.tsx";
+
+/** The page where nothing else can be shown. */
+export function AppError({ message, canReload }: { message: string; canReload: boolean }) {
+  useEffect(() => {
+    document.title = "Error · Footprint";
+  }, []);
+  return (
+    <div style={{ minHeight: "60dvh", display: "grid" }}>
+      <Notice title="Unexpected Application Error!" hint={message} heading role="alert">
+        <Button variant="default" component="a" href="/">
+          Go to the start
+        </Button>
+        {canReload && <Button onClick={() => window.location.reload()}>Reload</Button>}
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import { session } from "@footprint/contract/session.ts";
+import { ActionIcon, Menu, UnstyledButton } from "@mantine/core";
+import { IconChevronDown, IconLogout, IconMenu2, IconSettings } from "@tabler/icons-react";
+import { Link } from "react-router";
+import { callApi } from "../shared/api.ts";
+import { Logo } from "../shared/Logo.tsx";
+import { useSession } from "../shared/session.ts";
+import { removeToken } from "../shared/token.ts";
+import classes from "./Header.module.css";
+import { ThemeSwitch } from "./ThemeSwitch.tsx";
+
+export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined; menuOpen: boolean }) {
+  const { username, role } = useSession();
+  return (
+    <header className={classes.header}>
+      {onMenu && (
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Menu" aria-expanded={menuOpen} onClick={onMenu}>
+          <IconMenu2 size={20} />
+        </ActionIcon>
+      )}
+      <Link to="/" className={classes.brand}>
+        <Logo size={28} /> <span>Footprint</span>
+      </Link>
+      <ThemeSwitch />
+      <Menu position="bottom-end" width={208}>
+        <Menu.Target>
+          <UnstyledButton className={classes.user}>
+            <span className={classes.initial} aria-hidden>
+              A
+            </span>
+            Admin
+            <IconChevronDown size={16} aria-hidden />
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>
+            Signed in as {username} ({role})
+          </Menu.Label>
+          <Menu.Item component={Link} to="/admin-settings" leftSection={<IconSettings size={16} aria-hidden />}>
+            Account Setting
+          </Menu.Item>
+          <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={signOut}>
+            Sign out
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </header>
+  );
+}
+
+/** Whatever the server says, this browser forgets the session. */
+async function signOut(): Promise<void> {
+  await callApi(session.logout, {}).catch((error: unknown) => console.error(error));
+  removeToken();
+  window.location.reload();
+}

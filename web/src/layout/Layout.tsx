@@ -1,0 +1,77 @@
+import { Drawer, Skeleton } from "@mantine/core";
+import { useDisclosure, useLocalStorage, useMediaQuery } from "@mantine/hooks";
+import { useEffect, useRef } from "react";
+import { Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
+import { ConfirmProvider } from "../shared/confirm.tsx";
+import { phone } from "../shared/DataTable.tsx";
+import { Header } from "./Header.tsx";
+import classes from "./Layout.module.css";
+import { Sidebar } from "./Sidebar.tsx";
+
+export function Layout() {
+  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
+  const [menuOpen, menu] = useDisclosure(false);
+  const [collapsed, setCollapsed] = useLocalStorage({
+    key: "footprint-sidebar-collapsed",
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  });
+  const { pathname } = useLocation();
+  const isNavigating = useNavigation().state !== "idle";
+  const content = useRef<HTMLElement>(null);
+
+  // A new screen is read from its top; a new page or search of the same list leaves the focus where it is.
+  const shown = useRef(pathname);
+  useEffect(() => {
+    if (shown.current === pathname) return;
+    shown.current = pathname;
+    menu.close();
+    content.current?.focus({ preventScroll: true });
+  }, [pathname, menu]);
+
+  return (
+    <ConfirmProvider>
+      <a href="#content" className={classes.skip}>
+        Skip to content
+      </a>
+      <Header onMenu={isPhone ? menu.toggle : undefined} menuOpen={menuOpen} />
+      <div className={classes.frame}>
+        {isPhone ? (
+          <Drawer.Root opened={menuOpen} onClose={menu.close} size={264}>
+            <Drawer.Overlay />
+            <Drawer.Content aria-label="Menu">
+              <div className={classes.drawerTop}>
+                <Drawer.CloseButton aria-label="Close menu" />
+              </div>
+              <Sidebar />
+            </Drawer.Content>
+          </Drawer.Root>
+        ) : (
+          <aside className={classes.sidebar} data-collapsed={collapsed || undefined}>
+            <Sidebar collapsed={collapsed} onCollapse={() => setCollapsed(!collapsed)} />
+          </aside>
+        )}
+        <main
+          id="content"
+          ref={content}
+          tabIndex={-1}
+          className={classes.content}
+          data-busy={isNavigating || undefined}
+        >
+          <Outlet />
+        </main>
+      </div>
+      <ScrollRestoration />
+    </ConfirmProvider>
+  );
+}
+
+/** While the first screen's code is on its way. */
+export function LoadingScreen() {
+  return (
+    <div role="status" aria-label="Loading">
+      <Skeleton height={24} width={200} mt={4} mb={36} />
+      <div className={classes.loading} />
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import "../shared/components.css";
+import "react-toastify/ReactToastify.css";
+import { useComputedColorScheme } from "@mantine/core";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { useState } from "react";
+import { RouterProvider } from "react-router/dom";
+import { ToastContainer } from "react-toastify/unstyled";
+import { queryClient } from "../shared/queries.ts";
+import { useSession } from "../shared/session.ts";
+import { createPanelRouter } from "./router.tsx";
+import "./Panel.css";
+
+/** Everything behind Sign-In. */
+export function Panel() {
+  const { role } = useSession();
+  const [router] = useState(() => createPanelRouter(role));
+  const scheme = useComputedColorScheme();
+  return (
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+      <ToastContainer position="top-right" autoClose={5000} theme={scheme} aria-label="Notifications" />
+    </QueryClientProvider>
+  );
+}

@@ -1,0 +1,36 @@
+import type { Role } from "@footprint/contract/session.ts";
+import { createBrowserRouter, Navigate, type RouteObject } from "react-router";
+import { rootForStaff, type Screen, screens } from "../screens.tsx";
+import { lazyScreen } from "../shared/lazyScreen.ts";
+import { AppError } from "./AppError.tsx";
+import { FallbackPage } from "./FallbackPage.tsx";
+import { Layout, LoadingScreen } from "./Layout.tsx";
+
+export function createPanelRouter(role: Role) {
+  return createBrowserRouter([
+    {
+      Component: Layout,
+      ErrorBoundary: FallbackPage,
+      children: [
+        {
+          // Errors of a screen stay inside the layout.
+          ErrorBoundary: FallbackPage,
+          HydrateFallback: LoadingScreen,
+          children: [
+            ...screens.map((screen) => routeOf(screen, role)),
+            { path: "*", element: <AppError message="404 Not Found" canReload={false} /> },
+          ],
+        },
+      ],
+    },
+  ]);
+}
+
+function routeOf(screen: Screen, role: Role): RouteObject {
+  const { path, access, redirect } = screen;
+  const allowed = access === "all" || role === "admin";
+  if (!allowed && redirect) return { path, element: <Navigate to={redirect} replace /> };
+  // Only the root has no redirect: others see another screen in its place.
+  const shown = allowed ? screen : (screens.find((other) => other.path === rootForStaff) ?? screen);
+  return { path, lazy: { Component: () => lazyScreen(shown.load) } };
+}

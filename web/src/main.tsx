@@ -1,0 +1,41 @@
+import "./shared/base.css";
+import { MantineProvider } from "@mantine/core";
+import { type ComponentType, StrictMode, useEffect, useState } from "react";
+import { createRoot } from "react-dom/client";
+import { SessionGate } from "./features/session/SessionGate.tsx";
+import { AppError } from "./layout/AppError.tsx";
+import { lazyScreen } from "./shared/lazyScreen.ts";
+import { colorSchemeManager, cssVariablesResolver, theme } from "./shared/theme.ts";
+
+// Behind Sign-In: the router, the layout and all screens stay out of the first page.
+const loadPanel = () => import("./layout/Panel.tsx").then((file) => file.Panel);
+const preloadPanel = () => void loadPanel().catch(() => {});
+
+function SignedIn() {
+  const [loaded, setLoaded] = useState<{ Panel: ComponentType } | { failure: string }>();
+  useEffect(() => {
+    lazyScreen(loadPanel).then(
+      (Panel) => setLoaded({ Panel }),
+      (error: unknown) => setLoaded({ failure: error instanceof Error ? error.message : String(error) }),
+    );
+  }, []);
+  if (!loaded) return null;
+  return "Panel" in loaded ? <loaded.Panel /> : <AppError message={loaded.failure} canReload />;
+}
+
+const root = document.getElementById("root");
+if (!root) throw new Error("index.html has no #root");
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariablesResolver}
+      colorSchemeManager={colorSchemeManager}
+      defaultColorScheme="auto"
+    >
+      <SessionGate onCheck={preloadPanel}>
+        <SignedIn />
+      </SessionGate>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,156 @@
+import {
+  IconFileInvoice,
+  IconIdBadge2,
+  IconLayoutDashboard,
+  IconPackage,
+  IconPackages,
+  IconScan,
+  IconTags,
+  IconTruckDelivery,
+  IconUserPlus,
+  IconUsers,
+  IconWorld,
+  type TablerIcon,
+} from "@tabler/icons-react";
+import type { ComponentType } from "react";
+
+export type Screen = {
+  path: `/${string}`;
+  label: string;
+  access: "all" | "admin";
+  /** Where others go who open an admin's screen. */
+  redirect?: "/" | "/orders";
+  /** The sidebar lists the screens that have an icon, under their group. */
+  icon?: TablerIcon;
+  group?: "Trade" | "Customers" | "Money" | "Set-up";
+  load: () => Promise<ComponentType>;
+};
+
+/** Every screen, in the sidebar's order. Feeds the router and the sidebar. */
+export const screens: readonly Screen[] = [
+  {
+    path: "/",
+    label: "Dashboard",
+    icon: IconLayoutDashboard,
+    access: "admin",
+    load: () => import("./features/dashboard/DashboardScreen.tsx").then((file) => file.DashboardScreen),
+  },
+
+  {
+    path: "/orders",
+    label: "Orders",
+    icon: IconPackage,
+    group: "Trade",
+    access: "all",
+    load: () => import("./features/orders/OrdersScreen.tsx").then((file) => file.OrdersScreen),
+  },
+  {
+    path: "/bulk-orders",
+    label: "Bulk Orders",
+    icon: IconPackages,
+    group: "Trade",
+    access: "all",
+    load: () => import("./features/bulk-orders/BulkOrdersScreen.tsx").then((file) => file.BulkOrdersScreen),
+  },
+  {
+    path: "/fedex",
+    label: "Fedex Orders",
+    icon: IconTruckDelivery,
+    group: "Trade",
+    access: "all",
+    load: () => import("./features/fedex/FedexScreen.tsx").then((file) => file.FedexScreen),
+  },
+
+  {
+    path: "/users",
+    label: "Users",
+    icon: IconUsers,
+    group: "Customers",
+    access: "all",
+    load: () => import("./features/users/UsersScreen.tsx").then((file) => file.UsersScreen),
+  },
+  {
+    path: "/new-users",
+    label: "New Users",
+    icon: IconUserPlus,
+    group: "Customers",
+    access: "all",
+    load: () => import("./features/users/NewUsersScreen.tsx").then((file) => file.NewUsersScreen),
+  },
+
+  {
+    path: "/invoices",
+    label: "Invoices",
+    icon: IconFileInvoice,
+    group: "Money",
+    access: "all",
+    load: () => import("./features/invoices/InvoicesScreen.tsx").then((file) => file.InvoicesScreen),
+  },
+
+  {
+    path: "/usps",
+    label: "USPS Tracking",
+    icon: IconScan,
+    group: "Set-up",
+    access: "admin",
+    redirect: "/orders",
+    load: () => import("./features/tracking/TrackingScreen.tsx").then((file) => file.TrackingScreen),
+  },
+  {
+    path: "/pricing",
+    label: "Label Pricing",
+    icon: IconTags,
+    group: "Set-up",
+    access: "admin",
+    redirect: "/orders",
+    load: () => import("./features/label-types/LabelTypesScreen.tsx").then((file) => file.LabelTypesScreen),
+  },
+  {
+    path: "/website",
+    label: "Website",
+    icon: IconWorld,
+    group: "Set-up",
+    access: "admin",
+    redirect: "/orders",
+    load: () => import("./features/website/WebsiteScreen.tsx").then((file) => file.WebsiteScreen),
+  },
+  {
+    path: "/staff",
+    label: "Staff",
+    icon: IconIdBadge2,
+    group: "Set-up",
+    access: "admin",
+    redirect: "/",
+    load: () => import("./features/staff/StaffScreen.tsx").then((file) => file.StaffScreen),
+  },
+
+  {
+    path: "/users/:id",
+    label: "Custom pricing",
+    access: "all",
+    load: () => import("./features/users/CustomPricingScreen.tsx").then((file) => file.CustomPricingScreen),
+  },
+  {
+    path: "/pricing/:id",
+    label: "Label type prices",
+    access: "admin",
+    redirect: "/orders",
+    load: () => import("./features/label-types/LabelTypePricesScreen.tsx").then((file) => file.LabelTypePricesScreen),
+  },
+  {
+    path: "/logs",
+    label: "Transaction Logs",
+    access: "admin",
+    redirect: "/orders",
+    load: () => import("./features/logs/LogsScreen.tsx").then((file) => file.LogsScreen),
+  },
+  {
+    path: "/admin-settings",
+    label: "Account Setting",
+    access: "all",
+    load: () => import("./features/session/AccountSettingScreen.tsx").then((file) => file.AccountSettingScreen),
+  },
+];
+
+/** What stands at the root for who may not see the dashboard. */
+export const rootForStaff = "/fedex";

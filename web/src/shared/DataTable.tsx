@@ -1,0 +1,164 @@
+import { Skeleton, VisuallyHidden } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import type { ReactNode } from "react";
+import classes from "./DataTable.module.css";
+
+export type Column<T> = {
+  /** Empty for the row's actions. */
+  title: string;
+  cell: (row: T) => ReactNode;
+  /** Numbers go to the right. */
+  align?: "right";
+  /** Quiet text for what is read second. */
+  dimmed?: boolean;
+  width?: number | string;
+  /** Where it stands on a phone's card: its headline, top right, or not at all. Otherwise on a line with its title. */
+  onCard?: "headline" | "aside" | "hidden";
+};
+
+/** What underlines a row that needs attention; a cell says in words why. */
+export type RowTone = "warning" | undefined;
+
+export const phone = "(max-width: 47.99em)";
+
+/** Rows as a table, or as cards on a phone. Without rows it draws their skeleton. */
+export function DataTable<T extends { _id: string }>({
+  title,
+  columns,
+  rows,
+  tone = () => undefined,
+  skeletonRows = 10,
+  maxHeight,
+}: {
+  title: string;
+  columns: readonly Column<T>[];
+  rows: readonly T[] | undefined;
+  tone?: ((row: T) => RowTone) | undefined;
+  skeletonRows?: number;
+  /** Beyond it the rows scroll under their head. */
+  maxHeight?: number;
+}) {
+  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
+  const Body = isPhone ? Cards : Table;
+  return (
+    <>
+      {!rows && <VisuallyHidden role="status">{`Loading ${title}`}</VisuallyHidden>}
+      <Body title={title} columns={columns} rows={rows} tone={tone} skeletonRows={skeletonRows} maxHeight={maxHeight} />
+    </>
+  );
+}
+
+type BodyProps<T> = {
+  title: string;
+  columns: readonly Column<T>[];
+  rows: readonly T[] | undefined;
+  tone: (row: T) => RowTone;
+  skeletonRows: number;
+  maxHeight: number | undefined;
+};
+
+const capped = (maxHeight: number | undefined, className: string | undefined) =>
+  maxHeight ? { className: `${className} ${classes.capped}`, style: { maxHeight } } : { className };
+
+const placesFor = (count: number) => Array.from({ length: count }, (_, place) => place);
+
+function Table<T extends { _id: string }>({ title, columns, rows, tone, skeletonRows, maxHeight }: BodyProps<T>) {
+  return (
+    <div {...capped(maxHeight, classes.scroll)}>
+      <table className={classes.table} aria-busy={!rows}>
+        <caption className={classes.caption}>{title}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th
+                key={column.title}
+                scope="col"
+                data-align={column.align}
+                data-actions={!column.title || undefined}
+                style={{ width: column.width }}
+              >
+                {column.title || <VisuallyHidden>Actions</VisuallyHidden>}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows?.map((row) => (
+            <tr key={row._id} data-tone={tone(row)}>
+              {columns.map((column) => (
+                <td
+                  key={column.title}
+                  data-align={column.align}
+                  data-dimmed={column.dimmed}
+                  data-actions={!column.title || undefined}
+                >
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          )) ??
+            placesFor(skeletonRows).map((place) => (
+              <tr key={place}>
+                {columns.map((column, index) => (
+                  <td key={column.title} data-align={column.align} data-actions={!column.title || undefined}>
+                    <Skeleton height={12} width={index === 0 ? "70%" : "50%"} display="inline-block" />
+                  </td>
+                ))}
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Cards<T extends { _id: string }>({ title, columns, rows, tone, skeletonRows, maxHeight }: BodyProps<T>) {
+  const at = (place: Column<T>["onCard"]) => columns.filter((column) => column.title && column.onCard === place);
+  const actions = columns.filter((column) => !column.title);
+  return (
+    <ul {...capped(maxHeight, classes.cards)} aria-label={title} aria-busy={!rows}>
+      {rows?.map((row) => (
+        <li key={row._id} className={classes.card} data-tone={tone(row)}>
+          <div className={classes.cardTop}>
+            <div className={classes.headline}>{at("headline").map((column) => piece(column, row))}</div>
+            <div className={classes.aside}>{at("aside").map((column) => piece(column, row))}</div>
+          </div>
+          <dl className={classes.lines}>
+            {at(undefined).map((column) => (
+              <div key={column.title}>
+                <dt>{column.title}</dt>
+                <dd>{column.cell(row)}</dd>
+              </div>
+            ))}
+          </dl>
+          {actions.map((column) => (
+            <div key="actions" className={classes.cardActions}>
+              {column.cell(row)}
+            </div>
+          ))}
+        </li>
+      )) ??
+        placesFor(skeletonRows).map((place) => (
+          <li key={place} className={classes.card}>
+            <div className={classes.cardTop}>
+              <Skeleton height={14} width="45%" />
+            </div>
+            <div className={classes.lines}>
+              {at(undefined).map((column) => (
+                <div key={column.title}>
+                  <Skeleton height={12} width="70%" />
+                </div>
+              ))}
+            </div>
+            {actions.map(() => (
+              <div key="actions" className={classes.cardActions} />
+            ))}
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+function piece<T>(column: Column<T>, row: T) {
+  return <div key={column.title}>{column.cell(row)}</div>;
+}

@@ -1,0 +1,70 @@
+import { Modal } from "@mantine/core";
+import { useWindowEvent } from "@mantine/hooks";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import classes from "./Dialog.module.css";
+
+/**
+ * A modal dialog. Mount it to open it. Focus stays inside, Escape closes, and focus returns to where it was.
+ * Of two that are open, as when a question stands over details, Escape closes the upper one.
+ */
+export function Dialog({
+  title,
+  size = "md",
+  onClose,
+  children,
+}: {
+  title: ReactNode;
+  size?: "sm" | "md" | "lg" | "xl" | number;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const [opener] = useState(() => document.activeElement);
+  useEffect(() => () => returnFocus(opener), [opener]);
+  const content = useRef<HTMLDivElement>(null);
+  useWindowEvent(
+    "keydown",
+    (event) => {
+      if (event.key !== "Escape" || event.isComposing || content.current !== topmostDialog()) return;
+      // An open menu or list of choices closes first.
+      if (event.target instanceof Element && event.target.matches("[data-mantine-stop-propagation=true]")) return;
+      // The dialog below must not become the topmost one before it has seen this key.
+      event.stopImmediatePropagation();
+      onClose();
+    },
+    { capture: true },
+  );
+  return (
+    <Modal.Root opened onClose={onClose} size={size} closeOnEscape={false} closeOnClickOutside={false}>
+      {/* The second half of a double click on what opened the dialog is not meant for it. */}
+      <Modal.Overlay onClick={(event) => event.detail < 2 && onClose()} />
+      <Modal.Content ref={content}>
+        {/* Not Modal.Header: outside of main, a header element counts as a second page banner. */}
+        <div className={classes.header}>
+          <Modal.Title fw={650}>{title}</Modal.Title>
+          <Modal.CloseButton aria-label="Close" />
+        </div>
+        <Modal.Body>{children}</Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+const topmostDialog = () => [...document.querySelectorAll('[role="dialog"]')].at(-1);
+
+/** To where the focus was. A deleted row takes its button along a moment later: then the screen itself gets the focus. */
+function returnFocus(opener: Element | null): void {
+  const content = document.getElementById("content");
+  const isThere = opener instanceof HTMLElement && opener.isConnected;
+  // A dialog below that closed at the same time has already put the focus where it belongs.
+  if (!isThere && content?.contains(document.activeElement)) return;
+  const target = isThere ? opener : content;
+  target?.focus({ preventScroll: true });
+  if (!content || target === content) return;
+  const removal = new MutationObserver(() => {
+    if (target?.isConnected) return;
+    removal.disconnect();
+    if (document.activeElement === document.body) content.focus({ preventScroll: true });
+  });
+  removal.observe(content, { childList: true, subtree: true });
+  setTimeout(() => removal.disconnect(), 5000);
+}

@@ -1,0 +1,55 @@
+import { Button, Group, Stack } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import type { ReactNode } from "react";
+import type { CallOptions } from "./api.ts";
+import { Dialog } from "./Dialog.tsx";
+import { FormAlert, SubmitButton, useApiForm, type Values } from "./form.tsx";
+
+/** A form in a dialog. Mount it to open it; it closes itself two seconds after success. */
+export function FormModal<V extends Values>({
+  title,
+  initialValues,
+  check,
+  onSubmit,
+  submitLabel,
+  workingLabel = "Saving…",
+  closeAfter = 2000,
+  onClose,
+  children,
+}: {
+  title: string;
+  initialValues: V;
+  /** Checked on the client; a returned message stands in the red alert. */
+  check?: (values: V) => string | undefined;
+  onSubmit: (values: V, options: CallOptions) => Promise<{ message: string }>;
+  submitLabel: string;
+  workingLabel?: string;
+  closeAfter?: number;
+  onClose: () => void;
+  children: (fields: UseFormReturnType<V>) => ReactNode;
+}) {
+  const form = useApiForm({
+    initialValues,
+    check,
+    onSubmit,
+    end: { after: closeAfter, on: "success", finish: onClose },
+  });
+  // What was sent is not called off by closing, so the dialog stays until the answer is there.
+  const close = form.working ? () => {} : onClose;
+  return (
+    <Dialog onClose={close} title={title}>
+      <form onSubmit={form.submit}>
+        <Stack gap="md">
+          {children(form.fields)}
+          <FormAlert alert={form.alert} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={close} disabled={form.working}>
+              Cancel
+            </Button>
+            <SubmitButton form={form} label={submitLabel} workingLabel={workingLabel} />
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,25 @@
+import { Button } from "@mantine/core";
+import { useEffect } from "react";
+import { Link } from "react-router";
+import type { ApiError } from "./api.ts";
+import { Notice } from "./Notice.tsx";
+
+/** Nothing has this id; what is not even an id, nothing can have. */
+export const isNotFound = (error: ApiError | null) => error?.status === 404 || error?.status === 400;
+
+/** The whole screen, where the address names a record that does not exist. */
+export function NotFound({ what, back }: { what: string; back: { to: string; label: string } }) {
+  const title = `This ${what} does not exist`;
+  useEffect(() => {
+    document.title = `${title} · Footprint`;
+  }, [title]);
+  return (
+    <div style={{ minHeight: "60dvh", display: "grid" }}>
+      <Notice title={title} hint="The link may be mistyped or out of date." heading>
+        <Button variant="default" component={Link} to={back.to}>
+          Go to {back.label}
+        </Button>
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import { CloseButton, Kbd, TextInput } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
+import { useEffect, useRef, useState } from "react";
+
+const debounceMs = 300;
+
+/** A search box that reports what was typed once the typing pauses. The slash key jumps into it. */
+export function SearchField({
+  value,
+  onChange,
+  placeholder,
+}: {
+  value: string;
+  onChange: (value: string) => void;
+  placeholder: string;
+}) {
+  const input = useRef<HTMLInputElement>(null);
+  const timer = useRef<number>(undefined);
+  const [text, setText] = useState(value);
+  const known = useRef(value);
+
+  // Back, Forward and Clear change the address from outside: the text follows, and what was about to be sent is not.
+  useEffect(() => {
+    if (value === known.current) return;
+    known.current = value;
+    window.clearTimeout(timer.current);
+    setText(value);
+  }, [value]);
+
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+  useHotkeys([["/", () => document.querySelector("[aria-modal=true]") ?? input.current?.focus()]]);
+
+  function report(next: string) {
+    window.clearTimeout(timer.current);
+    if (next.trim() === known.current) return;
+    known.current = next.trim();
+    onChange(next.trim());
+  }
+
+  function type(next: string, delay: number) {
+    setText(next);
+    window.clearTimeout(timer.current);
+    timer.current = window.setTimeout(report, delay, next);
+  }
+
+  return (
+    <TextInput
+      ref={input}
+      type="search"
+      aria-label="Search"
+      aria-keyshortcuts="/"
+      placeholder={placeholder}
+      maxLength={200}
+      value={text}
+      onChange={(event) => type(event.currentTarget.value, debounceMs)}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") report(text);
+        if (event.key === "Escape" && text) type("", 0);
+      }}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={
+        text ? (
+          <CloseButton
+            size="sm"
+            aria-label="Clear search"
+            onClick={() => {
+              type("", 0);
+              input.current?.focus();
+            }}
+          />
+        ) : (
+          <Kbd size="xs" aria-hidden>
+            /
+          </Kbd>
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,35 @@
+import { ActionIcon, Tooltip } from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { useEffect, useState } from "react";
+import { copyText } from "./copyText.ts";
+import classes from "./ShortId.module.css";
+
+/** 0192f3…3e7c44 */
+export const shortened = (id: string) => (id.length > 15 ? `${id.slice(0, 6)}…${id.slice(-6)}` : id);
+
+/** An id or tracking code, shortened in the middle; whole on hover and in the copy. `name` says what it is. */
+export function ShortId({ value, name }: { value: string; name: string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(setCopied, 1500, false);
+    return () => clearTimeout(timer);
+  }, [copied]);
+
+  return (
+    <Tooltip label={copied ? "Copied" : value}>
+      <span className={classes.id}>
+        <span>{shortened(value)}</span>
+        <ActionIcon
+          size="sm"
+          variant="subtle"
+          color="gray"
+          aria-label={copied ? "Copied" : `Copy ${name} ${value}`}
+          onClick={async () => setCopied(await copyText(value))}
+        >
+          {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+        </ActionIcon>
+      </span>
+    </Tooltip>
+  );
+}

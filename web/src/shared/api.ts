@@ -1,0 +1,98 @@
+import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contract/endpoint.ts";
+import { session } from "@footprint/contract/session.ts";
+import { readToken, removeToken } from "./token.ts";
+
+export type Issue = { path: string; message: string };
+
+/** A call that failed, with a message written for the operator. Status 0: the server could not be reached. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly issues: Issue[];
+
+  constructor(status: number, message: string, issues: Issue[] = []) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+    this.issues = issues;
+  }
+}
+
+export type CallOptions = { signal?: AbortSignal; idempotencyKey?: string };
+
+type Values = Record<string, unknown>;
+type Parts = { params?: Record<string, string>; query?: Values; body?: Values };
+
+/** Only the host counts: a search for "localhost" also stands in the address. */
+export function apiBase(): string {
+  if (window.location.hostname.includes("localhost")) return "http://localhost:7400";
+  return __API_HOST__.replace(/\/$/, "") || window.location.origin;
+}
+
+/** Makes one call of the contract. Throws ApiError. A 401 ends the session, except for the call that starts one. */
+export async function callApi<E extends Endpoint>(
+  endpoint: E,
+  input: Input<E>,
+  options: CallOptions = {},
+): Promise<Reply<E>> {
+  const response = await request(endpoint, input, options);
+  const reply: unknown = await response.json().catch(() => undefined);
+  if (reply === undefined) throw toError(response.status, reply);
+  return reply as Reply<E>;
+}
+
+/** The same up to the answer's body, for answers that are no JSON. */
+export async function request<E extends Endpoint>(
+  endpoint: E,
+  input: Input<E>,
+  { signal, idempotencyKey }: CallOptions = {},
+): Promise<Response> {
+  const { params, query, body } = input as Parts;
+  const headers = new Headers({ accept: "application/json, */*;q=0.5" });
+  const signsIn = endpoint.path === session.login.path;
+  const token = signsIn ? undefined : readToken();
+  if (token) headers.set("authorization", `Bearer ${token}`);
+  if (idempotencyKey) headers.set("idempotency-key", idempotencyKey);
+  const payload = body && (endpoint.upload ? encodeForm(body) : JSON.stringify(body));
+  if (typeof payload === "string") headers.set("content-type", "application/json");
+
+  const response = await fetch(apiBase() + pathOf(endpoint, params) + encodeQuery(query), {
+    method: endpoint.method,
+    headers,
+    ...(payload !== undefined && { body: payload }),
+    ...(signal && { signal }),
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, "Cannot reach the server. Check the connection and try again.");
+  });
+  if (response.ok) return response;
+  if (response.status === 401 && !signsIn) forceSignOut();
+  throw toError(response.status, await response.json().catch(() => undefined));
+}
+
+/** The full load of the root also drops everything the page still holds of the ended session. */
+function forceSignOut(): void {
+  removeToken();
+  window.location.replace("/");
+}
+
+function encodeQuery(query: Values = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  return given.length ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : "";
+}
+
+function encodeForm(body: Values): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body)) {
+    if (value !== undefined) form.append(name, value instanceof Blob ? value : String(value));
+  }
+  return form;
+}
+
+function toError(status: number, reply: unknown): ApiError {
+  const { message, issues } = (reply ?? {}) as { message?: unknown; issues?: Issue[] };
+  const fallback =
+    status >= 500 || status < 400
+      ? `The server has a problem (${status}). Try again in a moment.`
+      : `The server refused this (${status}).`;
+  return new ApiError(status, typeof message === "string" && message ? message : fallback, issues ?? []);
+}

@@ -1,0 +1,24 @@
+/** Copies a text; false where the browser does not let it. */
+export async function copyText(text: string): Promise<boolean> {
+  // Browsers offer the clipboard on https and localhost only; a panel may be opened over plain http.
+  if (navigator.clipboard) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      // Refused by permission: the old way below needs none.
+    }
+  }
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.style.position = "fixed";
+  area.style.opacity = "0";
+  const focused = document.activeElement;
+  // Inside an open dialog: its focus trap would take the selection away from an element outside.
+  (document.querySelector('[role="dialog"]') ?? document.body).append(area);
+  area.select();
+  const copied = document.execCommand("copy");
+  area.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return copied;
+}

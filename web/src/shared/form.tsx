@@ -1,0 +1,130 @@
+import { Alert, Button } from "@mantine/core";
+import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { ApiError, type CallOptions } from "./api.ts";
+import { randomId } from "./randomId.ts";
+
+const alertMs = 3000;
+
+export type Values = Record<string, unknown>;
+export type ApiForm<V extends Values> = {
+  fields: UseFormReturnType<V>;
+  alert: FormAlertContent | undefined;
+  working: boolean;
+  /** A result stands; the form waits to reset or close. */
+  settled: boolean;
+  submit: (event: FormEvent<HTMLFormElement>) => void;
+};
+type FormAlertContent = { kind: "success" | "failure"; message: string };
+
+export type ApiFormOptions<V extends Values> = {
+  initialValues: V;
+  /** Checked on the client; a returned message stands in the red alert. */
+  check?: ((values: V) => string | undefined) | undefined;
+  /** Makes the call: `(values, options) => create.send({ body: values }, options)`. */
+  onSubmit: (values: V, options: CallOptions) => Promise<{ message: string }>;
+  /** The form locks and, after this time, ends: after a success, or (`always`) after any answer. Else it stays open. */
+  end?: { after: number; on: "success" | "always"; finish: "reset" | (() => void) };
+};
+
+/** The life of a form: one call at a time, the server's message in an alert for three seconds, issues at their fields. */
+export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiForm<V> {
+  const { initialValues, check, onSubmit, end } = options;
+  const fields = useForm<V>({ initialValues });
+  const [alert, setAlert] = useState<FormAlertContent>();
+  const [working, setWorking] = useState(false);
+  const [settled, setSettled] = useState(false);
+  const busy = useRef(false);
+  const idempotencyKey = useRef("");
+  idempotencyKey.current ||= randomId();
+
+  useEffect(() => {
+    if (!alert) return;
+    const timer = setTimeout(setAlert, alertMs, undefined);
+    return () => clearTimeout(timer);
+  }, [alert]);
+
+  const finish = useRef<() => void>(undefined);
+  finish.current = () => {
+    busy.current = false;
+    setSettled(false);
+    if (end?.finish === "reset") fields.reset();
+    else end?.finish();
+  };
+  useEffect(() => {
+    if (!settled) return;
+    const timer = setTimeout(() => finish.current?.(), end?.after);
+    return () => clearTimeout(timer);
+  }, [settled, end?.after]);
+
+  async function send(values: V) {
+    const refusal = check?.(values);
+    if (refusal) return setAlert({ kind: "failure", message: refusal });
+    // State arrives with the next render; a second click may come before it.
+    if (busy.current) return;
+    busy.current = true;
+    setWorking(true);
+    setAlert(undefined);
+    let ended = end?.on === "always";
+    try {
+      const { message } = await onSubmit(values, { idempotencyKey: idempotencyKey.current });
+      // A form that ends at once leaves no time to read it.
+      if (end?.after !== 0) setAlert({ kind: "success", message });
+      idempotencyKey.current = "";
+      ended = end !== undefined;
+    } catch (error) {
+      const { status, message, issues } = error instanceof ApiError ? error : new ApiError(0, String(error));
+      setAlert({ kind: "failure", message });
+      fields.setErrors(errorsAt(Object.keys(initialValues), issues));
+      // Nothing happened on the server, so the corrected form is a new request. After no answer, who knows: same key.
+      if (status >= 400 && status < 500) idempotencyKey.current = "";
+    }
+    setWorking(false);
+    setSettled(ended);
+    busy.current = ended;
+  }
+
+  return { fields, alert, working, settled, submit: fields.onSubmit((values) => void send(values)) };
+}
+
+/** Issues name a path such as `username` or `body.username`. */
+function errorsAt(names: string[], issues: ApiError["issues"]): FormErrors {
+  const known = issues.map(({ path, message }) => [path.split(".").at(-1) ?? "", message] as const);
+  return Object.fromEntries(known.filter(([name]) => names.includes(name)));
+}
+
+export function FormAlert({ alert }: { alert: FormAlertContent | undefined }) {
+  if (!alert) return null;
+  return (
+    <Alert color={alert.kind === "success" ? "green" : "red"} role="alert" py={8}>
+      {alert.message}
+    </Alert>
+  );
+}
+
+/** The button of a form: disabled while it works, and saying so. */
+export function SubmitButton<V extends Values>({
+  form: { working, settled },
+  label,
+  workingLabel,
+  variant = "filled",
+}: {
+  form: ApiForm<V>;
+  label: string;
+  workingLabel: string;
+  /** `default` where the screen's main action is another one. */
+  variant?: "filled" | "default";
+}) {
+  const button = useRef<HTMLButtonElement>(null);
+  const wasWorking = useRef(false);
+  useEffect(() => {
+    // Browsers drop the focus of a button that becomes disabled; the keyboard must not start over.
+    if (wasWorking.current && !working && document.activeElement === document.body) button.current?.focus();
+    wasWorking.current = working;
+  }, [working]);
+  return (
+    <Button ref={button} type="submit" variant={variant} disabled={working || settled}>
+      {working ? workingLabel : label}
+    </Button>
+  );
+}

@@ -1,0 +1,122 @@
+import { Badge, Tooltip } from "@mantine/core";
+import { type ReactNode, useSyncExternalStore } from "react";
+import { useSession } from "./session.ts";
+
+const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+const counts = new Intl.NumberFormat("en-US");
+
+/** $1,234.50 */
+export const formatMoney = (amount: number) => dollars.format(amount);
+
+/** 6,214 */
+export const formatCount = (count: number) => counts.format(count);
+
+/** 23 members, 1 member found, or nothing while the list loads. */
+export function formatTotal(
+  reply: { total: number; totalCapped?: boolean | undefined } | undefined,
+  one: string,
+  many: string,
+  isNarrowed: boolean,
+): string {
+  if (!reply) return "";
+  const count = counts.format(reply.total) + (reply.totalCapped ? "+" : "");
+  return `${count} ${reply.total === 1 ? one : many}${isNarrowed ? " found" : ""}`;
+}
+
+/** First class labels are weighed in ounces, all others in pounds. */
+export const weightUnit = (labelType: string) => (labelType.includes("First Class") ? "oz" : "lb");
+
+/** 12.5 lb */
+export const formatWeight = (weight: number, labelType: string) => `${counts.format(weight)} ${weightUnit(labelType)}`;
+
+/** 5–10 lb */
+export const formatWeights = (from: number, to: number, labelType: string) =>
+  `${counts.format(from)}–${formatWeight(to, labelType)}`;
+
+/** The words for `cashapp` and `paypal`; a gateway unknown here keeps its own. */
+export const formatPaymentMethod = (method: string) => (method === "cashapp" ? "Cashapp" : method);
+
+/** 2 MB, 2.1 MB, 340 kB. What is over a limit never reads like the limit, hence the rounding up. */
+export function formatBytes(bytes: number): string {
+  const [unit, name] = bytes >= 1024 * 1024 ? [1024 * 1024, "MB"] : [1024, "kB"];
+  const step = name === "MB" ? 10 : 1;
+  return `${Math.ceil((bytes / unit) * step) / step} ${name}`;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function inZone(timezone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = timezone + JSON.stringify(options);
+  const known = formats.get(key) ?? new Intl.DateTimeFormat("en-US", { ...options, timeZone: timezone });
+  formats.set(key, known);
+  return known;
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** Sat, Nov 14, 2026, 14:05:09 UTC */
+function fullTime(date: Date, timezone: string): string {
+  return inZone(timezone, {
+    weekday: "short",
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+    timeZoneName: "short",
+  }).format(date);
+}
+
+function briefTime(date: Date, now: number, timezone: string): string {
+  const age = now - date.getTime();
+  if (age > -minute && age < minute) return "just now";
+  if (age > 0 && age < hour) return `${Math.floor(age / minute)} min ago`;
+  if (age > 0 && age < 24 * hour) return `${Math.floor(age / hour)} h ago`;
+  const year = inZone(timezone, { year: "numeric" });
+  const sameYear = year.format(date) === year.format(now);
+  return inZone(timezone, { month: "short", day: "numeric", ...(!sameYear && { year: "numeric" }) }).format(date);
+}
+
+/** A moment: relative within a day, then the date; the full time in the business timezone on hover and focus. */
+export function Time({ value }: { value: string }) {
+  const { timezone } = useSession();
+  useSyncExternalStore(everyMinute, currentMinute);
+  const date = new Date(value);
+  const full = fullTime(date, timezone);
+  return (
+    <Tooltip label={full}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the full time must also be reachable by keyboard */}
+      <time dateTime={value} tabIndex={0}>
+        {briefTime(date, Date.now(), timezone)}
+      </time>
+    </Tooltip>
+  );
+}
+
+// Draws the times anew each minute, so that "4 min ago" does not stay when the page does.
+function everyMinute(tick: () => void): () => void {
+  const timer = setInterval(tick, minute);
+  return () => clearInterval(timer);
+}
+const currentMinute = () => Math.floor(Date.now() / minute);
+
+const tones = { positive: "teal", warning: "orange", danger: "red", info: "indigo", neutral: "gray" };
+
+/** A status: always a word, the colour only underlines it. */
+export function StatusBadge({ tone, children }: { tone: keyof typeof tones; children: ReactNode }) {
+  return (
+    <Badge
+      color={tones[tone]}
+      variant="light"
+      radius="sm"
+      tt="none"
+      miw="max-content"
+      style={{ verticalAlign: "middle" }}
+    >
+      {children}
+    </Badge>
+  );
+}

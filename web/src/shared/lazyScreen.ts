@@ -1,0 +1,17 @@
+const chunkTimeoutMs = 120_000;
+
+/** Loads the code of a screen or of a part of it, or gives up with a message that the fallback page shows. */
+export async function lazyScreen<T>(load: () => Promise<T>): Promise<T> {
+  let timer: number | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = window.setTimeout(
+      () => reject(new Error("This screen took longer than two minutes to load. Check the connection and reload.")),
+      chunkTimeoutMs,
+    );
+  });
+  try {
+    return await Promise.race([load(), tooLate]);
+  } finally {
+    window.clearTimeout(timer);
+  }
+}
