@@ -24,7 +24,14 @@ export const session = {
     path: "/api/v1/auth/admin-access",
     access: "staff",
     summary: "Who is signed in",
-    reply: z.object({ role, username: z.string(), timezone: z.string() }),
+    reply: z.object({
+      role,
+      username: z.string(),
+      /** What "today" means in the panel. */
+      timezone: z.string(),
+      /** The business in the database is the demo. */
+      demo: z.boolean(),
+    }),
   }),
   logout: endpoint({
     method: "POST",

@@ -1,3 +1,4 @@
+import { storefront } from "@footprint/contract/storefront.ts";
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
@@ -142,4 +143,29 @@ test("the settings are open to administrators only", async ({ staff: { page }, s
   await page.goto("/website");
   await expect(page).toHaveURL(`${server.url}/orders`);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
+});
+
+test("an API key is created, shown once, used by a shop, and deleted", async ({ admin: { page }, server }) => {
+  await open(page);
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Corner shop");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+
+  const shown = page.getByRole("dialog", { name: "Your new key" });
+  const key = await shown.getByText(/^fp_/).innerText();
+  await shown.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByText(key)).toHaveCount(0);
+  const row = page.getByRole("row", { name: /Corner shop/ });
+  await expect(row).toContainText(key.slice(0, 8));
+  await expect(row).toContainText("Never");
+
+  const { cashapp } = await server.api.call(key, storefront.paymentSettings, {});
+  expect(cashapp).toHaveProperty("cashappId");
+  await page.reload();
+  await expect(row).toContainText("just now");
+
+  await row.getByRole("button", { name: "Delete Corner shop" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(toast(page, "API key Corner shop deleted")).toBeVisible();
+  await expect(row).toHaveCount(0);
 });

@@ -51,7 +51,7 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
     genReqId: () => uuidv7(),
     trustProxy: config.trustProxy,
     // A client that trickles its request in is cut off.
-    requestTimeout: 60_000,
+    requestTimeout: 120_000,
     forceCloseConnections: "idle",
     frameworkErrors: answerError,
     routerOptions: { ignoreTrailingSlash: true },

@@ -283,7 +283,7 @@ export const files = pgTable(
     size: integer().notNull().default(0),
     createdAt: createdAt(),
   },
-  (table) => [index().on(table.createdAt)],
+  (table) => [index("files_unattached").on(table.createdAt).where(sql`${table.size} = 0`)],
 );
 
 export const fileChunks = pgTable(

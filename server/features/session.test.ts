@@ -14,7 +14,7 @@ test("signing in gives a token that opens the panel's calls", async () => {
   expect(Object.keys(body)).toEqual(["accessToken"]);
 
   const access = await call({ token: body.accessToken }, session.access);
-  expect(access.body).toEqual({ role: "admin", username: "admin", timezone: "UTC" });
+  expect(access.body).toEqual({ role: "admin", username: "admin", timezone: "UTC", demo: false });
   expect(await logRows()).toMatchObject([{ admin: "admin", type: "session", action: "admin signed in" }]);
 });
 

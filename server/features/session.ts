@@ -2,7 +2,7 @@ import { session } from "@footprint/contract/session.ts";
 import { and, count, eq, gt, lt, min, ne, sql } from "drizzle-orm";
 import { record } from "../audit.ts";
 import type { Database } from "../db/engine.ts";
-import { accounts, sessions, signInTries } from "../db/schema.ts";
+import { accounts, sessions, settings as settingsTable, signInTries } from "../db/schema.ts";
 import { refusal } from "../errors.ts";
 import { routes } from "../http.ts";
 import { hashPassword, passwordMatches, refuseCommonPassword } from "../passwords.ts";
@@ -24,8 +24,9 @@ export const sessionRoutes = routes(session, {
     });
   },
 
-  async access({ actor, config }) {
-    return { role: actor.role, username: actor.username, timezone: config.timezone };
+  async access({ db, actor, config }) {
+    const [settings] = await db.select({ demo: settingsTable.demo }).from(settingsTable);
+    return { role: actor.role, username: actor.username, timezone: config.timezone, demo: settings?.demo ?? false };
   },
 
   async logout({ actor, transaction }) {

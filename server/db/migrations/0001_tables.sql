@@ -292,7 +292,7 @@ CREATE INDEX "fedex_orders_newest_of_status" ON "fedex_orders" USING btree ("sta
 CREATE INDEX "fedex_orders_of_customer" ON "fedex_orders" USING btree ("customer_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "fedex_orders_file" ON "fedex_orders" USING btree ("file_id");--> statement-breakpoint
 CREATE INDEX "fedex_orders_search" ON "fedex_orders" USING gin ("search" gin_trgm_ops);--> statement-breakpoint
-CREATE INDEX "files_created_at_index" ON "files" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "files_unattached" ON "files" USING btree ("created_at") WHERE "files"."size" = 0;--> statement-breakpoint
 CREATE INDEX "idempotent_replies_created_at_index" ON "idempotent_replies" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "invoices_newest" ON "invoices" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "invoices_newest_of_status" ON "invoices" USING btree ("status","created_at","id");--> statement-breakpoint

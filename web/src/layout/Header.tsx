@@ -1,5 +1,5 @@
 import { session } from "@footprint/contract/session.ts";
-import { ActionIcon, Menu, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Badge, Menu, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconLogout, IconMenu2, IconSettings } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { callApi } from "../shared/api.ts";
@@ -10,7 +10,7 @@ import classes from "./Header.module.css";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
 
 export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined; menuOpen: boolean }) {
-  const { username, role } = useSession();
+  const { username, role, demo } = useSession();
   return (
     <header className={classes.header}>
       {onMenu && (
@@ -21,6 +21,13 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
       <Link to="/" className={classes.brand}>
         <Logo size={28} /> <span>Footprint</span>
       </Link>
+      {demo && (
+        <Tooltip label="Made-up customers and orders to look around in. npm run demo:remove takes them away.">
+          <Badge variant="light" color="orange" radius="sm" tt="none" tabIndex={0}>
+            Demo
+          </Badge>
+        </Tooltip>
+      )}
       <ThemeSwitch />
       <Menu position="bottom-end" width={208}>
         <Menu.Target>

@@ -11,11 +11,14 @@ import { Sidebar } from "./Sidebar.tsx";
 export function Layout() {
   const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
   const [menuOpen, menu] = useDisclosure(false);
-  const [collapsed, setCollapsed] = useLocalStorage({
+  const [chosen, setCollapsed] = useLocalStorage<boolean | undefined>({
     key: "footprint-sidebar-collapsed",
-    defaultValue: false,
+    defaultValue: undefined,
     getInitialValueInEffect: false,
   });
+  // Until someone chooses, a screen too narrow for both leaves its room to the table.
+  const isNarrow = useMediaQuery("(max-width: 70em)", undefined, { getInitialValueInEffect: false });
+  const collapsed = chosen ?? isNarrow;
   const { pathname } = useLocation();
   const isNavigating = useNavigation().state !== "idle";
   const content = useRef<HTMLElement>(null);
