@@ -217,3 +217,13 @@ test("books that do not balance list their problems", async ({ admin: { page } }
     problems,
   );
 });
+
+test("a staff member sees Fedex Orders in its place, and no dashboard call is made", async ({ staff: { page } }) => {
+  const calls: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/api/v1/dashboard/")) calls.push(request.url());
+  });
+  await openScreen(page, "/", "Fedex Orders");
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+  expect(calls).toEqual([]);
+});

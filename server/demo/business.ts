@@ -24,7 +24,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const yearDays = 365;
 
-const amounts = { customers: 400, orders: 6000, bulkOrders: 60, fedexOrders: 150, invoices: 900 };
+const amounts = { customers: 400, orders: 6000, bulkOrders: 60, fedexOrders: 150, unpaidInvoices: 170 };
 const operators = ["admin", "support.day", "support.night"];
 
 /** A year of plausible trade up to now: the same for the same seed, and every cent accounted for. */
@@ -45,8 +45,18 @@ export function demoBusiness(now: Date, seed = 7400) {
   };
   const start = now.getTime() - yearDays * day;
   const id = (at: number) => idAt(at, random);
-  const log = (at: number, admin: string, type: Rows<"logs">[number]["type"], action: string) =>
-    rows.logs.push({ id: id(at), admin, type, action, createdAt: new Date(at) });
+  const log = (
+    at: number,
+    admin: string,
+    type: Rows<"logs">[number]["type"],
+    action: string,
+    change: { before?: object; after?: object } = {},
+  ) => rows.logs.push({ id: id(at), admin, type, action, createdAt: new Date(at), ...change });
+  /** What a credit changed, as the log keeps it. */
+  const credited = (customer: Customer, cents: number, was: object, is: object) => ({
+    before: { ...was, balance: (customer.balanceCents - cents) / 100 },
+    after: { ...is, balance: customer.balanceCents / 100 },
+  });
 
   const types: LabelType[] = catalogue.map((entry, index) => {
     const at = start - 2 * day + index * hour;
@@ -71,7 +81,7 @@ export function demoBusiness(now: Date, seed = 7400) {
   trade();
   addUnusedCodes();
   addFedexOrders();
-  addLooseInvoices();
+  addUnpaidInvoices();
   // In an order in which each finds what it refers to.
   return [
     [schema.customers, rows.customers],
@@ -110,7 +120,11 @@ export function demoBusiness(now: Date, seed = 7400) {
         verifiedAt,
         createdAt: new Date(at),
       });
-      if (verifiedAt) log(verifiedAt.getTime(), random.pick(operators), "user", `Verified ${username}`);
+      if (verifiedAt)
+        log(verifiedAt.getTime(), random.pick(operators), "user", `Verified customer ${username}`, {
+          before: { isVerified: false },
+          after: { isVerified: true },
+        });
     }
     for (const customer of rows.customers.filter((candidate) => candidate.customPricingEnabled)) {
       const type = random.pick(types.filter((candidate) => candidate.active));
@@ -221,7 +235,7 @@ export function demoBusiness(now: Date, seed = 7400) {
   }
 
   function deposit(customer: Customer, missing: number, at: number) {
-    const rounded = random.pick([2500, 5000, 10_000, 10_000, 20_000, 25_000]);
+    const rounded = random.pick([5000, 10_000, 15_000, 20_000, 25_000]);
     const amountCents = Math.max(rounded, Math.ceil(missing / 500) * 500);
     const paidAt = at - random.between(2, 20) * minute;
     const invoice = newInvoice(customer, amountCents, paidAt - random.between(1, 60) * minute);
@@ -234,6 +248,7 @@ export function demoBusiness(now: Date, seed = 7400) {
         operator,
         "invoice",
         `Marked invoice ${invoice.id} (${dollars(amountCents)}) of ${customer.username} as paid`,
+        credited(customer, amountCents, { status: "pending" }, { status: "paid" }),
       );
   }
 
@@ -255,7 +270,9 @@ export function demoBusiness(now: Date, seed = 7400) {
     row.refundedAt = new Date(at);
     const operator = random.pick(operators);
     transfer(customer, order.priceCents, "refund", order.id as string, operator, at);
-    log(at, operator, "refund", `Refunded order ${order.uuid} (${dollars(order.priceCents)}) to ${customer.username}`);
+    const sentence = `Refunded order ${order.uuid} (${dollars(order.priceCents)}) to ${customer.username}`;
+    const change = credited(customer, order.priceCents, { isRefunded: false }, { isRefunded: true });
+    log(at, operator, "refund", sentence, change);
   }
 
   function transfer(
@@ -279,19 +296,13 @@ export function demoBusiness(now: Date, seed = 7400) {
     });
   }
 
-  /** Those that were never paid: expired, failed, and a few still open. */
-  function addLooseInvoices() {
-    while (rows.invoices.length < amounts.invoices) {
-      const customer = random.pick(rows.customers);
-      const at = customer.createdAt.getTime() + random.next() * (now.getTime() - customer.createdAt.getTime());
-      const isOpen = at > now.getTime() - 2 * day;
-      const status = isOpen
-        ? "pending"
-        : random.weighted([
-            ["expired", 5],
-            ["failed", 2],
-            ["pending", 1],
-          ] as const);
+  /** Those that were never paid: expired, failed, and the latest still open. */
+  function addUnpaidInvoices() {
+    for (let number = 0; number < amounts.unpaidInvoices; number++) {
+      const isOpen = number < 12;
+      const at = now.getTime() - (isOpen ? random.next() * 2 : 2 + random.next() * 300) * day;
+      const customer = random.pick(rows.customers.filter((candidate) => candidate.createdAt.getTime() < at));
+      const status = isOpen ? "pending" : random.chance(0.7) ? "expired" : "failed";
       rows.invoices.push({ ...newInvoice(customer, random.pick([1000, 2500, 5000, 10_000]), at), status });
     }
   }

@@ -22,7 +22,7 @@ export const password = "correct horse battery";
 const passwordHash = hashPassword(password);
 
 /** What the business takes for now; a test may set it. */
-export let clock = new Date();
+let clock = new Date();
 export function setClock(time: string) {
   clock = new Date(time);
 }

@@ -1,6 +1,6 @@
 import { useLocation, useNavigate } from "react-router";
 
-export type SortOrder = "asc" | "des";
+type SortOrder = "asc" | "des";
 
 /** The one filter a list may have. `name` is the query parameter; the first option is the default. */
 export type ListFilter<N extends string = string, O extends string = string> = {
