@@ -102,6 +102,8 @@ test("a session that ended elsewhere leads to Sign-In at the root with the next 
   watch.expectProblem(/401|Sign in to continue/);
   await page.goto("/staff");
   await expect(page.getByRole("heading", { name: "Staff Members" })).toBeVisible();
+  // The list's own call must be answered before the session ends, or that call is the next one.
+  await expect(page.getByText(/^Page 1 of/)).toBeVisible();
   await server.api.call(token, session.logout, {});
   await page.getByRole("searchbox").fill("anyone");
   await expect(signInTitle(page)).toBeVisible();

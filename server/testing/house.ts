@@ -5,7 +5,7 @@ import type { Role } from "@footprint/contract/session.ts";
 import { getTableName, is, sql } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
 import pg from "pg";
-import { afterAll, beforeAll, beforeEach, inject } from "vitest";
+import { inject } from "vitest";
 import { buildApp } from "../app.ts";
 import { type Config, readConfig } from "../config.ts";
 import { type Database, type Engine, openEmbedded, openEngine } from "../db/engine.ts";
@@ -14,7 +14,7 @@ import { hashPassword } from "../passwords.ts";
 import { openSession } from "../sessions.ts";
 import { adoptTimezone } from "../stats.ts";
 
-/** A running server on an empty database, for the tests of the file that imports this. */
+/** A running server on an empty database. */
 export let db: Database;
 export let origin: string;
 
@@ -37,16 +37,13 @@ export async function moveTo(timezone: string) {
 
 let tokens: Record<Role, string>;
 
-beforeAll(async () => {
-  const engine = await emptyDatabase();
-  const app = await buildApp({ db: engine.db, config, now: () => clock });
+/** Once per worker: the files it runs share server and database, which are emptied before every test. */
+export async function startHouse() {
+  if (db) return;
+  db = (await emptyDatabase()).db;
+  const app = await buildApp({ db, config, now: () => clock });
   origin = await app.listen({ port: 0, host: "127.0.0.1" });
-  db = engine.db;
-  return async () => {
-    await app.close();
-    await engine.close();
-  };
-});
+}
 
 const tables = Object.values(schema)
   .filter((value) => is(value, PgTable))
@@ -59,7 +56,7 @@ const emptyAll = `do $$ begin
   ${tables.map((name) => `delete from ${name};`).join(" ")}
 end $$`;
 
-beforeEach(async () => {
+export async function emptyHouse() {
   clock = new Date();
   config.timezone = "UTC";
   await db.execute(sql.raw(emptyAll));
@@ -67,7 +64,7 @@ beforeEach(async () => {
   const admin = await addAccount("admin", "admin");
   const staff = await addAccount("staff", "staff");
   tokens = { admin: admin.token, staff: staff.token };
-});
+}
 
 async function emptyDatabase(): Promise<Engine> {
   const dump = inject("embeddedDump");
@@ -77,10 +74,7 @@ async function emptyDatabase(): Promise<Engine> {
   const owner = new pg.Client(`${url}/postgres`);
   await owner.connect();
   await owner.query(`create database ${name} template template`);
-  afterAll(async () => {
-    await owner.query(`drop database ${name} with (force)`);
-    await owner.end();
-  });
+  await owner.end();
   return openEngine({ databaseUrl: `${url}/${name}`, dataDir: "" });
 }
 
