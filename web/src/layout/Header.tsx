@@ -23,7 +23,7 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
       </Link>
       {demo && (
         <Tooltip label="Made-up customers and orders to look around in. npm run demo:remove takes them away.">
-          <Badge variant="light" color="orange" radius="sm" tt="none" tabIndex={0}>
+          <Badge className={classes.demo} variant="light" color="orange" radius="sm" tt="none" tabIndex={0}>
             Demo
           </Badge>
         </Tooltip>
