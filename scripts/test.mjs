@@ -94,7 +94,8 @@ async function browserTests() {
           }),
     () => {
       const { stats } = readReport(report);
-      return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped };
+      if (stats.flaky > 0) console.log(`note  ${stats.flaky} browser tests passed only when retried`);
+      return { passed: stats.expected + stats.flaky, failed: stats.unexpected, skipped: stats.skipped };
     },
   );
 }
