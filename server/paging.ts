@@ -1,43 +1,100 @@
 import type { listQuery } from "@footprint/contract/endpoint.ts";
-import { type AnyColumn, asc, desc, inArray, type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, and, asc, desc, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgSelect, PgTable } from "drizzle-orm/pg-core";
 import type * as z from "zod";
 import type { Database } from "./db/engine.ts";
-import { customers } from "./db/schema.ts";
-import { countOf } from "./stats.ts";
+import { counters } from "./db/schema.ts";
+import { type Counted, countOf, of } from "./stats.ts";
 
 type Listed = PgTable & { id: PgColumn; createdAt: PgColumn };
 type ListQuery = z.output<typeof listQuery>;
 
-/** The rows of one page, newest or oldest first; the id breaks ties, so that no row is shown twice or never. */
-export function onPage<Q extends PgSelect>(select: Q, table: Listed, query: ListQuery, where: SQL | undefined) {
-  const direction = query.sort === "asc" ? asc : desc;
-  return select
-    .where(where)
-    .orderBy(direction(table.createdAt), direction(table.id))
-    .limit(query.limit)
-    .offset((query.page - 1) * query.limit);
-}
+type List = {
+  table: Listed;
+  query: ListQuery;
+  /** The rows that are listed, where it is not all of them; the counter counts the same ones. */
+  filter?: SQL | undefined;
+  counted: Counted;
+  /** The lower-case text that a search looks through. */
+  searched: AnyColumn | SQL;
+};
 
+/** Rows up to here are skipped one by one; beyond, the counters say on which day a page begins. */
+const skippable = 1_000;
 /** Beyond this many hits of a search nobody counts on. */
 const mostHits = 10_000;
+/** How far back a search goes that the index cannot answer, such as one for two letters. */
+const searchableRows = 50_000;
 
-/** What a list answers beside its rows: from the counters, or, for a search, by counting its hits. */
-export async function pageCounts(
-  db: Database,
-  query: ListQuery,
-  all: { subject: string; kind?: string | undefined },
-  hits: { table: PgTable; where: SQL | undefined },
-) {
-  if (query.search === "") return pages(await countOf(db, all.subject, all.kind), query.limit);
+/** One page of a list and what the whole list counts, at the same cost for any page of any number of rows. */
+export async function listPage<Q extends PgSelect>(db: Database, select: Q, list: List) {
+  return list.query.search === "" ? pageOfAll(db, select, list) : pageOfHits(db, select, list);
+}
+
+async function pageOfAll<Q extends PgSelect>(db: Database, select: Q, { table, query, filter, counted }: List) {
+  const offset = (query.page - 1) * query.limit;
+  const { where, skip } =
+    offset > skippable ? placeOf(table, query, counted, offset) : { where: undefined, skip: offset };
+  const [rows, total] = await Promise.all([
+    rowsOf(select, table, query, idsOf(table, query, and(filter, where), skip)),
+    countOf(db, counted),
+  ]);
+  return { rows, ...pages(total, query.limit) };
+}
+
+async function pageOfHits<Q extends PgSelect>(db: Database, select: Q, { table, query, filter, searched }: List) {
+  const hit = contains(searched, query.search);
+  const isIndexed = hasTrigram(query.search);
+  const newest = sql`${table.id} in (select id from ${table} where ${filter ?? true}
+    order by ${sql.join(inOrder(table, "des"), sql`, `)} limit ${sql.raw(String(searchableRows))})`;
+  const where = isIndexed ? and(filter, hit) : and(newest, hit);
+  const offset = (query.page - 1) * query.limit;
+  const rows = offset < mostHits ? await rowsOf(select, table, query, idsOf(table, query, where, offset)) : [];
+  // A page that is not full ends the list.
+  const isLast = rows.length < query.limit && (rows.length > 0 || offset === 0);
+  const hits = isLast ? offset + rows.length : await countHits(db, table, where);
+  return { rows: rows as Awaited<Q>, ...pages(Math.min(hits, mostHits), query.limit), totalCapped: hits > mostHits };
+}
+
+/** By id: what is skipped is read from the index alone. */
+function rowsOf<Q extends PgSelect>(select: Q, table: Listed, { sort }: ListQuery, ids: SQL) {
+  return select.where(sql`${table.id} in ${ids}`).orderBy(...inOrder(table, sort));
+}
+
+/** Newest or oldest first; the id breaks ties, so that no row is shown twice or never. */
+export function inOrder(table: Listed, sort: ListQuery["sort"]) {
+  const direction = sort === "asc" ? asc : desc;
+  return [direction(table.createdAt), direction(table.id)];
+}
+
+function idsOf(table: Listed, { sort, limit }: ListQuery, where: SQL | undefined, skip: SQL | number) {
+  // The limit is a part of the text: a prepared statement's plan is made for ten rows, not for any number.
+  return sql`(select id from ${table} where ${where ?? true}
+    order by ${sql.join(inOrder(table, sort), sql`, `)} offset ${skip} limit ${sql.raw(String(limit))})`;
+}
+
+/** The day on which the row at an offset stands, and how many rows of that day come before it; of one moment. */
+function placeOf(table: Listed, { sort }: ListQuery, counted: Counted, offset: number) {
+  const direction = sql.raw(sort === "asc" ? "asc" : "desc");
+  const place = sql`from (
+      select day, sum(sum(count)) over (order by day ${direction}) - sum(count) as before
+      from ${counters} where ${of(counted)} group by day
+    ) as days where before <= ${offset} order by before desc, day limit 1`;
+  const from =
+    sort === "asc"
+      ? sql`${table.createdAt} >= (select day_start(day) ${place})`
+      : sql`${table.createdAt} < (select day_start(day + 1) ${place})`;
+  return { where: from, skip: sql`(select ${offset} - before ${place})` };
+}
+
+async function countHits(db: Database, table: Listed, where: SQL | undefined): Promise<number> {
   const found = db
     .select({ hit: sql`1` })
-    .from(hits.table)
-    .where(hits.where)
+    .from(table)
+    .where(where)
     .limit(mostHits + 1)
     .as("found");
-  const total = await db.$count(found);
-  return { ...pages(Math.min(total, mostHits), query.limit), totalCapped: total > mostHits };
+  return db.$count(found);
 }
 
 export function pages(total: number, limit: number) {
@@ -50,11 +107,6 @@ export function contains(lowerCase: AnyColumn | SQL, typed: string): SQL {
   return sql`${lowerCase} like ${pattern}`;
 }
 
-/** True for rows of customers found by one of the customers' own fields. */
-export function ofCustomersWith(db: Database, customerId: PgColumn, field: AnyColumn, typed: string): SQL {
-  const found = db
-    .select({ id: customers.id })
-    .from(customers)
-    .where(contains(sql`lower(${field})`, typed));
-  return inArray(customerId, found);
-}
+/** The index knows texts by three letters in a row, or by two at the edge of a word. */
+const hasTrigram = (typed: string) =>
+  /[\p{L}\p{N}]{3}|[\p{L}\p{N}]{2}[^\p{L}\p{N}]|[^\p{L}\p{N}][\p{L}\p{N}]/u.test(typed);

@@ -6,15 +6,19 @@ import { counters, settings } from "./db/schema.ts";
 // Everything here is read from the counters; no row that is counted is ever looked at.
 
 const total = (value: SQL) => sql<number>`coalesce(${value}, 0)`.mapWith(Number);
-const of = (subject: string, kind?: string) =>
+
+/** A subject of the counters, of one kind or of all. */
+export type Counted = { subject: string; kind?: string | undefined };
+
+export const of = ({ subject, kind }: Counted) =>
   and(eq(counters.subject, subject), kind === undefined ? undefined : eq(counters.kind, kind));
 
-/** How many rows of a counted subject there are, of one kind or of all. */
-export async function countOf(db: Database, subject: string, kind?: string): Promise<number> {
+/** How many rows of a counted subject there are. */
+export async function countOf(db: Database, counted: Counted): Promise<number> {
   const [row] = await db
     .select({ count: total(sql`sum(${counters.count})`) })
     .from(counters)
-    .where(of(subject, kind));
+    .where(of(counted));
   return row?.count ?? 0;
 }
 
@@ -30,7 +34,7 @@ export async function countsSince(db: Database, subject: string, day: string) {
   return db
     .select({ kind: counters.kind, count })
     .from(counters)
-    .where(and(of(subject), gte(counters.day, day)))
+    .where(and(of({ subject }), gte(counters.day, day)))
     .groupBy(counters.kind)
     .having(sql`sum(${counters.count}) > 0`)
     .orderBy(desc(count), counters.kind);
@@ -55,7 +59,7 @@ export async function periodsOf(db: Database, subject: string, config: Config, n
       month: figures(sql`${counters.day} between date_trunc('month', ${day}) and ${day}`),
     })
     .from(counters)
-    .where(of(subject))
+    .where(of({ subject }))
     .groupBy(counters.kind);
   return {
     all: rows.reduce(addPeriods, nothing),
@@ -82,7 +86,7 @@ export async function seriesOf(db: Database, subject: string, days: string[], ki
       cents: total(sql`sum(${counters.cents})`),
     })
     .from(counters)
-    .where(and(of(subject, kind), between(counters.day, days[0] ?? "", days.at(-1) ?? "")))
+    .where(and(of({ subject, kind }), between(counters.day, days[0] ?? "", days.at(-1) ?? "")))
     .groupBy(counters.day);
   const byDay = new Map(rows.map((row) => [row.day, row]));
   return days.map((day) => byDay.get(day) ?? zero);
@@ -110,4 +114,9 @@ export async function adoptTimezone(db: Database, timezone: string): Promise<voi
     await tx.execute(sql`set local statement_timeout = 0`);
     await tx.execute(sql`call recount()`);
   });
+}
+
+/** Adds up what the writers of past days kept apart, so that reading stays as cheap as the days are few. */
+export async function fold(db: Database): Promise<void> {
+  await db.execute(sql`call fold_counters()`);
 }

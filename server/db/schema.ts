@@ -43,6 +43,8 @@ const isOneOf = (name: string, column: AnyPgColumn, schema: { options: readonly 
 /** What a search looks through: its parts in lower case, kept apart by a character nobody types. */
 const searchable = (...columns: string[]) =>
   text().generatedAlwaysAs(sql.raw(`lower(${columns.join(" || chr(31) || ")})`));
+/** The same where the customer's name is a part of it: filled by triggers, which also follow a change of name. */
+const searchableWithCustomer = () => text();
 const trigrams = (name: string, column: AnyPgColumn | SQL) => index(name).using("gin", sql`${column} gin_trgm_ops`);
 
 export const accounts = pgTable(
@@ -125,8 +127,6 @@ export const customers = pgTable(
     index("customers_newest").on(table.createdAt, table.id),
     index("customers_unverified").on(table.createdAt, table.id).where(sql`${table.verifiedAt} is null`),
     trigrams("customers_search", table.search),
-    trigrams("customers_username_search", sql`lower(${table.username})`),
-    trigrams("customers_discord_id_search", sql`lower(${table.discordId})`),
   ],
 );
 
@@ -206,7 +206,7 @@ export const bulkOrders = pgTable(
       .notNull()
       .references(() => customers.id),
     createdAt: createdAt(),
-    search: searchable("uuid::text"),
+    search: searchableWithCustomer(),
   },
   (table) => [
     uniqueIndex("bulk_orders_uuid_key").on(table.uuid),
@@ -239,7 +239,7 @@ export const orders = pgTable(
     toCountry: text().notNull(),
     refundedAt: moment(),
     createdAt: createdAt(),
-    search: searchable("id::text", "uuid::text", "tracking", "from_name", "to_name"),
+    search: searchableWithCustomer(),
   },
   (table) => [
     uniqueIndex("orders_uuid_key").on(table.uuid),
@@ -321,6 +321,8 @@ export const fedexOrders = pgTable(
     specialNotes: text().notNull().default(""),
     createdAt: createdAt(),
     search: searchable("uuid::text", "from_name", "to_name"),
+    /** With the customer's discordId, which only administrators may search by. */
+    adminSearch: searchableWithCustomer(),
   },
   (table) => [
     uniqueIndex("fedex_orders_uuid_key").on(table.uuid),
@@ -331,6 +333,7 @@ export const fedexOrders = pgTable(
     index("fedex_orders_of_customer").on(table.customerId, table.createdAt, table.id),
     index("fedex_orders_file").on(table.fileId),
     trigrams("fedex_orders_search", table.search),
+    trigrams("fedex_orders_admin_search", table.adminSearch),
   ],
 );
 
@@ -347,7 +350,7 @@ export const invoices = pgTable(
     hostedUrl: text().notNull().default(""),
     paidAt: moment(),
     createdAt: createdAt(),
-    search: searchable("id::text"),
+    search: searchableWithCustomer(),
   },
   (table) => [
     check("invoices_amount", sql`${table.amountCents} > 0`),

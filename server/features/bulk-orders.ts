@@ -1,23 +1,22 @@
 import { bulkOrders as contract } from "@footprint/contract/bulk-orders.ts";
-import { asc, eq, inArray, or } from "drizzle-orm";
+import { asc, eq, inArray } from "drizzle-orm";
 import type { Database } from "../db/engine.ts";
 import { bulkOrders, customers, labelTypes, orders } from "../db/schema.ts";
 import { routes } from "../http.ts";
-import { contains, ofCustomersWith, onPage, pageCounts } from "../paging.ts";
+import { listPage } from "../paging.ts";
 
 export const bulkOrderRoutes = routes(contract, {
   async list({ db, query }) {
-    const where = query.search
-      ? or(
-          contains(bulkOrders.search, query.search),
-          ofCustomersWith(db, bulkOrders.customerId, customers.username, query.search),
-        )
-      : undefined;
     const select = db
       .select({ bulkOrder: bulkOrders, user: { username: customers.username } })
       .from(bulkOrders)
       .innerJoin(customers, eq(customers.id, bulkOrders.customerId));
-    const rows = await onPage(select.$dynamic(), bulkOrders, query, where);
+    const { rows, ...counts } = await listPage(db, select.$dynamic(), {
+      table: bulkOrders,
+      query,
+      counted: { subject: "bulk orders" },
+      searched: bulkOrders.search,
+    });
     const ordersOf = await ordersByBulkOrder(
       db,
       rows.map(({ bulkOrder }) => bulkOrder.id),
@@ -29,7 +28,7 @@ export const bulkOrderRoutes = routes(contract, {
         user,
         orders: ordersOf.get(bulkOrder.id) ?? [],
       })),
-      ...(await pageCounts(db, query, { subject: "bulk orders" }, { table: bulkOrders, where })),
+      ...counts,
     };
   },
 });

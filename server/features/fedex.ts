@@ -1,5 +1,5 @@
 import { fedex } from "@footprint/contract/fedex.ts";
-import { and, eq, or } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { record } from "../audit.ts";
 import type { Transaction } from "../db/engine.ts";
 import { customers, fedexOrders, files } from "../db/schema.ts";
@@ -7,7 +7,7 @@ import { refusal } from "../errors.ts";
 import { attach, fileName, openFile, remove } from "../files.ts";
 import { routes } from "../http.ts";
 import { dollars } from "../ledger.ts";
-import { contains, ofCustomersWith, onPage, pageCounts } from "../paging.ts";
+import { listPage } from "../paging.ts";
 import { countsByKind } from "../stats.ts";
 
 type FedexRow = typeof fedexOrders.$inferSelect;
@@ -16,15 +16,6 @@ type Change = { field: string; from: string | number | null; to: string | number
 export const fedexRoutes = routes(fedex, {
   async list({ db, query, actor }) {
     const isAdmin = actor.role === "admin";
-    const where = and(
-      query.filter === "All" ? undefined : eq(fedexOrders.status, query.filter),
-      query.search
-        ? or(
-            contains(fedexOrders.search, query.search),
-            isAdmin ? ofCustomersWith(db, fedexOrders.customerId, customers.discordId, query.search) : undefined,
-          )
-        : undefined,
-    );
     const select = db
       .select({
         order: fedexOrders,
@@ -34,9 +25,14 @@ export const fedexRoutes = routes(fedex, {
       .from(fedexOrders)
       .innerJoin(customers, eq(customers.id, fedexOrders.customerId))
       .leftJoin(files, eq(files.id, fedexOrders.fileId));
-    const rows = await onPage(select.$dynamic(), fedexOrders, query, where);
     const kind = query.filter === "All" ? undefined : query.filter;
-    const counts = await pageCounts(db, query, { subject: "fedex orders", kind }, { table: fedexOrders, where });
+    const { rows, ...counts } = await listPage(db, select.$dynamic(), {
+      table: fedexOrders,
+      query,
+      filter: kind && eq(fedexOrders.status, kind),
+      counted: { subject: "fedex orders", kind },
+      searched: isAdmin ? fedexOrders.adminSearch : fedexOrders.search,
+    });
     return {
       docs: rows.map(({ order, user, file }) => ({
         ...order,

@@ -1,30 +1,26 @@
 import { invoices as contract } from "@footprint/contract/invoices.ts";
-import { and, eq, or } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { customers, invoices } from "../db/schema.ts";
 import { settle } from "../deposits.ts";
 import { refusal } from "../errors.ts";
 import { routes } from "../http.ts";
 import { dollars } from "../ledger.ts";
-import { contains, ofCustomersWith, onPage, pageCounts } from "../paging.ts";
+import { listPage } from "../paging.ts";
 
 export const invoiceRoutes = routes(contract, {
   async list({ db, query }) {
     const kind = query.status === "All" ? undefined : query.status;
-    const where = and(
-      kind && eq(invoices.status, kind),
-      query.search
-        ? or(
-            contains(invoices.search, query.search),
-            ofCustomersWith(db, invoices.customerId, customers.username, query.search),
-            ofCustomersWith(db, invoices.customerId, customers.email, query.search),
-          )
-        : undefined,
-    );
     const select = db
       .select({ invoice: invoices, user: { username: customers.username, email: customers.email } })
       .from(invoices)
       .innerJoin(customers, eq(customers.id, invoices.customerId));
-    const rows = await onPage(select.$dynamic(), invoices, query, where);
+    const { rows, ...counts } = await listPage(db, select.$dynamic(), {
+      table: invoices,
+      query,
+      filter: kind && eq(invoices.status, kind),
+      counted: { subject: "invoices", kind },
+      searched: invoices.search,
+    });
     return {
       invoices: rows.map(({ invoice, user }) => ({
         _id: invoice.id,
@@ -35,7 +31,7 @@ export const invoiceRoutes = routes(contract, {
         hosted_url: invoice.hostedUrl,
         createdAt: invoice.createdAt,
       })),
-      ...(await pageCounts(db, query, { subject: "invoices", kind }, { table: invoices, where })),
+      ...counts,
     };
   },
 

@@ -1,15 +1,20 @@
 import { logs as contract } from "@footprint/contract/logs.ts";
-import { and, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type * as z from "zod";
 import { logs } from "../db/schema.ts";
 import { routes } from "../http.ts";
-import { contains, onPage, pageCounts } from "../paging.ts";
+import { listPage } from "../paging.ts";
 
 export const logRoutes = routes(contract, {
   async list({ db, query }) {
     const kind = query.status === "All" ? undefined : query.status;
-    const where = and(kind && eq(logs.type, kind), query.search ? contains(logs.search, query.search) : undefined);
-    const rows = await onPage(db.select().from(logs).$dynamic(), logs, query, where);
+    const { rows, ...counts } = await listPage(db, db.select().from(logs).$dynamic(), {
+      table: logs,
+      query,
+      filter: kind && eq(logs.type, kind),
+      counted: { subject: "logs", kind },
+      searched: logs.search,
+    });
     return {
       logs: rows.map((row) => ({
         _id: row.id,
@@ -20,7 +25,7 @@ export const logRoutes = routes(contract, {
         after: row.after as z.core.util.JSONType,
         createdAt: row.createdAt,
       })),
-      ...(await pageCounts(db, query, { subject: "logs", kind }, { table: logs, where })),
+      ...counts,
     };
   },
 });

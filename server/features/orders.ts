@@ -1,25 +1,16 @@
+import type { Parsed } from "@footprint/contract/endpoint.ts";
 import { orders as contract } from "@footprint/contract/orders.ts";
-import { and, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { record } from "../audit.ts";
 import type { Transaction } from "../db/engine.ts";
 import { customers, labelTypes, orders } from "../db/schema.ts";
 import { refusal } from "../errors.ts";
 import { routes } from "../http.ts";
 import { dollars, move } from "../ledger.ts";
-import { contains, ofCustomersWith, onPage, pageCounts } from "../paging.ts";
+import { listPage } from "../paging.ts";
 
 export const orderRoutes = routes(contract, {
   async list({ db, query }) {
-    const where = and(
-      query.status === "Active" ? isNull(orders.refundedAt) : undefined,
-      query.status === "Refunded" ? isNotNull(orders.refundedAt) : undefined,
-      query.search
-        ? or(
-            contains(orders.search, query.search),
-            ofCustomersWith(db, orders.customerId, customers.username, query.search),
-          )
-        : undefined,
-    );
     const select = db
       .select({
         order: orders,
@@ -29,8 +20,12 @@ export const orderRoutes = routes(contract, {
       .from(orders)
       .innerJoin(customers, eq(customers.id, orders.customerId))
       .innerJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId));
-    const rows = await onPage(select.$dynamic(), orders, query, where);
-    const kind = query.status === "All" ? undefined : query.status;
+    const { rows, ...counts } = await listPage(db, select.$dynamic(), {
+      table: orders,
+      query,
+      ...withStatus(query.status),
+      searched: orders.search,
+    });
     return {
       orders: rows.map(({ order, user, labelType }) => ({
         ...order,
@@ -40,7 +35,7 @@ export const orderRoutes = routes(contract, {
         price: order.priceCents,
         isRefunded: order.refundedAt !== null,
       })),
-      ...(await pageCounts(db, query, { subject: "orders", kind }, { table: orders, where })),
+      ...counts,
     };
   },
 
@@ -69,6 +64,12 @@ export const orderRoutes = routes(contract, {
     });
   },
 });
+
+function withStatus(status: Parsed<typeof contract.list, "query">["status"]) {
+  if (status === "All") return { counted: { subject: "orders" } };
+  const filter = status === "Active" ? isNull(orders.refundedAt) : isNotNull(orders.refundedAt);
+  return { filter, counted: { subject: "orders", kind: status } };
+}
 
 async function missingOrRefunded(tx: Transaction, id: string) {
   const known = await tx.$count(orders, eq(orders.id, id));

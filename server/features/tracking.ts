@@ -6,16 +6,20 @@ import { trackingCodes } from "../db/schema.ts";
 import { refusal } from "../errors.ts";
 import { routes } from "../http.ts";
 import { uuidv7 } from "../ids.ts";
-import { contains, onPage, pageCounts } from "../paging.ts";
+import { listPage } from "../paging.ts";
 import { countsByKind } from "../stats.ts";
 
 export const trackingRoutes = routes(contract, {
   async list({ db, query }) {
-    const where = query.search ? contains(sql`lower(${trackingCodes.code})`, query.search) : undefined;
-    const rows = await onPage(db.select().from(trackingCodes).$dynamic(), trackingCodes, query, where);
+    const { rows, ...counts } = await listPage(db, db.select().from(trackingCodes).$dynamic(), {
+      table: trackingCodes,
+      query,
+      counted: { subject: "tracking codes" },
+      searched: sql`lower(${trackingCodes.code})`,
+    });
     return {
       trackings: rows.map((row) => ({ ...row, _id: row.id, used: row.usedAt !== null })),
-      ...(await pageCounts(db, query, { subject: "tracking codes" }, { table: trackingCodes, where })),
+      ...counts,
     };
   },
 

@@ -7,7 +7,7 @@ import { customers, customPrices, labelTypes } from "../db/schema.ts";
 import { refusal } from "../errors.ts";
 import { routes } from "../http.ts";
 import { dollars, move } from "../ledger.ts";
-import { contains, onPage, pageCounts } from "../paging.ts";
+import { listPage } from "../paging.ts";
 import {
   describeTier,
   lockLabelType,
@@ -123,16 +123,14 @@ export const userRoutes = routes(contract, {
 });
 
 async function listCustomers(db: Database, query: Parsed<typeof contract.list, "query">, which: "all" | "new") {
-  const where = and(
-    which === "new" ? isNull(customers.verifiedAt) : undefined,
-    query.search ? contains(customers.search, query.search) : undefined,
-  );
-  const rows = await onPage(db.select().from(customers).$dynamic(), customers, query, where);
-  const all = { subject: "customers", kind: which === "new" ? "new" : undefined };
-  return {
-    users: await withPrices(db, rows),
-    ...(await pageCounts(db, query, all, { table: customers, where })),
-  };
+  const { rows, ...counts } = await listPage(db, db.select().from(customers).$dynamic(), {
+    table: customers,
+    query,
+    filter: which === "new" ? isNull(customers.verifiedAt) : undefined,
+    counted: { subject: "customers", kind: which === "new" ? "new" : undefined },
+    searched: customers.search,
+  });
+  return { users: await withPrices(db, rows), ...counts };
 }
 
 async function withPrices(db: Database, rows: (typeof customers.$inferSelect)[]) {

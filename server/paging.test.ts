@@ -1,0 +1,85 @@
+import { invoices } from "@footprint/contract/invoices.ts";
+import { logs } from "@footprint/contract/logs.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import * as schema from "./db/schema.ts";
+import { fold } from "./stats.ts";
+import { addCustomer, addInvoice, addOrder } from "./testing/builders.ts";
+import { call, db, moveTo } from "./testing/house.ts";
+
+type Query = { sort?: "asc" | "des"; status?: "All" | "user"; limit?: number; search?: string };
+
+const page = async (number: number, query: Query) =>
+  (await call("admin", logs.list, { query: { limit: 100, ...query, page: number } })).body;
+
+async function everyPage(query: Query) {
+  const { totalPages } = await page(1, query);
+  const ids: string[] = [];
+  for (let number = 1; number <= totalPages; number++)
+    ids.push(...(await page(number, query)).logs.map(({ _id }) => _id));
+  return ids;
+}
+
+/** Rows around the hour that Havana's clocks show twice, four at every moment. */
+async function fillLog(amount: number) {
+  await db.execute(sql`
+    insert into logs (id, admin, type, action, created_at)
+    select gen_random_uuid(), 'admin', (array['user', 'label'])[1 + n % 2], 'Row ' || n,
+      timestamptz '2025-11-01 20:00Z' + n / 4 * interval '1 minute'
+    from generate_series(1, ${amount}::int) n`);
+}
+
+test.each([
+  ["des", "All"],
+  ["asc", "All"],
+  ["des", "user"],
+  ["asc", "user"],
+] as const)("page by page, %s, %s: every row once and in order, however far", async (sort, status) => {
+  await moveTo("America/Havana");
+  await fillLog(3_500);
+  const inOrder = await db
+    .select({ id: schema.logs.id })
+    .from(schema.logs)
+    .where(status === "All" ? sql`true` : sql`type = ${status}`)
+    .orderBy(sort === "asc" ? sql`created_at, id` : sql`created_at desc, id desc`);
+  const ids = inOrder.map(({ id }) => id);
+  expect(await everyPage({ sort, status })).toEqual(ids);
+
+  await fold(db);
+  expect(await everyPage({ sort, status })).toEqual(ids);
+  const past = await page(1_000, { sort, status });
+  expect([past.logs, past.total]).toEqual([[], ids.length]);
+});
+
+test("a search counts up to ten thousand hits, and ends there", async () => {
+  await fillLog(10_001);
+  expect(await page(100, { search: "row" })).toMatchObject({ total: 10_000, totalPages: 100, totalCapped: true });
+  expect((await page(100, { search: "row" })).logs).toHaveLength(100);
+  expect(await page(101, { search: "row" })).toMatchObject({ logs: [], total: 10_000, totalCapped: true });
+  expect(await page(1, { search: "row", status: "user" })).toMatchObject({ total: 5_000, totalCapped: false });
+  expect(await page(12, { search: "row 1" })).toMatchObject({ total: 1_113, totalPages: 12, totalCapped: false });
+});
+
+test("two letters are found too, where no index knows them", async () => {
+  await fillLog(30);
+  expect((await page(1, { search: "w 7" })).total).toBe(1);
+  expect((await page(1, { search: "29" })).total).toBe(1);
+  expect((await page(1, { search: "2" })).total).toBe(12);
+  expect((await page(1, { search: "xq" })).total).toBe(0);
+  expect((await page(1, { search: "--" })).total).toBe(0);
+});
+
+test("who was renamed is found by the new name, and no longer by the old", async () => {
+  const customer = await addCustomer({ username: "Oldname" });
+  await addOrder({ customer });
+  await addInvoice({ customer });
+  await db.execute(sql`update customers set username = 'Newname', email = 'new@post.example'`);
+  const found = async (search: string) => [
+    (await call("admin", orders.list, { query: { search } })).body.total,
+    (await call("admin", invoices.list, { query: { search } })).body.total,
+  ];
+  expect(await found("newNAME")).toEqual([1, 1]);
+  expect(await found("new@post")).toEqual([0, 1]);
+  expect(await found("oldname")).toEqual([0, 0]);
+});
