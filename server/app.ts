@@ -1,12 +1,10 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import cors from "@fastify/cors";
 import helmet from "@fastify/helmet";
 import multipart from "@fastify/multipart";
-import serveStatic from "@fastify/static";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
+import { compressReplies, serveText } from "./compression.ts";
 import type { Config } from "./config.ts";
-import { answerError, refusal } from "./errors.ts";
+import { answerError } from "./errors.ts";
 import { bulkOrderRoutes } from "./features/bulk-orders.ts";
 import { dashboardRoutes } from "./features/dashboard.ts";
 import { fedexRoutes } from "./features/fedex.ts";
@@ -23,6 +21,7 @@ import { websiteRoutes } from "./features/website.ts";
 import type { House } from "./http.ts";
 import { uuidv7 } from "./ids.ts";
 import { openApi, openApiPage } from "./openapi.ts";
+import { servePanel } from "./panel.ts";
 
 /** Every feature of the house, by name. */
 export const features = {
@@ -41,8 +40,6 @@ export const features = {
   storefront: storefrontRoutes,
 };
 
-const panel = fileURLToPath(new URL("../web/dist", import.meta.url));
-
 export async function buildApp(house: House): Promise<FastifyInstance> {
   const { config } = house;
   const app = Fastify({
@@ -59,6 +56,7 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
   app.setErrorHandler(answerError);
   app.addHook("onResponse", logResponse);
   finishConnectionsOnClose(app);
+  compressReplies(app);
   await app.register(helmet, securityHeaders(config));
   await app.register(cors, {
     origin: allowedOrigins(config),
@@ -71,10 +69,8 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
   await app.register(multipart);
 
   for (const { register } of Object.values(features)) register(app, house);
-  const document = openApi(features);
-  const page = openApiPage(features);
-  app.get("/api/openapi.json", () => document);
-  app.get("/api/docs", (_, reply) => reply.type("text/html; charset=utf-8").send(page));
+  serveText(app, "/api/openapi.json", "application/json; charset=utf-8", JSON.stringify(openApi(features)));
+  serveText(app, "/api/docs", "text/html; charset=utf-8", openApiPage(features));
   await servePanel(app);
   return app;
 }
@@ -97,27 +93,6 @@ function acceptJsonOnly(app: FastifyInstance) {
     // Clients that always send the header send it with an empty body too.
     if (body === "") done(null, undefined);
     else parseJson(request, body as string, done);
-  });
-}
-
-/** The panel's files, and its page for every address that is the panel's own. */
-async function servePanel(app: FastifyInstance) {
-  const built = existsSync(`${panel}/index.html`);
-  if (built) {
-    await app.register(serveStatic, {
-      root: panel,
-      wildcard: false,
-      cacheControl: false,
-      setHeaders(response, path) {
-        const forever = path.includes("/assets/");
-        response.header("cache-control", forever ? "public, max-age=31536000, immutable" : "no-cache");
-      },
-    });
-  }
-  app.setNotFoundHandler((request, reply) => {
-    const wantsPage = request.method === "GET" && !/^\/(api|admin|assets)\//.test(request.url);
-    if (built && wantsPage) return reply.sendFile("index.html");
-    throw refusal(404, `There is nothing at ${request.method} ${request.url.split("?", 1)[0]}`);
   });
 }
 

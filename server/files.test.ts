@@ -188,20 +188,6 @@ test("a refused change keeps no file", async () => {
   expect(await stored()).toEqual([0, 0]);
 });
 
-test("what a crash left behind is swept up by the next upload", async () => {
-  const abandoned = { name: "old.pdf", type: "application/pdf" };
-  await db.insert(files).values({ ...abandoned, createdAt: sql`now() - interval '2 hours'` });
-  const [running] = await db.insert(files).values(abandoned).returning();
-  const [attached] = await db
-    .insert(files)
-    .values({ ...abandoned, size: 1, createdAt: sql`now() - interval '2 hours'` })
-    .returning();
-  await upload(pdf);
-  const kept = (await db.select().from(files)).map((file) => file.id);
-  expect(kept).toHaveLength(3);
-  expect(kept).toEqual(expect.arrayContaining([running?.id, attached?.id]));
-});
-
 test("while one sender pauses in the middle of an upload, everybody else is answered", async () => {
   const request = openRequest(fedex.update, order.id);
   const answer = answerOf(request);

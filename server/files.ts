@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { Download, Endpoint, FileType } from "@footprint/contract/endpoint.ts";
-import { and, eq, lt, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Database, Transaction } from "./db/engine.ts";
 import { fileChunks, files } from "./db/schema.ts";
@@ -118,8 +118,6 @@ async function begin(db: Database, filename: string, start: Buffer, types: reado
     const names = types.map((known) => known.replace(/^.*\//, "").toUpperCase());
     throw refusal(415, `The file must be one of ${names.join(", ")}`);
   }
-  // What a crash left behind: received, never attached.
-  await db.delete(files).where(and(eq(files.size, 0), lt(files.createdAt, sql`now() - interval '1 hour'`)));
   const file = { id: uuidv7(), name: plainName(filename), type };
   await db.insert(files).values(file);
   return { ...file, size: 0 };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
-import { and, eq, lt, sql } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
 import type { Database, Transaction } from "./db/engine.ts";
@@ -53,7 +53,6 @@ function keyOf(request: FastifyRequest): string | undefined {
 }
 
 async function claim(tx: Transaction, identity: { caller: string; key: string }, request: string) {
-  await tx.delete(idempotentReplies).where(lt(idempotentReplies.createdAt, sql`now() - interval '7 days'`));
   const claimed = await tx
     .insert(idempotentReplies)
     .values({ ...identity, request })

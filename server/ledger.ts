@@ -1,7 +1,8 @@
-import { and, eq, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Transaction } from "./db/engine.ts";
-import { customers, type transferKinds, transfers } from "./db/schema.ts";
+import { customers, type transferKinds } from "./db/schema.ts";
 import { refusal } from "./errors.ts";
+import { uuidv7 } from "./ids.ts";
 
 type Movement = {
   customerId: string;
@@ -17,22 +18,20 @@ const mostCents = 1_000_000_000_000;
 
 /** The only way a balance changes: the customer's row and one transfer, in the caller's transaction. */
 export async function move(tx: Transaction, { customerId, cents, kind, reference, actor }: Movement) {
-  const after = sql`${customers.balanceCents} + ${cents}`;
-  const [customer] = await tx
-    .update(customers)
-    .set({ balanceCents: after })
-    .where(and(eq(customers.id, customerId), sql`${after} between 0 and ${mostCents}`))
-    .returning({ id: customers.id, username: customers.username, balanceCents: customers.balanceCents });
+  const { rows } = await tx.execute<{ username: string; balance_cents: string | number }>(sql`
+    with moved as (
+      update customers set balance_cents = balance_cents + ${cents}::bigint
+      where id = ${customerId} and balance_cents + ${cents}::bigint between 0 and ${mostCents}
+      returning id, username, balance_cents
+    ), noted as (
+      insert into transfers (id, customer_id, kind, amount_cents, balance_after_cents, reference, actor)
+      select ${uuidv7()}::uuid, id, ${kind}, ${cents}::bigint, balance_cents, ${reference ?? null}::uuid, ${actor.username}
+      from moved
+    )
+    select username, balance_cents from moved`);
+  const [customer] = rows;
   if (!customer) throw await cannotMove(tx, customerId, cents);
-  await tx.insert(transfers).values({
-    customerId,
-    kind,
-    amountCents: cents,
-    balanceAfterCents: customer.balanceCents,
-    reference: reference ?? null,
-    actor: actor.username,
-  });
-  return customer;
+  return { username: customer.username, balanceCents: Number(customer.balance_cents) };
 }
 
 async function cannotMove(tx: Transaction, customerId: string, cents: number) {

@@ -3,6 +3,7 @@ import { buildApp } from "./app.ts";
 import { readConfig, StartError } from "./config.ts";
 import { openEngine } from "./db/engine.ts";
 import { loadDemo } from "./demo/load.ts";
+import { keepHouse } from "./housekeeping.ts";
 import { adoptTimezone } from "./stats.ts";
 
 async function start() {
@@ -11,8 +12,10 @@ async function start() {
   await adoptTimezone(engine.db, config.timezone);
   const app = await buildApp({ db: engine.db, config, now: () => new Date() });
 
+  let stopHousekeeping = async () => {};
   const stop = async () => {
     await app.close();
+    await stopHousekeeping();
     await engine.close();
   };
   try {
@@ -23,6 +26,7 @@ async function start() {
     if (password)
       console.log(`Sign in as ${config.adminUsername} with the password ${password} (shown only this once)`);
     const { port } = app.server.address() as { port: number };
+    stopHousekeeping = keepHouse(engine, (error) => app.log.error({ err: error }, "housekeeping failed"));
     console.log(`Footprint is ready at http://localhost:${port} (${engine.kind} database)`);
   } catch (error) {
     await stop();

@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
-import { and, eq, gt, lt, or, sql } from "drizzle-orm";
+import { and, eq, gt, sql } from "drizzle-orm";
 import type { Database } from "./db/engine.ts";
 import { accounts, sessions } from "./db/schema.ts";
 import type { Actor } from "./http.ts";
 
-const idle = sql`now() - interval '12 hours'`;
-const lifetime = sql`now() - interval '7 days'`;
+/** A session that was not used since, or was opened before, has ended. */
+export const idle = sql`now() - interval '12 hours'`;
+export const lifetime = sql`now() - interval '7 days'`;
 
 /** Opens a session and returns the only copy of its token. */
 export async function openSession(db: Database, accountId: string): Promise<string> {
   const token = randomBytes(32).toString("base64url");
-  await db.delete(sessions).where(or(lt(sessions.lastUsedAt, idle), lt(sessions.createdAt, lifetime)));
   await db.insert(sessions).values({ tokenHash: hashToken(token), accountId });
   return token;
 }

@@ -115,8 +115,3 @@ export async function adoptTimezone(db: Database, timezone: string): Promise<voi
     await tx.execute(sql`call recount()`);
   });
 }
-
-/** Adds up what the writers of past days kept apart, so that reading stays as cheap as the days are few. */
-export async function fold(db: Database): Promise<void> {
-  await db.execute(sql`call fold_counters()`);
-}

@@ -64,6 +64,7 @@ export async function openEmbedded(
 
 async function openPostgres(connectionString: string): Promise<Engine> {
   const pool = new pg.Pool({
+    Client: PreparingClient,
     connectionString,
     application_name: "footprint",
     max: 20,
@@ -82,6 +83,34 @@ async function openPostgres(connectionString: string): Promise<Engine> {
     throw new StartError(`PostgreSQL cannot be used (${messageOf(error)}): check that it runs, and DATABASE_URL.`);
   }
   return { kind: "PostgreSQL", db: drizzlePostgres(pool, options) as unknown as Database, close: () => pool.end() };
+}
+
+/** How each statement is called on every connection that has prepared it. */
+const statementNames = new Map<string, string>();
+const mostStatements = 500;
+
+/** Gives statements names, so that the database parses and plans each of them once per connection. */
+class PreparingClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's own signature has a dozen forms
+  override query(...args: any[]): any {
+    const [query, values] = args;
+    if (isPreparable(query, values)) query.name = statementName(query.text);
+    return super.query(...(args as Parameters<pg.Client["query"]>));
+  }
+}
+
+/** A search is planned for what was typed; a statement of many rows is not likely to come again. */
+function isPreparable(query: { text?: string; name?: string }, values: unknown): boolean {
+  if (!Array.isArray(values) || values.length === 0 || query.name || !query.text) return false;
+  return query.text.length < 4_000 && !query.text.includes(" like ");
+}
+
+function statementName(text: string): string | undefined {
+  const known = statementNames.get(text);
+  if (known || statementNames.size === mostStatements) return known;
+  const name = `footprint_${statementNames.size}`;
+  statementNames.set(text, name);
+  return name;
 }
 
 async function prepare(pool: pg.Pool) {

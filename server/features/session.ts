@@ -1,5 +1,5 @@
 import { session } from "@footprint/contract/session.ts";
-import { and, count, eq, gt, lt, min, ne, sql } from "drizzle-orm";
+import { and, count, eq, gt, min, ne, sql } from "drizzle-orm";
 import { record } from "../audit.ts";
 import type { Database } from "../db/engine.ts";
 import { accounts, sessions, settings as settingsTable, signInTries } from "../db/schema.ts";
@@ -70,7 +70,6 @@ const triesPerMinute = 5;
 async function beginTry(db: Database, username: string, address: string): Promise<() => Promise<void>> {
   const key = { username: username.trim().toLowerCase(), address };
   const same = and(eq(signInTries.username, key.username), eq(signInTries.address, key.address));
-  await db.delete(signInTries).where(lt(signInTries.triedAt, sql`now() - interval '1 minute'`));
   const [mine] = await db.insert(signInTries).values(key).returning();
   const [recent] = await db
     .select({

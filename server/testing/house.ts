@@ -15,6 +15,7 @@ import { openSession } from "../sessions.ts";
 import { adoptTimezone } from "../stats.ts";
 
 /** A running server on an empty database. */
+export let engine: Engine;
 export let db: Database;
 export let origin: string;
 
@@ -40,7 +41,8 @@ let tokens: Record<Role, string>;
 /** Once per worker: the files it runs share server and database, which are emptied before every test. */
 export async function startHouse() {
   if (db) return;
-  db = (await emptyDatabase()).db;
+  engine = await emptyDatabase();
+  db = engine.db;
   const app = await buildApp({ db, config, now: () => clock });
   origin = await app.listen({ port: 0, host: "127.0.0.1" });
 }

@@ -1,0 +1,32 @@
+import { and, eq, lt, or, sql } from "drizzle-orm";
+import type { Engine } from "./db/engine.ts";
+import { files, idempotentReplies, sessions, signInTries } from "./db/schema.ts";
+import { idle, lifetime } from "./sessions.ts";
+
+const hour = 3_600_000;
+
+/** Clears away what has ended, now and every hour, so that no call has to. Returns how to stop. */
+export function keepHouse(engine: Engine, onFailure: (error: unknown) => void): () => Promise<void> {
+  let running = Promise.resolve();
+  const run = () => {
+    running = tidy(engine).catch(onFailure);
+  };
+  const timer = setInterval(run, hour);
+  run();
+  return () => {
+    clearInterval(timer);
+    return running;
+  };
+}
+
+/** Any number of servers may do this at once. */
+export async function tidy({ db, kind }: Pick<Engine, "db" | "kind">): Promise<void> {
+  await db.delete(idempotentReplies).where(lt(idempotentReplies.createdAt, sql`now() - interval '7 days'`));
+  await db.delete(sessions).where(or(lt(sessions.lastUsedAt, idle), lt(sessions.createdAt, lifetime)));
+  await db.delete(signInTries).where(lt(signInTries.triedAt, sql`now() - interval '1 minute'`));
+  // What a crash left behind: received, never attached.
+  await db.delete(files).where(and(eq(files.size, 0), lt(files.createdAt, sql`now() - interval '1 hour'`)));
+  await db.execute(sql`call fold_counters()`);
+  // PostgreSQL does this by itself; the embedded engine has nobody who would.
+  if (kind === "embedded") await db.execute(sql`vacuum (analyze)`);
+}
