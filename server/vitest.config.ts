@@ -10,7 +10,16 @@ export default defineConfig({
     projects: [
       { test: { ...onHouse, name: "embedded", globalSetup: "testing/embedded.ts" } },
       { test: { ...onHouse, name: "postgres", globalSetup: "testing/postgres.ts" } },
-      { test: { ...shared, name: "start", include: ["start.test.ts"], globalSetup: "testing/postgres.ts" } },
+      {
+        test: {
+          ...shared,
+          name: "start",
+          include: ["start.test.ts"],
+          globalSetup: "testing/postgres.ts",
+          // A program that starts on an empty folder has much to do; a busy machine may take its time.
+          testTimeout: 120_000,
+        },
+      },
     ],
   },
 });
