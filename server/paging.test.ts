@@ -82,3 +82,15 @@ test("who was renamed is found by the new name, and no longer by the old", async
   expect(await found("new@post")).toEqual([0, 1]);
   expect(await found("oldname")).toEqual([0, 0]);
 });
+
+test("a whole number finds its row at once, also behind a filter that hides it", async () => {
+  const order = await addOrder();
+  await addOrder({ tracking: `see ${order.uuid}` });
+  const found = async (search: string, status: "All" | "Refunded" = "All") =>
+    (await call("admin", orders.list, { query: { search, status } })).body.orders.map(({ _id }) => _id);
+  expect(await found(order.uuid.toUpperCase())).toEqual([order.id]);
+  expect(await found(order.id)).toEqual([order.id]);
+  expect(await found(order.uuid, "Refunded")).toEqual([]);
+  expect(await found(order.uuid.slice(0, 35))).toHaveLength(2);
+  expect(await found("00000000-0000-4000-8000-000000000000")).toEqual([]);
+});

@@ -1,5 +1,5 @@
 import type { listQuery } from "@footprint/contract/endpoint.ts";
-import { type AnyColumn, and, asc, desc, type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgSelect, PgTable } from "drizzle-orm/pg-core";
 import type * as z from "zod";
 import type { Database } from "./db/engine.ts";
@@ -17,7 +17,11 @@ type List = {
   counted: Counted;
   /** The lower-case text that a search looks through. */
   searched: AnyColumn | SQL;
+  /** Where a search for a whole number finds its row at once, and what whole numbers look like. */
+  numbers?: { columns: PgColumn[]; look: RegExp };
 };
+
+export const wholeUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Rows up to here are skipped one by one; beyond, the counters say on which day a page begins. */
 const skippable = 1_000;
@@ -42,18 +46,28 @@ async function pageOfAll<Q extends PgSelect>(db: Database, select: Q, { table, q
   return { rows, ...pages(total, query.limit) };
 }
 
-async function pageOfHits<Q extends PgSelect>(db: Database, select: Q, { table, query, filter, searched }: List) {
-  const hit = contains(searched, query.search);
-  const isIndexed = hasTrigram(query.search);
-  const newest = sql`${table.id} in (select id from ${table} where ${filter ?? true}
-    order by ${sql.join(inOrder(table, "des"), sql`, `)} limit ${sql.raw(String(searchableRows))})`;
-  const where = isIndexed ? and(filter, hit) : and(newest, hit);
+async function pageOfHits<Q extends PgSelect>(db: Database, select: Q, list: List) {
+  const { table, query, filter } = list;
+  const where = and(filter, await hitOf(db, list));
   const offset = (query.page - 1) * query.limit;
   const rows = offset < mostHits ? await rowsOf(select, table, query, idsOf(table, query, where, offset)) : [];
   // A page that is not full ends the list.
   const isLast = rows.length < query.limit && (rows.length > 0 || offset === 0);
   const hits = isLast ? offset + rows.length : await countHits(db, table, where);
   return { rows: rows as Awaited<Q>, ...pages(Math.min(hits, mostHits), query.limit), totalCapped: hits > mostHits };
+}
+
+/** What makes a row a hit. */
+async function hitOf(db: Database, { table, query, filter, searched, numbers }: List): Promise<SQL | undefined> {
+  const named = numbers?.look.test(query.search)
+    ? or(...numbers.columns.map((column) => eq(column, query.search.toLowerCase())))
+    : undefined;
+  if (named && (await db.$count(table, named)) > 0) return named;
+  const hit = contains(searched, query.search);
+  if (hasTrigram(query.search)) return hit;
+  const newest = sql`(select id from ${table} where ${filter ?? true}
+    order by ${sql.join(inOrder(table, "des"), sql`, `)} limit ${sql.raw(String(searchableRows))})`;
+  return and(sql`${table.id} in ${newest}`, hit);
 }
 
 /** By id: what is skipped is read from the index alone. */

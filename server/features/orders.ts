@@ -7,7 +7,7 @@ import { customers, labelTypes, orders } from "../db/schema.ts";
 import { refusal } from "../errors.ts";
 import { routes } from "../http.ts";
 import { dollars, move } from "../ledger.ts";
-import { listPage } from "../paging.ts";
+import { listPage, wholeUuid } from "../paging.ts";
 
 export const orderRoutes = routes(contract, {
   async list({ db, query }) {
@@ -25,6 +25,7 @@ export const orderRoutes = routes(contract, {
       query,
       ...withStatus(query.status),
       searched: orders.search,
+      numbers: { columns: [orders.id, orders.uuid], look: wholeUuid },
     });
     return {
       orders: rows.map(({ order, user, labelType }) => ({
