@@ -14,7 +14,7 @@ import { hashPassword } from "../passwords.ts";
 import { openSession } from "../sessions.ts";
 import { adoptTimezone } from "../stats.ts";
 
-/** A running server on an empty database. */
+/** A running server on an empty database; on PostgreSQL a second one beside it. */
 export let engine: Engine;
 export let db: Database;
 export let origin: string;
@@ -38,13 +38,27 @@ export async function moveTo(timezone: string) {
 
 let tokens: Record<Role, string>;
 
+let origins: string[] = [];
+
 /** Once per worker: the files it runs share server and database, which are emptied before every test. */
 export async function startHouse() {
   if (db) return;
-  engine = await emptyDatabase();
+  const databaseUrl = await emptyPostgres();
+  engine = databaseUrl ? await openEngine({ databaseUrl, dataDir: "" }) : await emptyEmbedded();
   db = engine.db;
+  origin = await serve(engine);
+  origins = databaseUrl ? [origin, await serve(await openEngine({ databaseUrl, dataDir: "" }))] : [origin];
+}
+
+async function serve({ db }: Engine): Promise<string> {
   const app = await buildApp({ db, config, now: () => clock });
-  origin = await app.listen({ port: 0, host: "127.0.0.1" });
+  return app.listen({ port: 0, host: "127.0.0.1" });
+}
+
+/** Call by call another server: whatever one of them must know, it has to find in the database. */
+function nextOrigin(): string {
+  origins.push(origins.shift() as string);
+  return origins[0] as string;
 }
 
 const tables = Object.values(schema)
@@ -68,16 +82,19 @@ export async function emptyHouse() {
   tokens = { admin: admin.token, staff: staff.token };
 }
 
-async function emptyDatabase(): Promise<Engine> {
-  const dump = inject("embeddedDump");
-  if (dump) return openEmbedded({ loadDataDir: new Blob([await readFile(dump)]) });
+async function emptyEmbedded(): Promise<Engine> {
+  return openEmbedded({ loadDataDir: new Blob([await readFile(inject("embeddedDump") ?? "")]) });
+}
+
+async function emptyPostgres(): Promise<string | undefined> {
   const url = inject("postgresUrl");
+  if (!url) return undefined;
   const name = `test_${randomBytes(8).toString("hex")}`;
   const owner = new pg.Client(`${url}/postgres`);
   await owner.connect();
   await owner.query(`create database ${name} template template`);
   await owner.end();
-  return openEngine({ databaseUrl: `${url}/${name}`, dataDir: "" });
+  return `${url}/${name}`;
 }
 
 /** An account with an open session. Its password is `password`. */
@@ -116,7 +133,7 @@ export async function send<E extends Endpoint>(as: Caller, endpoint: E, input: S
   };
   const search = query ? `?${new URLSearchParams(query)}` : "";
   const token = tokenOf(as);
-  return fetch(origin + pathOf(endpoint, params) + search, {
+  return fetch(nextOrigin() + pathOf(endpoint, params) + search, {
     method: endpoint.method,
     headers: {
       ...(token && { authorization: `Bearer ${token}` }),
