@@ -1,8 +1,23 @@
 import type { listQuery } from "@footprint/contract/endpoint.ts";
-import { type AnyColumn, and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
+import {
+  type AnyColumn,
+  and,
+  asc,
+  Column,
+  count,
+  desc,
+  eq,
+  getTableName,
+  is,
+  or,
+  type Placeholder,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { PgColumn, PgSelect, PgTable } from "drizzle-orm/pg-core";
 import type * as z from "zod";
 import type { Database } from "./db/engine.ts";
+import { prepared } from "./db/prepared.ts";
 import { counters } from "./db/schema.ts";
 import { type Counted, countOf, of } from "./stats.ts";
 
@@ -31,48 +46,77 @@ const mostHits = 10_000;
 const searchableRows = 50_000;
 
 /** One page of a list and what the whole list counts, at the same cost for any page of any number of rows. */
-export async function listPage<Q extends PgSelect>(db: Database, select: Q, list: List) {
+export async function listPage<Q extends PgSelect>(db: Database, select: () => Q, list: List) {
   return list.query.search === "" ? pageOfAll(db, select, list) : pageOfHits(db, select, list);
 }
 
-async function pageOfAll<Q extends PgSelect>(db: Database, select: Q, { table, query, filter, counted }: List) {
-  const offset = (query.page - 1) * query.limit;
-  const { where, skip } =
-    offset > skippable ? placeOf(table, query, counted, offset) : { where: undefined, skip: offset };
-  const [rows, total] = await Promise.all([
-    rowsOf(select, table, query, idsOf(table, query, and(filter, where), skip)),
-    countOf(db, counted),
-  ]);
-  return { rows, ...pages(total, query.limit) };
+async function pageOfAll<Q extends PgSelect>(db: Database, select: () => Q, list: List) {
+  const { table, query, filter, counted } = list;
+  const offset = offsetOf(query);
+  const isFar = offset > skippable;
+  const page = prepared(db, keyOf(list, isFar), () => {
+    const { where, skip } = isFar
+      ? placeOf(table, query, counted)
+      : { where: undefined, skip: sql.placeholder("offset") };
+    return rowsOf(select(), list, and(filter, where), skip).prepare("");
+  });
+  const [rows, total] = await Promise.all([page.execute({ offset }), countOf(db, counted)]);
+  return { rows: rows as Q["_"]["result"], ...pages(total, query.limit) };
 }
 
-async function pageOfHits<Q extends PgSelect>(db: Database, select: Q, list: List) {
+async function pageOfHits<Q extends PgSelect>(db: Database, select: () => Q, list: List) {
   const { table, query, filter } = list;
-  const where = and(filter, await hitOf(db, list));
-  const offset = (query.page - 1) * query.limit;
-  const rows = offset < mostHits ? await rowsOf(select, table, query, idsOf(table, query, where, offset)) : [];
+  const offset = offsetOf(query);
+  const hit = await hitOf(db, list);
+  const where = and(filter, hit.where);
+  const page = prepared(db, keyOf(list, hit.kind), () =>
+    rowsOf(select(), list, where, sql.placeholder("offset")).prepare(""),
+  );
+  const rows = offset < mostHits ? await page.execute({ offset, ...hit.values }) : [];
   // A page that is not full ends the list.
   const isLast = rows.length < query.limit && (rows.length > 0 || offset === 0);
-  const hits = isLast ? offset + rows.length : await countHits(db, table, where);
-  return { rows: rows as Awaited<Q>, ...pages(Math.min(hits, mostHits), query.limit), totalCapped: hits > mostHits };
+  const hits = isLast ? offset + rows.length : await countHits(db, table, where, hit.values);
+  return {
+    rows: rows as Q["_"]["result"],
+    ...pages(Math.min(hits, mostHits), query.limit),
+    totalCapped: hits > mostHits,
+  };
+}
+
+const offsetOf = ({ page, limit }: ListQuery) => (page - 1) * limit;
+
+/** What one statement of a list differs by from another. */
+function keyOf({ table, query, counted, searched }: List, kind: string | boolean): string {
+  const searchedName = is(searched, Column) ? searched.name : "";
+  return `page ${getTableName(table)} ${counted.kind} ${query.sort} ${query.limit} ${searchedName} ${kind}`;
 }
 
 /** What makes a row a hit. */
-async function hitOf(db: Database, { table, query, filter, searched, numbers }: List): Promise<SQL | undefined> {
-  const named = numbers?.look.test(query.search)
-    ? or(...numbers.columns.map((column) => eq(column, query.search.toLowerCase())))
-    : undefined;
-  if (named && (await db.$count(table, named)) > 0) return named;
-  const hit = contains(searched, query.search);
-  if (hasTrigram(query.search)) return hit;
+async function hitOf(db: Database, { table, query, filter, searched, numbers }: List) {
+  const values = { pattern: patternOf(query.search), number: query.search.toLowerCase() };
+  if (numbers?.look.test(query.search)) {
+    const where = or(...numbers.columns.map((column) => eq(column, sql.placeholder("number"))));
+    if ((await countHits(db, table, where, values)) > 0) return { kind: "number", where, values };
+  }
+  const where = sql`${searched} like ${sql.placeholder("pattern")}`;
+  if (hasTrigram(query.search)) return { kind: "search", where, values };
   const newest = sql`(select id from ${table} where ${filter ?? true}
     order by ${sql.join(inOrder(table, "des"), sql`, `)} limit ${sql.raw(String(searchableRows))})`;
-  return and(sql`${table.id} in ${newest}`, hit);
+  return { kind: "short search", where: and(sql`${table.id} in ${newest}`, where), values };
 }
 
 /** By id: what is skipped is read from the index alone. */
-function rowsOf<Q extends PgSelect>(select: Q, table: Listed, { sort }: ListQuery, ids: SQL) {
-  return select.where(sql`${table.id} in ${ids}`).orderBy(...inOrder(table, sort));
+function rowsOf<Q extends PgSelect>(
+  select: Q,
+  { table, query }: List,
+  where: SQL | undefined,
+  skip: SQL | Placeholder,
+) {
+  const order = inOrder(table, query.sort);
+  // The limit is a part of the text: a prepared statement's plan is made for ten rows, not for any number.
+  const ids = sql`(select id from ${table} where ${where ?? true}
+    order by ${sql.join(order, sql`, `)} offset ${skip} limit ${sql.raw(String(query.limit))})`;
+  return select.where(sql`${table.id} in ${ids}`).orderBy(...order);
 }
 
 /** Newest or oldest first; the id breaks ties, so that no row is shown twice or never. */
@@ -81,15 +125,10 @@ export function inOrder(table: Listed, sort: ListQuery["sort"]) {
   return [direction(table.createdAt), direction(table.id)];
 }
 
-function idsOf(table: Listed, { sort, limit }: ListQuery, where: SQL | undefined, skip: SQL | number) {
-  // The limit is a part of the text: a prepared statement's plan is made for ten rows, not for any number.
-  return sql`(select id from ${table} where ${where ?? true}
-    order by ${sql.join(inOrder(table, sort), sql`, `)} offset ${skip} limit ${sql.raw(String(limit))})`;
-}
-
 /** The day on which the row at an offset stands, and how many rows of that day come before it; of one moment. */
-function placeOf(table: Listed, { sort }: ListQuery, counted: Counted, offset: number) {
+function placeOf(table: Listed, { sort }: ListQuery, counted: Counted) {
   const direction = sql.raw(sort === "asc" ? "asc" : "desc");
+  const offset = sql`${sql.placeholder("offset")}::bigint`;
   const place = sql`from (
       select day, sum(sum(count)) over (order by day ${direction}) - sum(count) as before
       from ${counters} where ${of(counted)} group by day
@@ -101,25 +140,26 @@ function placeOf(table: Listed, { sort }: ListQuery, counted: Counted, offset: n
   return { where: from, skip: sql`(select ${offset} - before ${place})` };
 }
 
-async function countHits(db: Database, table: Listed, where: SQL | undefined): Promise<number> {
+async function countHits(db: Database, table: Listed, where: SQL | undefined, values: Record<string, unknown>) {
   const found = db
     .select({ hit: sql`1` })
     .from(table)
     .where(where)
     .limit(mostHits + 1)
     .as("found");
-  return db.$count(found);
+  const [row] = await db.select({ hits: count() }).from(found).prepare("").execute(values);
+  return row?.hits ?? 0;
 }
 
 export function pages(total: number, limit: number) {
   return { total, totalPages: Math.max(1, Math.ceil(total / limit)) };
 }
 
-/** True for rows whose text contains what was typed, in any case; `%` and `_` are ordinary characters. */
-export function contains(lowerCase: AnyColumn | SQL, typed: string): SQL {
-  const pattern = `%${typed.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
-  return sql`${lowerCase} like ${pattern}`;
-}
+/** What rows contain in any case whose text is like this; `%` and `_` are ordinary characters. */
+const patternOf = (typed: string) => `%${typed.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+
+/** True for rows whose text contains what was typed. */
+export const contains = (lowerCase: SQL, typed: string): SQL => sql`${lowerCase} like ${patternOf(typed)}`;
 
 /** The index knows texts by three letters in a row, or by two at the edge of a word. */
 const hasTrigram = (typed: string) =>

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { and, eq, gt, sql } from "drizzle-orm";
 import type { Database } from "./db/engine.ts";
+import { prepared } from "./db/prepared.ts";
 import { accounts, sessions } from "./db/schema.ts";
 import type { Actor } from "./http.ts";
 
@@ -18,17 +19,27 @@ export async function openSession(db: Database, accountId: string): Promise<stri
 /** The account behind a token, if its session still lives. One look-up by primary key. */
 export async function authenticate(db: Database, token: string): Promise<Actor | undefined> {
   const tokenHash = hashToken(token);
-  const [found] = await db
-    .select({
-      id: accounts.id,
-      username: accounts.username,
-      role: accounts.role,
-      // Written back at most once a minute: reading a list should not cost a write.
-      stale: sql<boolean>`${sessions.lastUsedAt} < now() - interval '1 minute'`,
-    })
-    .from(sessions)
-    .innerJoin(accounts, eq(accounts.id, sessions.accountId))
-    .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.lastUsedAt, idle), gt(sessions.createdAt, lifetime)));
+  const query = prepared(db, "session", () =>
+    db
+      .select({
+        id: accounts.id,
+        username: accounts.username,
+        role: accounts.role,
+        // Written back at most once a minute: reading a list should not cost a write.
+        stale: sql<boolean>`${sessions.lastUsedAt} < now() - interval '1 minute'`,
+      })
+      .from(sessions)
+      .innerJoin(accounts, eq(accounts.id, sessions.accountId))
+      .where(
+        and(
+          eq(sessions.tokenHash, sql.placeholder("tokenHash")),
+          gt(sessions.lastUsedAt, idle),
+          gt(sessions.createdAt, lifetime),
+        ),
+      )
+      .prepare(""),
+  );
+  const [found] = await query.execute({ tokenHash });
   if (!found) return undefined;
   if (found.stale) await db.update(sessions).set({ lastUsedAt: sql`now()` }).where(eq(sessions.tokenHash, tokenHash));
   return { id: found.id, username: found.username, role: found.role, tokenHash };

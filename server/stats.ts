@@ -1,6 +1,7 @@
-import { and, between, desc, eq, gte, type SQL, sql } from "drizzle-orm";
+import { and, between, desc, eq, gte, type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/engine.ts";
+import { prepared } from "./db/prepared.ts";
 import { counters, settings } from "./db/schema.ts";
 
 // Everything here is read from the counters; no row that is counted is ever looked at.
@@ -10,15 +11,23 @@ const total = (value: SQL) => sql<number>`coalesce(${value}, 0)`.mapWith(Number)
 /** A subject of the counters, of one kind or of all. */
 export type Counted = { subject: string; kind?: string | undefined };
 
-export const of = ({ subject, kind }: Counted) =>
+export const of = ({ subject, kind }: { [K in keyof Counted]: Counted[K] | Placeholder }) =>
   and(eq(counters.subject, subject), kind === undefined ? undefined : eq(counters.kind, kind));
+
+/** The same with both to be filled in. */
+const ofAny = (kind: string | undefined) =>
+  of({ subject: sql.placeholder("subject"), kind: kind === undefined ? undefined : sql.placeholder("kind") });
 
 /** How many rows of a counted subject there are. */
 export async function countOf(db: Database, counted: Counted): Promise<number> {
-  const [row] = await db
-    .select({ count: total(sql`sum(${counters.count})`) })
-    .from(counters)
-    .where(of(counted));
+  const query = prepared(db, `count ${counted.kind === undefined}`, () =>
+    db
+      .select({ count: total(sql`sum(${counters.count})`) })
+      .from(counters)
+      .where(ofAny(counted.kind))
+      .prepare(""),
+  );
+  const [row] = await query.execute(counted);
   return row?.count ?? 0;
 }
 
@@ -30,14 +39,18 @@ export async function countsByKind(db: Database, subject: string): Promise<Recor
 
 /** The same from a day on, the most frequent kind first; kinds that ceased to occur are left out. */
 export async function countsSince(db: Database, subject: string, day: string) {
-  const count = total(sql`sum(${counters.count})`);
-  return db
-    .select({ kind: counters.kind, count })
-    .from(counters)
-    .where(and(of({ subject }), gte(counters.day, day)))
-    .groupBy(counters.kind)
-    .having(sql`sum(${counters.count}) > 0`)
-    .orderBy(desc(count), counters.kind);
+  const query = prepared(db, "counts since", () => {
+    const count = total(sql`sum(${counters.count})`);
+    return db
+      .select({ kind: counters.kind, count })
+      .from(counters)
+      .where(and(ofAny(undefined), gte(counters.day, sql.placeholder("day"))))
+      .groupBy(counters.kind)
+      .having(sql`sum(${counters.count}) > 0`)
+      .orderBy(desc(count), counters.kind)
+      .prepare("");
+  });
+  return query.execute({ subject, day });
 }
 
 type Figure = { count: number; cents: number };
@@ -45,22 +58,26 @@ type Periods = Record<"allTime" | "today" | "week" | "month", Figure>;
 
 /** A subject's figures by calendar period of the business: today, this week from Monday, this month. */
 export async function periodsOf(db: Database, subject: string, config: Config, now: Date) {
-  const day = sql`${today(config, now)}::date`;
-  const figures = (condition: SQL) => ({
-    count: total(sql`sum(${counters.count}) filter (where ${condition})`),
-    cents: total(sql`sum(${counters.cents}) filter (where ${condition})`),
+  const query = prepared(db, "periods", () => {
+    const day = sql`${sql.placeholder("day")}::date`;
+    const figures = (condition: SQL) => ({
+      count: total(sql`sum(${counters.count}) filter (where ${condition})`),
+      cents: total(sql`sum(${counters.cents}) filter (where ${condition})`),
+    });
+    return db
+      .select({
+        kind: counters.kind,
+        allTime: figures(sql`true`),
+        today: figures(sql`${counters.day} = ${day}`),
+        week: figures(sql`${counters.day} between date_trunc('week', ${day}) and ${day}`),
+        month: figures(sql`${counters.day} between date_trunc('month', ${day}) and ${day}`),
+      })
+      .from(counters)
+      .where(ofAny(undefined))
+      .groupBy(counters.kind)
+      .prepare("");
   });
-  const rows = await db
-    .select({
-      kind: counters.kind,
-      allTime: figures(sql`true`),
-      today: figures(sql`${counters.day} = ${day}`),
-      week: figures(sql`${counters.day} between date_trunc('week', ${day}) and ${day}`),
-      month: figures(sql`${counters.day} between date_trunc('month', ${day}) and ${day}`),
-    })
-    .from(counters)
-    .where(of({ subject }))
-    .groupBy(counters.kind);
+  const rows = await query.execute({ subject, day: today(config, now) });
   return {
     all: rows.reduce(addPeriods, nothing),
     of: (kind: string): Periods => rows.find((row) => row.kind === kind) ?? nothing,
@@ -79,23 +96,34 @@ const addPeriods = (a: Periods, b: Periods): Periods => ({
 
 /** A subject's figures on each of these consecutive days. */
 export async function seriesOf(db: Database, subject: string, days: string[], kind?: string): Promise<Figure[]> {
-  const rows = await db
-    .select({
-      day: counters.day,
-      count: total(sql`sum(${counters.count})`),
-      cents: total(sql`sum(${counters.cents})`),
-    })
-    .from(counters)
-    .where(and(of({ subject, kind }), between(counters.day, days[0] ?? "", days.at(-1) ?? "")))
-    .groupBy(counters.day);
+  const query = prepared(db, `series ${kind === undefined}`, () =>
+    db
+      .select({
+        day: counters.day,
+        count: total(sql`sum(${counters.count})`),
+        cents: total(sql`sum(${counters.cents})`),
+      })
+      .from(counters)
+      .where(and(ofAny(kind), between(counters.day, sql.placeholder("first"), sql.placeholder("last"))))
+      .groupBy(counters.day)
+      .prepare(""),
+  );
+  const rows = await query.execute({ subject, kind, first: days[0], last: days.at(-1) });
   const byDay = new Map(rows.map((row) => [row.day, row]));
   return days.map((day) => byDay.get(day) ?? zero);
 }
 
 /** The business's calendar day, as an ISO date. */
 export function today({ timezone }: Pick<Config, "timezone">, now: Date): string {
-  return new Intl.DateTimeFormat("en-CA", { timeZone: timezone, dateStyle: "short" }).format(now);
+  let calendar = calendars.get(timezone);
+  if (!calendar) {
+    calendar = new Intl.DateTimeFormat("en-CA", { timeZone: timezone, dateStyle: "short" });
+    calendars.set(timezone, calendar);
+  }
+  return calendar.format(now);
 }
+
+const calendars = new Map<string, Intl.DateTimeFormat>();
 
 /** So many calendar days up to and including one, oldest first. */
 export function daysUntil(last: string, amount: number): string[] {

@@ -7,11 +7,13 @@ import { listPage, wholeUuid } from "../paging.ts";
 
 export const bulkOrderRoutes = routes(contract, {
   async list({ db, query }) {
-    const select = db
-      .select({ bulkOrder: bulkOrders, user: { username: customers.username } })
-      .from(bulkOrders)
-      .innerJoin(customers, eq(customers.id, bulkOrders.customerId));
-    const { rows, ...counts } = await listPage(db, select.$dynamic(), {
+    const select = () =>
+      db
+        .select({ bulkOrder: bulkOrders, user: { username: customers.username } })
+        .from(bulkOrders)
+        .innerJoin(customers, eq(customers.id, bulkOrders.customerId))
+        .$dynamic();
+    const { rows, ...counts } = await listPage(db, select, {
       table: bulkOrders,
       query,
       counted: { subject: "bulk orders" },

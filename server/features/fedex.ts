@@ -16,17 +16,19 @@ type Change = { field: string; from: string | number | null; to: string | number
 export const fedexRoutes = routes(fedex, {
   async list({ db, query, actor }) {
     const isAdmin = actor.role === "admin";
-    const select = db
-      .select({
-        order: fedexOrders,
-        user: { discordId: customers.discordId },
-        file: { name: files.name, size: files.size },
-      })
-      .from(fedexOrders)
-      .innerJoin(customers, eq(customers.id, fedexOrders.customerId))
-      .leftJoin(files, eq(files.id, fedexOrders.fileId));
+    const select = () =>
+      db
+        .select({
+          order: fedexOrders,
+          user: { discordId: customers.discordId },
+          file: { name: files.name, size: files.size },
+        })
+        .from(fedexOrders)
+        .innerJoin(customers, eq(customers.id, fedexOrders.customerId))
+        .leftJoin(files, eq(files.id, fedexOrders.fileId))
+        .$dynamic();
     const kind = query.filter === "All" ? undefined : query.filter;
-    const { rows, ...counts } = await listPage(db, select.$dynamic(), {
+    const { rows, ...counts } = await listPage(db, select, {
       table: fedexOrders,
       query,
       filter: kind && eq(fedexOrders.status, kind),

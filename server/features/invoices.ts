@@ -10,11 +10,13 @@ import { listPage, wholeUuid } from "../paging.ts";
 export const invoiceRoutes = routes(contract, {
   async list({ db, query }) {
     const kind = query.status === "All" ? undefined : query.status;
-    const select = db
-      .select({ invoice: invoices, user: { username: customers.username, email: customers.email } })
-      .from(invoices)
-      .innerJoin(customers, eq(customers.id, invoices.customerId));
-    const { rows, ...counts } = await listPage(db, select.$dynamic(), {
+    const select = () =>
+      db
+        .select({ invoice: invoices, user: { username: customers.username, email: customers.email } })
+        .from(invoices)
+        .innerJoin(customers, eq(customers.id, invoices.customerId))
+        .$dynamic();
+    const { rows, ...counts } = await listPage(db, select, {
       table: invoices,
       query,
       filter: kind && eq(invoices.status, kind),

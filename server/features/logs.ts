@@ -8,7 +8,7 @@ import { listPage } from "../paging.ts";
 export const logRoutes = routes(contract, {
   async list({ db, query }) {
     const kind = query.status === "All" ? undefined : query.status;
-    const { rows, ...counts } = await listPage(db, db.select().from(logs).$dynamic(), {
+    const { rows, ...counts } = await listPage(db, () => db.select().from(logs).$dynamic(), {
       table: logs,
       query,
       filter: kind && eq(logs.type, kind),

@@ -11,16 +11,18 @@ import { listPage, wholeUuid } from "../paging.ts";
 
 export const orderRoutes = routes(contract, {
   async list({ db, query }) {
-    const select = db
-      .select({
-        order: orders,
-        user: { username: customers.username },
-        labelType: { name: labelTypes.name },
-      })
-      .from(orders)
-      .innerJoin(customers, eq(customers.id, orders.customerId))
-      .innerJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId));
-    const { rows, ...counts } = await listPage(db, select.$dynamic(), {
+    const select = () =>
+      db
+        .select({
+          order: orders,
+          user: { username: customers.username },
+          labelType: { name: labelTypes.name },
+        })
+        .from(orders)
+        .innerJoin(customers, eq(customers.id, orders.customerId))
+        .innerJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId))
+        .$dynamic();
+    const { rows, ...counts } = await listPage(db, select, {
       table: orders,
       query,
       ...withStatus(query.status),

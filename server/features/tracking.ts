@@ -11,7 +11,7 @@ import { countsByKind } from "../stats.ts";
 
 export const trackingRoutes = routes(contract, {
   async list({ db, query }) {
-    const { rows, ...counts } = await listPage(db, db.select().from(trackingCodes).$dynamic(), {
+    const { rows, ...counts } = await listPage(db, () => db.select().from(trackingCodes).$dynamic(), {
       table: trackingCodes,
       query,
       counted: { subject: "tracking codes" },

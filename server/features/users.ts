@@ -123,7 +123,7 @@ export const userRoutes = routes(contract, {
 });
 
 async function listCustomers(db: Database, query: Parsed<typeof contract.list, "query">, which: "all" | "new") {
-  const { rows, ...counts } = await listPage(db, db.select().from(customers).$dynamic(), {
+  const { rows, ...counts } = await listPage(db, () => db.select().from(customers).$dynamic(), {
     table: customers,
     query,
     filter: which === "new" ? isNull(customers.verifiedAt) : undefined,
