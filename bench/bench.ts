@@ -1,0 +1,219 @@
+// What every call costs beside its floor, and how that grows with the business: npm run bench
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { cpus, totalmem } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import pg from "pg";
+import { buildApp } from "../server/app.ts";
+import { readConfig } from "../server/config.ts";
+import { openEngine } from "../server/db/engine.ts";
+import type { Floor } from "./measuring/floor.ts";
+import { type Figures, load, type Request } from "./measuring/load.ts";
+import { record } from "./measuring/record.ts";
+import { type Business, type Row, rowsOf } from "./measuring/rows.ts";
+import { type Measured, summary, tableHead, tableLine } from "./measuring/table.ts";
+import { seed } from "./seed.ts";
+import { databaseProcess, serverProcess, temporaryFolder } from "./victims.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    large: { type: "boolean", default: false },
+    /** Only rows whose name contains this. */
+    only: { type: "string", default: "" },
+    /** Milliseconds per measurement. */
+    slice: { type: "string", default: "600" },
+    /** An empty PostgreSQL server to use instead of starting one; databases that are there already are used as they are. */
+    server: { type: "string" },
+    json: { type: "string" },
+  },
+});
+const sizes = [10_000, 1_000_000, ...(options.large ? [10_000_000] : [])];
+const slice = Number(options.slice);
+const rounds = 3;
+/** What can be changed is limited; twenty per connection, and enough to tell. */
+const changesWith = (connections: number) => 150 + 20 * connections;
+
+const folder = await temporaryFolder();
+const database = options.server ? undefined : await databaseProcess(folder.path);
+const server = options.server ?? new URL("/", database?.url).href.replace(/\/$/, "");
+
+type Measurable = {
+  business: Business;
+  rows: Row[];
+  floorOrigin: string;
+  learn: (path: string, floor: Floor) => Promise<void>;
+  recorded: (request: Request) => ReturnType<typeof record>;
+  close: () => Promise<void>;
+};
+
+const opened: [size: number, Measurable][] = [];
+for (const size of sizes) opened.push([size, await open(size)]);
+const table: Measured[] = [];
+try {
+  console.log(tableHead);
+  for (const { name } of opened[0]?.[1].rows ?? []) {
+    // How fast orders come in is also of interest in between.
+    for (const connections of name === "storefront order" ? [1, 8, 32] : [1, 32]) {
+      const measured = await measure(name, connections);
+      for (const row of measured) console.log(tableLine(row));
+      table.push(...measured);
+    }
+  }
+} finally {
+  for (const [, { close }] of opened) await close();
+  await database?.stop();
+  await folder.remove();
+}
+console.log(`\n${summary(table)}`);
+const machine = { cpu: cpus()[0]?.model ?? "", cores: cpus().length, memory: Math.round(totalmem() / 2 ** 30) };
+const file =
+  options.json ?? fileURLToPath(new URL(`results/${new Date().toISOString().slice(0, 10)}.json`, import.meta.url));
+await mkdir(join(file, ".."), { recursive: true });
+await writeFile(file, `${JSON.stringify({ machine, node: process.version, sizes, rows: table }, undefined, 2)}\n`);
+console.log(`Kept in ${file}`);
+
+async function open(size: number): Promise<Measurable> {
+  const url = `${server}/bench_${size}`;
+  if (await createDatabase(url)) {
+    console.error(`Seeding ${size} orders …`);
+    await seed(url, { orders: size });
+  }
+  const account = { ADMIN_USERNAME: "bench.admin", ADMIN_PASSWORD: "the bench's own password" };
+  const product = serverProcess({ DATABASE_URL: url, NODE_ENV: "production", ...account }, (words) => {
+    throw new Error(words);
+  });
+  await product.start();
+  const origin = product.origin();
+  if (!origin) throw new Error("the server did not start");
+  const business = { origin, ...(await admission(origin, account)), query: queryOf(url) };
+  const floor = fork(fileURLToPath(new URL("measuring/floor.ts", import.meta.url)), {
+    env: { ...process.env, DATABASE_URL: url },
+  });
+  const [port] = await once(floor, "message");
+  const engine = await openEngine({ databaseUrl: url, dataDir: "" });
+  const app = await buildApp({ db: engine.db, config: readConfig({ LOG_LEVEL: "silent" }), now: () => new Date() });
+  return {
+    business,
+    rows: await rowsOf(business, options.only),
+    floorOrigin: `http://127.0.0.1:${port}`,
+    learn: (path, known) => tell(floor, { path, floor: known }),
+    recorded: (request) => record(app, request),
+    async close() {
+      await app.close();
+      await engine.close();
+      floor.kill();
+      await product.kill();
+    },
+  };
+}
+
+async function tell(child: ChildProcess, message: object) {
+  const heard = once(child, "message");
+  child.send(message);
+  await heard;
+}
+
+/** True when there was none of that name. */
+async function createDatabase(url: string): Promise<boolean> {
+  const client = new pg.Client(`${server}/postgres`);
+  await client.connect();
+  const name = new URL(url).pathname.slice(1);
+  const { rowCount } = await client.query("select from pg_database where datname = $1", [name]);
+  if (rowCount === 0) await client.query(`create database ${name}`);
+  await client.end();
+  return rowCount === 0;
+}
+
+function queryOf(url: string) {
+  return async <T>(text: string) => {
+    const client = new pg.Client(url);
+    await client.connect();
+    try {
+      return (await client.query(text)).rows as T[];
+    } finally {
+      await client.end();
+    }
+  };
+}
+
+/** A session and an API key, got as everybody gets them. */
+async function admission(origin: string, account: { ADMIN_USERNAME: string; ADMIN_PASSWORD: string }) {
+  const post = async (path: string, body: object, token?: string) => {
+    const headers = { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) };
+    const response = await fetch(origin + path, { method: "POST", headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return response.json() as Promise<{ accessToken: string; key: string }>;
+  };
+  const { accessToken } = await post("/api/v1/auth/admin-login", {
+    username: account.ADMIN_USERNAME,
+    password: account.ADMIN_PASSWORD,
+  });
+  const { key } = await post("/api/v1/website/api-keys", { name: "bench" }, accessToken);
+  return { adminToken: accessToken, shopKey: key };
+}
+
+/** One row at every size, server and floor in turns within seconds: what else the machine does meets them all. */
+async function measure(name: string, connections: number): Promise<Measured[]> {
+  const runs = [];
+  for (const [size, measurable] of opened) {
+    const row = measurable.rows.find((candidate) => candidate.name === name);
+    if (!row) throw new Error(`${name} is missing at ${size}`);
+    const first = row.next();
+    const path = `/${encodeURIComponent(name)}`;
+    const recording = await measurable.recorded(first);
+    // The floor begins at the other end: two refunds of one order would be one too many.
+    const rest = (row.targets ?? []).slice(1).reverse();
+    const recordedTarget = row.targets?.slice(0, 1) ?? [];
+    const key = first.headers?.["idempotency-key"];
+    await measurable.learn(path, {
+      ...recording,
+      targets: [...recordedTarget, ...rest],
+      fresh: key ? [key] : [],
+      password: row.password,
+    });
+    const isChange = row.targets !== undefined;
+    runs.push({ size, measurable, row, path, isChange, statements: recording.steps.flat().length });
+  }
+  const limits = (isChange: boolean) =>
+    isChange
+      ? { connections, milliseconds: 10_000, requests: changesWith(connections) }
+      : { connections, milliseconds: slice, requests: 1e9 };
+  const taken = runs.map(() => ({ product: [] as Figures[], floor: [] as Figures[] }));
+  for (let round = 0; round <= rounds; round++) {
+    for (const [index, { measurable, row, path, isChange }] of runs.entries()) {
+      const product = await load(measurable.business.origin, row.next, limits(isChange));
+      const floor = await load(measurable.floorOrigin, () => ({ method: "GET", path }), limits(isChange));
+      // The first round only warms up.
+      if (round === 0) continue;
+      taken[index]?.product.push(product);
+      taken[index]?.floor.push(floor);
+    }
+  }
+  const figures = runs.map((run, index) => ({
+    ...run,
+    product: median(taken[index]?.product ?? []),
+    floor: median(taken[index]?.floor ?? []),
+  }));
+  return figures.map(({ size, statements, product, floor }) => ({
+    name,
+    size,
+    connections,
+    statements,
+    product,
+    floor,
+    ratio: floor.perSecond / product.perSecond,
+    growth: (figures[0]?.product.perSecond ?? Number.NaN) / product.perSecond,
+  }));
+}
+
+/** Each figure's median over the rounds. */
+function median(figures: Figures[]): Figures {
+  const of = (pick: (figure: Figures) => number) => {
+    const sorted = figures.map(pick).sort((a, b) => a - b);
+    return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  };
+  return { perSecond: of((f) => f.perSecond), p50: of((f) => f.p50), p99: of((f) => f.p99) };
+}

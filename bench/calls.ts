@@ -1,0 +1,65 @@
+import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contract/endpoint.ts";
+
+/** What came back: the reply, or the reason for a refusal. */
+export type Answer<E extends Endpoint = Endpoint> = { status: number; body: Reply<E> & { message: string } };
+
+/** No answer, or one that asks to come again: nobody knows what became of the call. */
+export type Lost = { retryAfter?: number | undefined };
+
+/** Makes a call until it is answered; undefined where the caller gave up first. */
+export type Call = <E extends Endpoint>(
+  endpoint: E,
+  input: Input<E>,
+  idempotencyKey?: string,
+) => Promise<Answer<E> | undefined>;
+
+/** What a call may send, whichever it is. */
+export type Sent = { params?: Record<string, string>; query?: Record<string, unknown>; body?: Record<string, unknown> };
+
+type Line = { origin: string; token?: string | undefined; signal?: AbortSignal };
+
+const comeAgain = new Set([429, 502, 503, 504]);
+
+/** Sends a call once. */
+export async function send<E extends Endpoint>(
+  { origin, token, signal = AbortSignal.timeout(30_000) }: Line,
+  endpoint: E,
+  input: Input<E>,
+  idempotencyKey?: string,
+): Promise<Answer<E> | Lost> {
+  const { params, query, body } = input as Sent;
+  const address = new URL(pathOf(endpoint, params), origin);
+  for (const [name, value] of Object.entries(query ?? {})) address.searchParams.set(name, String(value));
+  const request = {
+    method: endpoint.method,
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body && { "content-type": "application/json" }),
+      ...(idempotencyKey && { "idempotency-key": idempotencyKey }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+    signal,
+  };
+  try {
+    const response = await fetch(address, request);
+    const text = await response.text();
+    if (comeAgain.has(response.status)) return { retryAfter: Number(response.headers.get("retry-after")) || undefined };
+    return { status: response.status, body: parsed(text) };
+  } catch {
+    // Refused, reset, timed out, or broken off in the middle of the answer.
+    return {};
+  }
+}
+
+function parsed(text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { message: text.slice(0, 200) };
+  }
+}
+
+export const isAnswer = <E extends Endpoint>(result: Answer<E> | Lost): result is Answer<E> => "status" in result;
+
+export const isOk = <E extends Endpoint>(answer: Answer<E> | undefined): answer is Answer<E> =>
+  answer !== undefined && answer.status >= 200 && answer.status < 300;

@@ -1,0 +1,90 @@
+// The floor: a bare Node server that sends the statements of a call to the database, and their rows to the client.
+import { createServer } from "node:http";
+import pg from "pg";
+import { uuidv7 } from "../../server/ids.ts";
+import { passwordMatches } from "../../server/passwords.ts";
+import type { Recording, Statement } from "./record.ts";
+
+/** How requests of one call differ: what stood for the first target stands for the next one. */
+export type Floor = Recording & {
+  targets: Record<string, unknown>[];
+  /** Values that are new in every request. */
+  fresh: string[];
+  /** A call that checks a password cannot do without checking it. */
+  password?: string | undefined;
+};
+
+const floors = new Map<string, Floor & { next: number }>();
+process.on("message", ({ path, floor }: { path: string; floor: Floor }) => {
+  // The first target was used up when the call was recorded.
+  floors.set(path, { ...floor, next: 1 });
+  process.send?.("ready");
+});
+
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20, application_name: "floor" });
+let statements = 0;
+const names = new Map<string, string>();
+
+/** Prepared, but for what the server does not prepare either. */
+function prepared({ text, values }: Statement) {
+  if (values.length === 0 || text.includes(" like ")) return { text, values };
+  const name = names.get(text) ?? `floor_${statements++}`;
+  names.set(text, name);
+  return { name, text, values };
+}
+
+async function run(path: string) {
+  const floor = floors.get(path);
+  if (!floor) throw new Error(`nothing is known of ${path}`);
+  const vary = variation(floor);
+  const isChange = floor.steps.some(([first]) => first?.text === "begin");
+  const client = isChange ? await pool.connect() : pool;
+  const rows: unknown[] = [];
+  try {
+    for (const step of floor.steps) {
+      const results = await Promise.all(
+        step.map(({ text, values }) => client.query(prepared({ text, values: values.map(vary) }))),
+      );
+      for (const result of results) rows.push(...result.rows);
+    }
+  } finally {
+    if (client !== pool) (client as pg.PoolClient).release();
+  }
+  if (floor.password) {
+    const account = rows.find((row) => (row as { password_hash?: string }).password_hash);
+    if (!(await passwordMatches((account as { password_hash: string }).password_hash, floor.password)))
+      throw new Error("the password does not match");
+  }
+  return rows;
+}
+
+function variation(floor: Floor & { next: number }): (value: unknown) => unknown {
+  if (floor.targets.length === 0 && floor.fresh.length === 0) return (value) => value;
+  const first = floor.targets[0] ?? {};
+  const target = floor.targets[floor.next++ % floor.targets.length] ?? {};
+  const replaced = new Map<unknown, unknown>(Object.keys(first).map((field) => [first[field], target[field]]));
+  for (const value of floor.fresh) replaced.set(value, uuidv7());
+  return (value) => {
+    if (replaced.has(value)) return replaced.get(value);
+    if (typeof value !== "string" || !isNewId(value, floor.since)) return value;
+    const id = uuidv7();
+    replaced.set(value, id);
+    return id;
+  };
+}
+
+/** A version 7 id that was made while the call was recorded. */
+const isNewId = (value: string, since: number) =>
+  /^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(value) && Number.parseInt(value.replace("-", "").slice(0, 12), 16) >= since;
+
+const server = createServer(async (request, response) => {
+  request.resume();
+  try {
+    const body = JSON.stringify(await run(request.url ?? ""));
+    response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+    response.end(body);
+  } catch (error) {
+    response.writeHead(500).end(String(error));
+  }
+});
+server.listen(0, "127.0.0.1", () => process.send?.((server.address() as { port: number }).port));

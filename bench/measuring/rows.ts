@@ -1,0 +1,221 @@
+import { randomBytes } from "node:crypto";
+import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
+import { dashboard } from "@footprint/contract/dashboard.ts";
+import { type Endpoint, pathOf } from "@footprint/contract/endpoint.ts";
+import { fedex, fedexStatuses } from "@footprint/contract/fedex.ts";
+import { invoiceStatuses, invoices } from "@footprint/contract/invoices.ts";
+import { labelTypes } from "@footprint/contract/label-types.ts";
+import { logs, logTypes } from "@footprint/contract/logs.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { session } from "@footprint/contract/session.ts";
+import { staff } from "@footprint/contract/staff.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { tracking } from "@footprint/contract/tracking.ts";
+import { users } from "@footprint/contract/users.ts";
+import { uuidv7 } from "../../server/ids.ts";
+import { trackingCode } from "../operators.ts";
+import type { Floor } from "./floor.ts";
+import type { Request } from "./load.ts";
+
+/** A running server with a seeded business, and how to look into it. */
+export type Business = {
+  origin: string;
+  adminToken: string;
+  shopKey: string;
+  query: <T>(text: string) => Promise<T[]>;
+};
+
+/** One row of the table: a call, and what its floor has to vary from request to request. */
+export type Row = { name: string; next: () => Request } & Partial<Pick<Floor, "targets" | "fresh" | "password">>;
+
+/** Where a search finds one row, a great many, and none. */
+type Terms = { one: string; many: string };
+type List = {
+  name: string;
+  endpoint: Endpoint;
+  filters?: { name: string; values: readonly string[] };
+  /** A text of a row in the middle of the table, and one that very many rows share. */
+  terms: (business: Business) => Promise<Terms>;
+};
+
+const middleOf = (table: string, column: string, many: string) => async (business: Business) => {
+  const [row] = await business.query<{ term: string }>(`select ${column} as term from ${table}
+    order by created_at offset (select count(*) / 2 from ${table}) limit 1`);
+  return { one: row?.term ?? "", many };
+};
+
+const lists: List[] = [
+  {
+    name: "orders",
+    endpoint: orders.list,
+    filters: { name: "status", values: ["Active", "Refunded"] },
+    terms: middleOf("orders", "uuid", "umar"),
+  },
+  { name: "bulk orders", endpoint: bulkOrders.list, terms: middleOf("bulk_orders", "uuid", "ship") },
+  {
+    name: "fedex orders",
+    endpoint: fedex.list,
+    filters: { name: "filter", values: fedexStatuses },
+    terms: middleOf("fedex_orders", "uuid", "umar"),
+  },
+  { name: "users", endpoint: users.list, terms: middleOf("customers", "discord_id", "example") },
+  { name: "new users", endpoint: users.listNew, terms: middleOf("customers", "discord_id", "example") },
+  {
+    name: "invoices",
+    endpoint: invoices.list,
+    filters: { name: "status", values: invoiceStatuses },
+    terms: middleOf("invoices", "id", "example"),
+  },
+  { name: "tracking codes", endpoint: tracking.list, terms: middleOf("tracking_codes", "code", "9400") },
+  {
+    name: "logs",
+    endpoint: logs.list,
+    filters: { name: "status", values: logTypes },
+    terms: middleOf("logs", "regexp_replace(action, '.*([0-9a-f-]{36}).*', '\\1')", "sold"),
+  },
+  { name: "staff", endpoint: staff.list, terms: async () => ({ one: "staff7", many: "staff" }) },
+];
+
+const statistics: [string, Endpoint][] = [
+  ["dashboard: orders", dashboard.orders],
+  ["dashboard: users", dashboard.users],
+  ["dashboard: revenue", dashboard.revenue],
+  ["dashboard: deposits", dashboard.deposits],
+  ["dashboard: graph", dashboard.graph],
+  ["dashboard: charts", dashboard.charts],
+  ["fedex statistics", fedex.stats],
+  ["tracking statistics", tracking.stats],
+  ["label types", labelTypes.list],
+  ["access", session.access],
+];
+
+const password = "a benchmark's own password";
+
+/** The rows of the table for one business, those whose name contains a text. */
+export async function rowsOf(business: Business, only: string): Promise<Row[]> {
+  const authorization = `Bearer ${business.adminToken}`;
+  const read = (name: string, path: string): Row => {
+    const request = { method: "GET", path, headers: { authorization } };
+    return { name, next: () => request };
+  };
+  const rows: Row[] = [];
+  for (const list of lists.filter(({ name }) => only === "" || only.startsWith(`${name},`))) {
+    const row = (what: string, query: Record<string, string>) =>
+      read(`${list.name}, ${what}`, `${list.endpoint.path}?${new URLSearchParams(query)}`);
+    const { totalPages } = await get<{ totalPages: number }>(business, list.endpoint.path);
+    const { one, many } = await list.terms(business);
+    rows.push(
+      row("page 1", {}),
+      row("middle page", { page: String(Math.ceil(totalPages / 2)) }),
+      row("last page", { page: String(totalPages) }),
+      row("oldest first", { sort: "asc" }),
+      ...(list.filters?.values ?? []).map((value) => row(value, { [list.filters?.name ?? ""]: value })),
+      row("search finds one", { search: one }),
+      row("search finds many", { search: many }),
+      row("search finds none", { search: "zzqqxx" }),
+    );
+  }
+  rows.push(...statistics.map(([name, endpoint]) => read(name, endpoint.path)));
+  for (const [name, make] of Object.entries(changes)) if (name.includes(only)) rows.push(await make(name, business));
+  return rows.filter(({ name }) => name.includes(only));
+}
+
+async function get<T>({ origin, adminToken }: Business, path: string): Promise<T> {
+  const response = await fetch(origin + path, { headers: { authorization: `Bearer ${adminToken}` } });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  return response.json() as Promise<T>;
+}
+
+async function post({ origin, adminToken }: Business, path: string, body: object) {
+  const headers = { authorization: `Bearer ${adminToken}`, "content-type": "application/json" };
+  const response = await fetch(origin + path, { method: "POST", headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+}
+
+/** A call that changes something: each request goes to the next target, under a key of its own. */
+function change<T extends Record<string, unknown>>(
+  name: string,
+  token: string | undefined,
+  endpoint: Endpoint,
+  targets: T[],
+  of: (target: T) => { params?: Record<string, string>; body?: object },
+): Row {
+  let number = 0;
+  return {
+    name,
+    targets,
+    next() {
+      const target = targets[number++ % targets.length];
+      if (!target) throw new Error(`${name} has no target`);
+      const { params, body } = of(target);
+      return {
+        method: endpoint.method,
+        path: pathOf(endpoint, params),
+        headers: {
+          ...(token && { authorization: `Bearer ${token}` }),
+          ...(endpoint.idempotent && { "idempotency-key": uuidv7() }),
+          ...(body && { "content-type": "application/json" }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      };
+    },
+  };
+}
+
+const changes = { refund, "add balance": addBalance, "storefront order": storefrontOrder, "sign in": signIn };
+
+async function refund(name: string, business: Business) {
+  const targets = await business.query<{ id: string; customer: string }>(
+    "select id, customer_id as customer from orders where refunded_at is null and price_cents > 0 order by id limit 5000",
+  );
+  return change(name, business.adminToken, orders.refund, targets, ({ id }) => ({ params: { id } }));
+}
+
+async function addBalance(name: string, business: Business) {
+  const targets = await business.query<{ id: string }>("select id from customers order by id limit 1000");
+  return change(name, business.adminToken, users.addBalance, targets, ({ id }) => ({
+    params: { id },
+    body: { balance: 1 },
+  }));
+}
+
+/** Of a label type that takes prepaid codes, for customers who can afford it. */
+async function storefrontOrder(name: string, business: Business) {
+  const [type] = await business.query<{ uid: string; weight: string }>(
+    `select uid, min(to_weight) as weight from label_types join price_tiers on label_type_id = label_types.id
+     where uid = 'priority' group by uid`,
+  );
+  if (!type) throw new Error("the business has no label type of prepaid codes");
+  const targets = await business.query<{ discordId: string; id: string }>(
+    `select discord_id as "discordId", id from customers where active and verified_at is not null order by id limit 64`,
+  );
+  for (const { id } of targets) await post(business, pathOf(users.addBalance, { id }), { balance: 100_000 });
+  const trackRef = trackingCode(randomBytes(8).readBigUInt64BE());
+  await post(business, tracking.create.path, { amount: 10_000, type: type.uid, trackRef, template: "evs" });
+  const address = (side: string) => ({
+    [`${side}Name`]: "Bench Mark",
+    [`${side}Street`]: "1 Floor St",
+    [`${side}City`]: "Austin",
+    [`${side}State`]: "TX",
+    [`${side}Zip`]: "73301",
+    [`${side}Country`]: "United States",
+  });
+  const parcel = { labelType: type.uid, weight: Number(type.weight), ...address("from"), ...address("to") };
+  return change(name, business.shopKey, storefront.createOrder, targets, ({ discordId }) => ({
+    body: { discordId, ...parcel },
+  }));
+}
+
+/** By many accounts: nobody may try one account's password as often as this. */
+async function signIn(name: string, business: Business) {
+  const names = Array.from({ length: 64 }, (_, number) => `staff${number}`);
+  const [known] = await business.query("select from accounts where username = 'staff63'");
+  if (!known) for (const username of names) await post(business, staff.create.path, { username, password });
+  const targets = await business.query<{ username: string; id: string }>(
+    "select username, id from accounts where username like 'staff%' order by id",
+  );
+  const row = change(name, undefined, session.login, targets, ({ username }) => ({
+    body: { username, password },
+  }));
+  return { ...row, password };
+}

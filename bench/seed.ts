@@ -1,0 +1,131 @@
+// Fills an empty PostgreSQL with a business of any size: DATABASE_URL=… npm run seed -- --orders 1000000
+import pg from "pg";
+import { runCommand } from "../server/command.ts";
+import { readConfig, StartError } from "../server/config.ts";
+import { openEngine } from "../server/db/engine.ts";
+import { addLogs } from "./seeding/logs.ts";
+import { drawInvoices, drawMovements } from "./seeding/money.ts";
+import {
+  addCustomers,
+  addFedexOrders,
+  addInvoices,
+  addLabelTypes,
+  addOrders,
+  addTrackingCodes,
+  addTransfers,
+} from "./seeding/rows.ts";
+import { drawBuyers, drawCatalogue, drawSales, type Plan, planOf } from "./seeding/trade.ts";
+
+/** In the order in which each finds what it is made of; rows refer to nothing until the references are back. */
+const steps: [name: string, sql: (plan: Plan) => string][] = [
+  ["label types", (plan) => drawCatalogue(plan) + addLabelTypes()],
+  ["sales", (plan) => drawBuyers(plan) + drawSales(plan)],
+  ["money", () => drawInvoices() + drawMovements()],
+  ["customers", addCustomers],
+  ["tracking codes", addTrackingCodes],
+  ["orders", addOrders],
+  ["Fedex orders", addFedexOrders],
+  ["invoices", addInvoices],
+  ["transfers", addTransfers],
+  ["logs", addLogs],
+];
+
+/** What is filled. */
+const tables = [
+  "orders",
+  "customers",
+  "label_types",
+  "price_tiers",
+  "custom_prices",
+  "tracking_codes",
+  "bulk_orders",
+  "fedex_orders",
+  "invoices",
+  "transfers",
+  "logs",
+];
+
+/** Fills an empty database in one transaction: all of it is there in the end, or nothing has changed. */
+export async function seed(
+  databaseUrl: string,
+  { orders, now = new Date(), report = () => {} }: { orders: number; now?: Date; report?: (line: string) => void },
+) {
+  await (await openEngine({ databaseUrl, dataDir: "" })).close();
+  // A connection of its own: the server's end statements that take as long as these.
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: "footprint seed" });
+  // A connection that breaks fails the running statement; without a listener it would end the process as well.
+  client.on("error", () => {});
+  await client.connect();
+  const run = async (name: string, ...statements: string[]) => {
+    const since = performance.now();
+    for (const statement of statements) await client.query(statement);
+    report(`${name.padEnd(26)}${((performance.now() - since) / 1000).toFixed(1).padStart(8)} s`);
+  };
+  try {
+    await client.query(memory);
+    await client.query("begin");
+    await refuseUnlessEmpty(client);
+    const stripped = await strip(client);
+    const plan = planOf(orders, now);
+    for (const [name, sql] of steps) await run(name, sql(plan));
+    for (const [name, parts] of stripped) await run(name, ...parts);
+    await run("counters", "call recount()");
+    await run("commit", "commit");
+    await run("vacuum and analyze", `vacuum (analyze) ${tables.join(", ")}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Enough to sort and to build indexes with, for this connection alone. */
+const memory = `
+  set work_mem = '256MB'; set temp_buffers = '256MB'; set maintenance_work_mem = '512MB';
+  set timezone = 'UTC'; set jit = off`;
+
+async function refuseUnlessEmpty(client: pg.Client) {
+  await client.query(`lock table ${tables.join(", ")} in access exclusive mode`);
+  // A server that was started before has written to the log already.
+  for (const table of tables.filter((name) => name !== "logs")) {
+    const { rows } = await client.query(`select from ${table} limit 1`);
+    if (rows.length > 0)
+      throw new StartError(`The database already holds ${table.replace("_", " ")}; seed an empty one.`);
+  }
+}
+
+/**
+ * Takes off what is dear row by row: triggers, references, and indexes but for primary keys. Returns the statements
+ * that put it back, by what they are for: at the end each is one pass over its table.
+ */
+async function strip(client: pg.Client): Promise<Map<string, string[]>> {
+  const { rows } = await client.query<{ name: string; off: string; on: string }>(
+    `select 'indexes of ' || replace(tables.relname, '_', ' ') as name,
+       format('drop index %s', indexrelid::regclass) as off, pg_get_indexdef(indexrelid) as on
+     from pg_index join pg_class tables on tables.oid = indrelid
+     where indrelid = any($1::regclass[]) and not exists (select from pg_constraint where conindid = indexrelid)
+     union all
+     select 'references', format('alter table %s drop constraint %I', conrelid::regclass, conname),
+       format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+     from pg_constraint where contype = 'f' and conrelid = any($1::regclass[])
+     union all
+     select 'triggers', format('alter table %s disable trigger %I', tgrelid::regclass, tgname),
+       format('alter table %s enable trigger %I', tgrelid::regclass, tgname)
+     from pg_trigger where tgrelid = any($1::regclass[]) and not tgisinternal and tgenabled = 'O'
+     order by name`,
+    [tables],
+  );
+  for (const { off } of rows) await client.query(off);
+  const byName = Map.groupBy(rows, ({ name }) => name);
+  return new Map([...byName].map(([name, parts]) => [name, parts.map(({ on }) => on)]));
+}
+
+if (import.meta.main)
+  await runCommand(async () => {
+    const [option, orders = "", ...rest] = process.argv.slice(2);
+    if (option !== "--orders" || !/^[1-9]\d{0,8}$/.test(orders) || rest.length > 0)
+      throw new StartError("Usage: npm run seed -- --orders N");
+    const { databaseUrl } = readConfig(process.env);
+    if (!databaseUrl)
+      throw new StartError("Set DATABASE_URL to an empty PostgreSQL: postgres://user:password@host:5432/database.");
+    await seed(databaseUrl, { orders: Number(orders), report: console.log });
+    return 0;
+  });

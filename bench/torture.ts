@@ -1,0 +1,219 @@
+// Kills a working server again and again and accounts for every answer: npm run torture -- --engine both --minutes 10
+import { setTimeout as wait } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import type { Endpoint, Input, Reply } from "@footprint/contract/endpoint.ts";
+import { labelTypes } from "@footprint/contract/label-types.ts";
+import { session } from "@footprint/contract/session.ts";
+import { trackingType } from "@footprint/contract/tracking.ts";
+import { website } from "@footprint/contract/website.ts";
+import { type Random, seededRandom } from "../server/demo/random.ts";
+import { type Call, isOk } from "./calls.ts";
+import { seatOperator, type Tier } from "./operators.ts";
+import { openShop } from "./shops.ts";
+import { account } from "./torturing/accounting.ts";
+import { callersOf } from "./torturing/callers.ts";
+import { engines, type House, openHouse } from "./torturing/house.ts";
+import { type Asked, outcomeOf } from "./torturing/journal.ts";
+
+type Range = [least: number, most: number];
+
+type Progress = {
+  seconds: number;
+  /** Of a server, of one that was still starting, and of the database with all its processes. */
+  kills: { server: number; starting: number; database: number };
+  acknowledged: number;
+  lost: number;
+};
+
+type Wish = {
+  engine: (typeof engines)[number];
+  seed: number;
+  /** What lies between kills, from the least to the most: by the clock, or by how many changes were acknowledged. */
+  between: { milliseconds: Range } | { changes: Range };
+  /** Asked after every kill. */
+  enough(progress: Progress): boolean;
+  say?(line: string): void;
+};
+
+const password = "under torture";
+/** How many visits go on at once at each shop, and how many operators work. */
+const crowd = { shops: 4, visits: 6, operators: 4 };
+/** Past these there is no point in going on. */
+const mostFindings = 10;
+
+/**
+ * Runs a business at full speed and kills its processes at random moments. Callers repeat what was not answered, with
+ * the same key; some give up. At the end, what they know is held against the rows.
+ */
+export async function torture({ engine, seed, between, enough, say = () => {} }: Wish) {
+  const findings: string[] = [];
+  const find = (finding: string) => findings.push(finding);
+  const isHopeless = () => findings.length >= mostFindings;
+  const house = await openHouse(engine, { adminPassword: password, onTrouble: find });
+  const { caller, counts, journal, giveUp } = callersOf(house, find);
+  const kills = { server: 0, starting: 0, database: 0 };
+  const started = performance.now();
+  const progress = () => ({ seconds: (performance.now() - started) / 1000, kills, ...counts });
+  const reports = setInterval(() => say(described(progress())), 10_000);
+  try {
+    await house.start();
+    let stopping = false;
+    const work = async (act: () => Promise<void>) => {
+      while (!stopping && !isHopeless())
+        await act().catch((error) => find(`A caller could not make sense of an answer: ${error.stack}`));
+    };
+    const busy = Promise.all((await gatherCrowd(caller, seed)).map(work));
+
+    const random = seededRandom(seed);
+    const letWork = async () => {
+      if ("milliseconds" in between) return wait(random.between(...between.milliseconds));
+      const last = counts.acknowledged + random.between(...between.changes);
+      const patience = AbortSignal.timeout(120_000);
+      while (counts.acknowledged < last && !isHopeless()) {
+        if (patience.aborted) throw new Error("the servers run, but answer nothing good any more");
+        await wait(5);
+      }
+    };
+    do kills[await killOne(house, random, letWork)]++;
+    while (!isHopeless() && !enough(progress()));
+
+    stopping = true;
+    if (!isHopeless()) await Promise.all(house.servers.map(house.ready));
+    const tooLate = wait(60_000, true, { ref: false });
+    if ((await Promise.race([busy, tooLate])) === true)
+      find("Calls were not answered within a minute of the last kill");
+    giveUp();
+    await busy;
+    const { db, close } = await house.openRows();
+    for (const finding of await account(db, journal)) find(finding);
+    await close();
+  } catch (error) {
+    find(`It could not go on: ${(error as Error).stack}`);
+  } finally {
+    giveUp();
+    clearInterval(reports);
+    await house.close();
+  }
+  return { ...progress(), outcomes: outcomesByCall(journal), findings: findings.map((text) => explained(text, house)) };
+}
+
+/** Lets the business work for a while, then kills a server or, where there is one, the database. */
+async function killOne(house: House, random: Random, letWork: () => Promise<void>) {
+  if (house.hasDatabase && random.chance(0.25)) {
+    await letWork();
+    await house.killDatabase();
+    return "database";
+  }
+  const server = random.pick(house.servers);
+  if (random.chance(0.15)) await wait(random.between(50, 1_500));
+  else {
+    await house.ready(server);
+    await letWork();
+  }
+  const victim = server.origin() ? "server" : "starting";
+  await house.killServer(server);
+  return victim;
+}
+
+/** Shops and operators of a new business; each of the acts returned is one person's, to be repeated without a pause. */
+async function gatherCrowd(caller: (token: string, random: Random) => Call, seed: number) {
+  const { key, token, tiers } = await foundBusiness(caller);
+  const visits = Array.from({ length: crowd.shops }, (_, index) => {
+    const name = `shop${index + 1}`;
+    const random = seededRandom(seed * 100 + index);
+    const { visit } = openShop({ name, keys: name, call: caller(key, random), random });
+    return Array.from({ length: crowd.visits }, () => visit);
+  });
+  const chores = Array.from({ length: crowd.operators }, (_, index) => {
+    const random = seededRandom(seed * 100 + 50 + index);
+    const ownTiers = tiers.filter((_, place) => place % crowd.operators === index);
+    return seatOperator({ place: index + 1, call: caller(token, random), random, tiers: ownTiers }).chore;
+  });
+  return [...visits.flat(), ...chores];
+}
+
+/** Label types with prices, a key for the shops, and a session for the operators. */
+async function foundBusiness(caller: (token: string, chance: Random) => Call) {
+  const must = async <E extends Endpoint>(call: Call, endpoint: E, input: Input<E>): Promise<Reply<E>> => {
+    const answer = await call(endpoint, input);
+    if (!isOk(answer)) throw new Error(`${endpoint.path} failed: ${JSON.stringify(answer)}`);
+    return answer.body;
+  };
+  const anyone = caller("", seededRandom(0));
+  const { accessToken: token } = await must(anyone, session.login, { body: { username: "admin", password } });
+  const admin = caller(token, seededRandom(0));
+  const { key } = await must(admin, website.createApiKey, { body: { name: "Shops" } });
+  for (const uid of trackingType.options)
+    await must(admin, labelTypes.create, { body: { name: `USPS ${uid}`, uid, maxWeight: 20, type: "usps" } });
+  const { labelTypes: types } = await must(admin, labelTypes.list, {});
+  for (const { _id: id } of types)
+    for (const fromWeight of [0, 5])
+      await must(admin, labelTypes.addTier, {
+        params: { id },
+        body: { fromWeight, toWeight: fromWeight + 5, price: 4.2 },
+      });
+  const { labelTypes: priced } = await must(admin, labelTypes.list, {});
+  const tiers: Tier[] = priced.flatMap(({ _id: labelType, prices }) =>
+    prices.map(({ _id: id, fromWeight, toWeight }) => ({ labelType, id, fromWeight, toWeight })),
+  );
+  return { key, token, tiers };
+}
+
+/** What became of the calls for a change, by path. */
+function outcomesByCall(all: Asked[]) {
+  const outcomes: Record<string, { done: number; refused: number; unknown: number }> = {};
+  for (const asked of all) {
+    const path = asked.endpoint.path.replace(/^\/api\/v1\//, "");
+    outcomes[path] ??= { done: 0, refused: 0, unknown: 0 };
+    outcomes[path][outcomeOf(asked)]++;
+  }
+  return outcomes;
+}
+
+/** A failed call, with what the server wrote down about it. */
+function explained(finding: string, house: House): string {
+  const number = /this number: (\S+)/.exec(finding)?.[1];
+  const cause = number && house.cause(number);
+  return cause ? `${finding}\n${cause}` : finding;
+}
+
+function described({ seconds, kills, acknowledged, lost }: Progress): string {
+  const sum = kills.server + kills.starting + kills.database;
+  return `${seconds.toFixed(0)} s: ${sum} kills (${kills.server} of servers, ${kills.starting} of starting ones, ${kills.database} of the database), ${acknowledged} changes acknowledged, ${lost} answers lost`;
+}
+
+async function main() {
+  const { values } = parseArgs({
+    options: {
+      engine: { type: "string", default: "both" },
+      minutes: { type: "string", default: "10" },
+      seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    },
+  });
+  const chosen = engines.filter((engine) => values.engine === "both" || values.engine === engine);
+  const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
+  if (chosen.length === 0 || !(minutes > 0) || !Number.isInteger(seed)) {
+    console.error("Usage: npm run torture -- [--engine embedded|postgres|both] [--minutes 10] [--seed N]");
+    return 2;
+  }
+  let found = 0;
+  for (const engine of chosen) {
+    console.log(`${engine}, seed ${seed}, ${minutes} minutes`);
+    const { outcomes, findings, ...progress } = await torture({
+      engine,
+      seed,
+      between: { milliseconds: [500, 5_000] },
+      enough: ({ seconds }) => seconds >= minutes * 60,
+      say: console.log,
+    });
+    console.log(described(progress));
+    for (const [path, { done, refused, unknown }] of Object.entries(outcomes))
+      console.log(`${path.padStart(40)}  ${done} done, ${refused} refused, ${unknown} unknown`);
+    for (const finding of findings.slice(0, 50)) console.error(finding);
+    console.log(findings.length ? `${findings.length} findings` : "Everything that was answered is there, once.");
+    found += findings.length;
+  }
+  return found ? 1 : 0;
+}
+
+if (import.meta.main) process.exitCode = await main();

