@@ -10,7 +10,7 @@ import { openScreen, toast } from "./steps.ts";
 
 const rows = (page: Page) => page.locator("table[aria-busy=false] tbody tr");
 const dialog = (page: Page) => page.getByRole("dialog");
-const stats = (page: Page) => page.locator("dl", { hasText: "Pending" }).first();
+const stats = (page: Page) => page.getByRole("list", { name: "Orders by status" });
 const update = (page: Page) => dialog(page).getByRole("button", { name: "Update", exact: true });
 
 /** Bytes that pass for a PDF; more than one piece of what the server stores. */

@@ -1,5 +1,13 @@
 import AxeBuilder from "@axe-core/playwright";
-import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
+import {
+  type BrowserContext,
+  test as base,
+  type ConsoleMessage,
+  expect,
+  type Page,
+  type Request,
+  type WebError,
+} from "@playwright/test";
 import { type Account, type Api, apiOf } from "./api.ts";
 import { openView, type View } from "./screens.ts";
 import { adminAccount, startServer } from "./server.ts";
@@ -16,19 +24,21 @@ type SignedIn = { page: Page; account: Account; token: string };
 
 type TestFixtures = {
   watch: Watch;
-  adminToken: string;
   /** A browser of its own, with an account signed in: for a second person in the same test. */
   openAs: (account: Account) => Promise<SignedIn>;
   admin: SignedIn;
   staff: SignedIn;
-  /** Becomes whoever a view is for, and opens it. */
-  look: (view: View) => Promise<void>;
+  /** Becomes whoever a view is for, and opens it, light and 1440 px wide. */
+  look: (view: View) => Promise<Page>;
 };
 
 type WorkerFixtures = {
   server: { url: string; api: Api };
-  /** Sessions that last as long as the server: for tests that only look. */
+  /** Sessions that last as long as the server: for making data, and for tests that only look. */
   viewers: { admin: string; staff: string };
+  adminToken: string;
+  /** Where all looking is done: opening a browser for every view would take longer than the looking. */
+  gallery: { page?: Page };
 };
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
@@ -50,6 +60,18 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: "worker" },
   ],
 
+  adminToken: [({ viewers }, use) => use(viewers.admin), { scope: "worker" }],
+
+  gallery: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of a fixture's needs here
+    async ({}, use) => {
+      const gallery: WorkerFixtures["gallery"] = {};
+      await use(gallery);
+      await gallery.page?.context().close();
+    },
+    { scope: "worker" },
+  ],
+
   baseURL: ({ server }, use) => use(server.url),
 
   watch: [
@@ -65,11 +87,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
 
   context: async ({ context, watch, server }, use) => {
-    await observe(context, watch, server.url);
+    await reportViolations(context);
+    observe(context, watch, server.url);
     await use(context);
   },
-
-  adminToken: async ({ server }, use) => use(await server.api.signIn(adminAccount)),
 
   openAs: async ({ browser, server, watch, contextOptions }, use) => {
     const opened: BrowserContext[] = [];
@@ -81,16 +102,18 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
         viewport: { width: 1440, height: 900 },
       });
       opened.push(context);
-      await observe(context, watch, server.url);
+      await reportViolations(context);
+      observe(context, watch, server.url);
       await context.addCookies([{ name: "footprint", value: token, url: server.url }]);
       return { page: await context.newPage(), account, token };
     });
     for (const context of opened) await context.close();
   },
 
-  admin: async ({ context, page, server, adminToken }, use) => {
-    await context.addCookies([{ name: "footprint", value: adminToken, url: server.url }]);
-    await use({ page, account: adminAccount, token: adminToken });
+  admin: async ({ context, page, server }, use) => {
+    const token = await server.api.signIn(adminAccount);
+    await context.addCookies([{ name: "footprint", value: token, url: server.url }]);
+    await use({ page, account: adminAccount, token });
   },
 
   staff: async ({ context, page, server, adminToken }, use) => {
@@ -100,40 +123,68 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await use({ page, account, token });
   },
 
-  look: async ({ context, page, server, viewers }, use) => {
+  look: async ({ browser, gallery, server, viewers, watch }, use) => {
+    if (!gallery.page) {
+      const context = await browser.newContext({ baseURL: server.url, reducedMotion: "reduce" });
+      await reportViolations(context);
+      gallery.page = await context.newPage();
+    }
+    const { page } = gallery;
+    const stop = observe(page.context(), watch, server.url);
     await use(async (view) => {
       const who = view.as ?? "admin";
-      if (who !== "nobody") await context.addCookies([{ name: "footprint", value: viewers[who], url: server.url }]);
+      await page.context().clearCookies();
+      if (who !== "nobody")
+        await page.context().addCookies([{ name: "footprint", value: viewers[who], url: server.url }]);
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.mouse.move(0, 0);
       await openView(page, view);
+      return page;
     });
+    stop();
+    await page.evaluate(() => localStorage.clear());
   },
 });
 
 export { expect };
 
 /** Collects console errors (a broken content security policy is one), page errors and calls to other hosts. */
-async function observe(context: BrowserContext, watch: Watch, url: string) {
-  context.on("console", (message) => {
+function observe(context: BrowserContext, watch: Watch, url: string): () => void {
+  const onConsole = (message: ConsoleMessage) => {
     if (message.type() === "error") watch.problems.push(`console: ${message.text()} (${message.location().url})`);
-  });
-  context.on("weberror", (error) => {
+  };
+  const onError = (error: WebError) => {
     watch.problems.push(`page error: ${error.error().stack ?? error.error().message}`);
-  });
-  context.on("request", (request) => {
+  };
+  const onRequest = (request: Request) => {
     const { origin, protocol } = new URL(request.url());
     if (/^(https?|wss?):$/.test(protocol) && origin !== url) watch.problems.push(`outside host: ${request.url()}`);
-  });
-  await context.addInitScript(() => {
+  };
+  context.on("console", onConsole).on("weberror", onError).on("request", onRequest);
+  return () => context.off("console", onConsole).off("weberror", onError).off("request", onRequest);
+}
+
+/** What the content security policy refuses is written to the page's console. */
+function reportViolations(context: BrowserContext) {
+  return context.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) => {
       console.error(`CSP: ${event.violatedDirective} refused ${event.blockedURI}`);
     });
   });
 }
 
-export async function expectNoAxeViolations(page: Page) {
+/** The rules that look at colours: all that another theme can break. */
+export const colourRules = ["color-contrast", "link-in-text-block"];
+
+export async function expectNoAxeViolations(page: Page, rules?: readonly string[]) {
   // Again while it fails: right after a change of theme or screen, colours may still be those of before.
   await expect(async () => {
-    const { violations } = await new AxeBuilder({ page }).analyze();
+    const { violations } = await new AxeBuilder({ page })
+      // Without frames, no second page is needed to gather their results; and only what is wrong is told at length.
+      .setLegacyMode()
+      .options({ resultTypes: ["violations"], ...(rules && { runOnly: [...rules] }) })
+      .analyze();
     const found = violations.map(({ id, help, nodes }) => ({ id, help, where: nodes.map((node) => node.html) }));
     expect(found, `accessibility of ${page.url()}`).toEqual([]);
   }).toPass({ timeout: 20_000 });

@@ -1,5 +1,6 @@
+import { session } from "@footprint/contract/session.ts";
 import type { Page } from "@playwright/test";
-import { expect, expectNoAxeViolations, test } from "./fixtures.ts";
+import { colourRules, expect, expectNoAxeViolations, test } from "./fixtures.ts";
 import { views } from "./screens.ts";
 import { adminAccount } from "./server.ts";
 
@@ -143,13 +144,12 @@ test("the theme follows the system until one is chosen, and the choice outlives 
 });
 
 for (const view of views) {
-  test(`${view.name} is accessible in light and dark, and fits 360, 768 and 1440 px`, async ({ page, look }) => {
-    await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
-    await look(view);
+  test(`${view.name} is accessible in light and dark, and fits 360, 768 and 1440 px`, async ({ look }) => {
+    const page = await look(view);
     await expectNoAxeViolations(page);
     await page.emulateMedia({ colorScheme: "dark" });
     await expect.poll(() => scheme(page)).toBe("dark");
-    await expectNoAxeViolations(page);
+    await expectNoAxeViolations(page, colourRules);
     for (const width of [1440, 768, 360]) {
       await page.setViewportSize({ width, height: 800 });
       await expectNoSidewaysScroll(page);
@@ -160,4 +160,52 @@ for (const view of views) {
 async function expectNoSidewaysScroll(page: Page) {
   const overhang = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   await expect.poll(overhang, "pixels that stand out").toBeLessThanOrEqual(0);
+}
+
+for (const width of [1440, 360]) {
+  test(`nothing moves when rows and figures arrive, ${width} px wide`, async ({ admin: { page } }) => {
+    await page.setViewportSize({ width, height: 800 });
+    const loading = page.locator("[aria-busy=true]");
+    for (const path of ["/", "/orders", "/fedex", "/invoices", "/staff"]) {
+      const arrival = Promise.withResolvers<void>();
+      await page.route("**/api/v1/**", async (route) => {
+        if (!route.request().url().endsWith(session.access.path)) await arrival.promise;
+        await route.continue();
+      });
+      await page.goto(path);
+      await expect(loading.first()).toBeVisible();
+      const shifts = await watchShifts(page);
+      arrival.resolve();
+      await expect(loading).toHaveCount(0);
+      expect(await shifts(), `what moved on ${path}`).toEqual([]);
+      await page.unroute("**/api/v1/**");
+    }
+  });
+}
+
+declare global {
+  interface Window {
+    shifts: { value: number; what: string }[];
+  }
+}
+
+/** From now on, or from when the font is there: what moves, and how much of the screen that is. */
+async function watchShifts(page: Page) {
+  const nextPaint = () =>
+    page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await page.evaluate(() => document.fonts.ready);
+  await nextPaint();
+  await page.evaluate(() => {
+    type Shift = PerformanceEntry & { value: number; sources: { node: Node | null }[] };
+    window.shifts = [];
+    new PerformanceObserver((list) => {
+      for (const { value, sources } of list.getEntries() as Shift[])
+        window.shifts.push({ value, what: sources.map(({ node }) => node?.textContent ?? "?").join(", ") });
+    }).observe({ type: "layout-shift" });
+  });
+  return async () => {
+    await nextPaint();
+    // A word that grows in its place moves by a hair.
+    return (await page.evaluate(() => window.shifts)).filter(({ value }) => value > 0.0001);
+  };
 }

@@ -3,6 +3,7 @@ import { staff } from "@footprint/contract/staff.ts";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { adminAccount } from "./server.ts";
+import { stopClock } from "./steps.ts";
 
 const signInTitle = (page: Page) => page.getByRole("heading", { name: "Sign-In" });
 const panelMenu = (page: Page) => page.getByRole("navigation").getByRole("link", { name: "Orders", exact: true });
@@ -124,11 +125,6 @@ async function changePassword(page: Page, old: string, next: string, confirmed =
   await page.getByRole("textbox", { name: "New password" }).fill(next);
   await page.getByRole("textbox", { name: "Confirm password" }).fill(confirmed);
   await page.getByRole("button", { name: "Change password" }).click();
-}
-
-/** Lets no timer of the page run until the test says so. */
-async function stopClock(page: Page) {
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
 }
 
 test("new passwords that differ are not sent: Passwords do not match, for three seconds", async ({

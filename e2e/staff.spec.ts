@@ -2,13 +2,9 @@ import { staff } from "@footprint/contract/staff.ts";
 import type { Page } from "@playwright/test";
 import { type Api, uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
+import { openScreen, rowOf, stopClock, toast } from "./steps.ts";
 
-const rowOf = (page: Page, username: string) => page.getByRole("row").filter({ hasText: username });
-
-async function openStaff(page: Page, address = "/staff") {
-  await page.goto(address);
-  await expect(page.getByRole("heading", { name: "Staff Members" })).toBeVisible();
-}
+const openStaff = (page: Page, address = "/staff") => openScreen(page, address, "Staff Members");
 
 async function find(page: Page, username: string) {
   await page.getByRole("searchbox").fill(username);
@@ -17,11 +13,6 @@ async function find(page: Page, username: string) {
 
 const accountsNamed = async (api: Api, token: string, search: string) =>
   (await api.call(token, staff.list, { query: { search } })).staff;
-
-/** Lets no timer of the page run until the test says so. */
-async function stopClock(page: Page) {
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
-}
 
 test("a created account is in the list and can sign in; the dialog closes two seconds after", async ({
   admin: { page, token },
@@ -129,7 +120,7 @@ test("deleting asks first, says so in a toast, and throws the person out with th
     .getByRole("button", { name: /^Delete/ })
     .click();
   await question.getByRole("button", { name: "Delete", exact: true }).click();
-  await expect(page.getByRole("alert").filter({ hasText: `Staff account ${account.username} deleted` })).toBeVisible();
+  await expect(toast(page, `Staff account ${account.username} deleted`)).toBeVisible();
   await expect(rowOf(page, account.username)).toHaveCount(0);
 
   await colleague.page.getByRole("textbox", { name: "Old password" }).fill(account.password);
@@ -160,7 +151,7 @@ test("search and page live in the address: reload and Back show the same list", 
   const group = uniqueName("crew");
   const names = Array.from({ length: 12 }, (_, index) => `${group}.${String(index + 1).padStart(2, "0")}`);
   for (const name of names) await server.api.addStaff(token, name);
-  const shown = page.getByRole("row").filter({ hasText: group });
+  const shown = rowOf(page, group);
 
   await openStaff(page);
   await find(page, group);

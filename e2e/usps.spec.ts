@@ -137,7 +137,7 @@ test("low stock is marked with a word", async ({ admin: { page } }) => {
 
 test("codes are searched, sorted and turned page by page", async ({ admin: { page, token }, server }) => {
   const first = await addCodes(server.api, token, "priority", 12);
-  const shown = page.getByRole("row").filter({ hasText: "Pitney Bowes" });
+  const shown = rowOf(page, "Pitney Bowes");
   await openScreen(page, `/usps?search=${first.slice(0, 18)}`, "USPS Tracking");
   await expect(shown).toHaveCount(10);
   await page.getByRole("button", { name: "Next" }).click();

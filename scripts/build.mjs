@@ -2,13 +2,16 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, gzip } from "node:zlib";
 import { root, runNode, tool } from "./process.mjs";
 
 const web = join(root, "web");
 const built = join(web, "dist");
 const stampFile = ".built-from";
 // Beside the packages: ignored by git, and on the same disk.
-const fresh = join(root, "node_modules", ".footprint-panel");
+const freshFolder = "node_modules/.footprint-panel";
+const fresh = join(root, freshFolder);
 
 const stamp = hashOfSources();
 if (stamp !== readStamp()) {
@@ -17,6 +20,7 @@ if (stamp !== readStamp()) {
   const { code, output } = await runNode([tool("vite/bin/vite.js"), ...args], { cwd: web });
   if (output.trim()) console.error(output.trim());
   if (code !== 0) process.exit(1);
+  await compress(filesIn(freshFolder).filter((path) => !path.includes("/.vite/")));
   // Only a whole build replaces the one that a running server may be serving.
   writeFileSync(join(fresh, stampFile), stamp);
   rmSync(built, { recursive: true, force: true });
@@ -26,10 +30,29 @@ if (stamp !== readStamp()) {
 function hashOfSources() {
   const hash = createHash("sha256");
   hash.update(process.env.API_HOST ?? "");
-  for (const path of [...filesIn("contract"), ...filesIn("web"), "package-lock.json", "tsconfig.base.json"]) {
+  const configuration = ["package-lock.json", "tsconfig.base.json", "scripts/build.mjs"];
+  for (const path of [...filesIn("contract"), ...filesIn("web"), ...configuration]) {
     hash.update(`\0${path}\0`).update(readFileSync(join(root, path)));
   }
   return hash.digest("hex");
+}
+
+/**
+ * Leaves beside each file what a browser gets in its place: brotli, or gzip where it takes no other, at their best,
+ * which is too slow to be done per request. What would not shrink is sent as it is.
+ * @param {string[]} paths
+ */
+async function compress(paths) {
+  const texts = paths.filter((path) => /\.(js|css|html|svg|json)$/.test(path)).map((path) => join(root, path));
+  await Promise.all(
+    texts.map(async (path) => {
+      const content = readFileSync(path);
+      const brotli = await promisify(brotliCompress)(content);
+      const gzipped = await promisify(gzip)(content, { level: 9 });
+      if (brotli.length < content.length) writeFileSync(`${path}.br`, brotli);
+      if (gzipped.length < content.length) writeFileSync(`${path}.gz`, gzipped);
+    }),
+  );
 }
 
 /** @param {string} folder @returns {string[]} */

@@ -39,16 +39,21 @@ export function FedexScreen() {
   );
 
   const columns: Column<FedexOrder>[] = [
-    { title: "Order id", cell: (order) => <ShortId value={order.uuid} name="order id" />, onCard: "headline" },
-    { title: "User discord id", cell: (order) => <FedexCustomer order={order} /> },
+    {
+      title: "Order id",
+      cell: (order) => <ShortId value={order.uuid} name="order id" />,
+      width: "18%",
+      onCard: "headline",
+    },
+    { title: "User discord id", cell: (order) => <FedexCustomer order={order} />, width: "18%" },
     {
       title: "Price",
       cell: (order) => (order.price === null ? "–" : formatMoney(order.price)),
       align: "right",
       width: "10%",
     },
-    { title: "Status", cell: (order) => <FedexStatus order={order} />, onCard: "aside" },
-    { title: "Created", cell: (order) => <Time value={order.createdAt} />, dimmed: true },
+    { title: "Status", cell: (order) => <FedexStatus order={order} />, width: "19%", onCard: "aside" },
+    { title: "Created", cell: (order) => <Time value={order.createdAt} />, dimmed: true, width: "11%" },
     { title: "", cell: actions },
   ];
 

@@ -35,13 +35,13 @@ export function InvoicesScreen() {
   };
 
   const columns: Column<Invoice>[] = [
-    { title: "Invoice", cell: (invoice) => <ShortId value={invoice._id} name="invoice id" /> },
+    { title: "Invoice", cell: (invoice) => <ShortId value={invoice._id} name="invoice id" />, width: "14%" },
     { title: "User", cell: (invoice) => <Customer user={invoice.user} />, width: "24%", onCard: "headline" },
-    { title: "Amount", cell: (invoice) => formatMoney(invoice.amount), align: "right", onCard: "aside" },
-    { title: "Payment method", cell: (invoice) => formatPaymentMethod(invoice.payment_method) },
-    { title: "Status", cell: (invoice) => <Status status={invoice.status} />, onCard: "aside" },
-    { title: "Created", cell: (invoice) => <Time value={invoice.createdAt} />, dimmed: true },
-    { title: "Invoice page", cell: (invoice) => <HostedPage invoice={invoice} /> },
+    { title: "Amount", cell: (invoice) => formatMoney(invoice.amount), align: "right", width: "8%", onCard: "aside" },
+    { title: "Payment method", cell: (invoice) => formatPaymentMethod(invoice.payment_method), width: "12%" },
+    { title: "Status", cell: (invoice) => <Status status={invoice.status} />, width: "9%", onCard: "aside" },
+    { title: "Created", cell: (invoice) => <Time value={invoice.createdAt} />, dimmed: true, width: "9%" },
+    { title: "Invoice page", cell: (invoice) => <HostedPage invoice={invoice} />, width: "9%" },
     {
       title: "",
       cell: (invoice) =>

@@ -25,7 +25,7 @@ export function LabelTypesScreen() {
     { title: "Uid", cell: (type) => <code>{type.uid}</code>, width: "15%" },
     { title: "Type", cell: (type) => type.type, width: "9%" },
     { title: "Status", cell: (type) => <Status type={type} />, width: "9%", onCard: "aside" },
-    { title: "Tiers", cell: (type) => <Tiers type={type} /> },
+    { title: "Tiers", cell: (type) => <Tiers type={type} />, width: "9%" },
     { title: "", cell: (type) => <Actions type={type} onEdit={() => setEdited(type)} /> },
   ];
 

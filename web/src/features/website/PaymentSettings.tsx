@@ -28,7 +28,7 @@ export function PaymentSettings() {
       ) : (
         <div className={classes.columns}>
           <Current cashapp={cashapp} />
-          {cashapp ? <ChangeForm handle={cashapp.cashappId} /> : <Skeleton height={244} />}
+          {cashapp ? <ChangeForm handle={cashapp.cashappId} /> : <Skeleton height={264} />}
         </div>
       )}
     </section>
