@@ -55,10 +55,8 @@ async function pageOfAll<Q extends PgSelect>(db: Database, select: () => Q, list
   const offset = offsetOf(query);
   const isFar = offset > skippable;
   const page = prepared(db, keyOf(list, isFar), () => {
-    const { where, skip } = isFar
-      ? placeOf(table, query, counted)
-      : { where: undefined, skip: sql.placeholder("offset") };
-    return rowsOf(select(), list, and(filter, where), skip).prepare("");
+    const place = isFar ? placeOf(table, query, counted) : { skip: sql.placeholder("offset") };
+    return rowsOf(select(), list, filter, place).prepare("");
   });
   const [rows, total] = await Promise.all([page.execute({ offset }), countOf(db, counted)]);
   return { rows: rows as Q["_"]["result"], ...pages(total, query.limit) };
@@ -70,7 +68,7 @@ async function pageOfHits<Q extends PgSelect>(db: Database, select: () => Q, lis
   const hit = await hitOf(db, list);
   const where = and(filter, hit.where);
   const page = prepared(db, keyOf(list, hit.kind), () =>
-    rowsOf(select(), list, where, sql.placeholder("offset")).prepare(""),
+    rowsOf(select(), list, where, { skip: sql.placeholder("offset") }).prepare(""),
   );
   const rows = offset < mostHits ? await page.execute({ offset, ...hit.values }) : [];
   // A page that is not full ends the list.
@@ -105,17 +103,15 @@ async function hitOf(db: Database, { table, query, filter, searched, numbers }: 
   return { kind: "short search", where: and(sql`${table.id} in ${newest}`, where), values };
 }
 
+/** Where a page begins: after so many rows, of all or of those from a day on. */
+type Place = { with?: SQL; from?: SQL; skip: SQL | Placeholder };
+
 /** By id: what is skipped is read from the index alone. */
-function rowsOf<Q extends PgSelect>(
-  select: Q,
-  { table, query }: List,
-  where: SQL | undefined,
-  skip: SQL | Placeholder,
-) {
+function rowsOf<Q extends PgSelect>(select: Q, { table, query }: List, where: SQL | undefined, place: Place) {
   const order = inOrder(table, query.sort);
   // The limit is a part of the text: a prepared statement's plan is made for ten rows, not for any number.
-  const ids = sql`(select id from ${table} where ${where ?? true}
-    order by ${sql.join(order, sql`, `)} offset ${skip} limit ${sql.raw(String(query.limit))})`;
+  const ids = sql`(${place.with ?? sql``} select id from ${table} where ${and(where, place.from) ?? true}
+    order by ${sql.join(order, sql`, `)} offset ${place.skip} limit ${sql.raw(String(query.limit))})`;
   return select.where(sql`${table.id} in ${ids}`).orderBy(...order);
 }
 
@@ -126,18 +122,20 @@ export function inOrder(table: Listed, sort: ListQuery["sort"]) {
 }
 
 /** The day on which the row at an offset stands, and how many rows of that day come before it; of one moment. */
-function placeOf(table: Listed, { sort }: ListQuery, counted: Counted) {
-  const direction = sql.raw(sort === "asc" ? "asc" : "desc");
+function placeOf(table: Listed, { sort }: ListQuery, counted: Counted): Place {
+  const isAscending = sort === "asc";
   const offset = sql`${sql.placeholder("offset")}::bigint`;
-  const place = sql`from (
-      select day, sum(sum(count)) over (order by day ${direction}) - sum(count) as before
+  const place = sql`with place as materialized (
+    select ${isAscending ? sql`day_start(day)` : sql`day_start(day + 1)`} as moment, ${offset} - before as skip
+    from (
+      select day, sum(sum(count)) over (order by day ${sql.raw(isAscending ? "asc" : "desc")}) - sum(count) as before
       from ${counters} where ${of(counted)} group by day
-    ) as days where before <= ${offset} order by before desc, day limit 1`;
-  const from =
-    sort === "asc"
-      ? sql`${table.createdAt} >= (select day_start(day) ${place})`
-      : sql`${table.createdAt} < (select day_start(day + 1) ${place})`;
-  return { where: from, skip: sql`(select ${offset} - before ${place})` };
+    ) as days where before <= ${offset} order by before desc, day limit 1)`;
+  return {
+    with: place,
+    from: sql`${table.createdAt} ${sql.raw(isAscending ? ">=" : "<")} (select moment from place)`,
+    skip: sql`(select skip from place)`,
+  };
 }
 
 async function countHits(db: Database, table: Listed, where: SQL | undefined, values: Record<string, unknown>) {

@@ -76,6 +76,8 @@ const lists: List[] = [
   { name: "staff", endpoint: staff.list, terms: async () => ({ one: "staff7", many: "staff" }) },
 ];
 
+const namesList = (text: string) => lists.some(({ name }) => text.startsWith(`${name},`));
+
 const statistics: [string, Endpoint][] = [
   ["dashboard: orders", dashboard.orders],
   ["dashboard: users", dashboard.users],
@@ -99,7 +101,7 @@ export async function rowsOf(business: Business, only: string): Promise<Row[]> {
     return { name, next: () => request };
   };
   const rows: Row[] = [];
-  for (const list of lists.filter(({ name }) => only === "" || only.startsWith(`${name},`))) {
+  for (const list of lists.filter(({ name }) => !namesList(only) || only.startsWith(`${name},`))) {
     const row = (what: string, query: Record<string, string>) =>
       read(`${list.name}, ${what}`, `${list.endpoint.path}?${new URLSearchParams(query)}`);
     const { totalPages } = await get<{ totalPages: number }>(business, list.endpoint.path);
