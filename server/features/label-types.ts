@@ -1,8 +1,9 @@
 import type { Parsed } from "@footprint/contract/endpoint.ts";
 import { labelTypes as contract } from "@footprint/contract/label-types.ts";
-import { and, eq, gt, inArray, ne, sql } from "drizzle-orm";
+import { and, eq, gt, ne, sql } from "drizzle-orm";
 import { record } from "../audit.ts";
 import type { Database, Transaction } from "../db/engine.ts";
+import { prepared } from "../db/prepared.ts";
 import { customers, customPrices, labelTypes, priceTiers } from "../db/schema.ts";
 import { refusal, violates } from "../errors.ts";
 import { routes } from "../http.ts";
@@ -23,7 +24,10 @@ type LabelType = typeof labelTypes.$inferSelect;
 
 export const labelTypeRoutes = routes(contract, {
   async list({ db }) {
-    const rows = await db.select().from(labelTypes).orderBy(sql`lower(${labelTypes.name})`, labelTypes.id);
+    const query = prepared(db, "label types", () =>
+      db.select().from(labelTypes).orderBy(sql`lower(${labelTypes.name})`, labelTypes.id).prepare(""),
+    );
+    const rows = await query.execute();
     return { labelTypes: await withTiers(db, rows) };
   },
 
@@ -133,12 +137,15 @@ export const labelTypeRoutes = routes(contract, {
 });
 
 async function withTiers(db: Database, rows: LabelType[]) {
-  const ids = rows.map((labelType) => labelType.id);
-  const tiers = await db
-    .select()
-    .from(priceTiers)
-    .where(inArray(priceTiers.labelTypeId, ids))
-    .orderBy(priceTiers.fromWeight);
+  const query = prepared(db, "tiers of label types", () =>
+    db
+      .select()
+      .from(priceTiers)
+      .where(sql`${priceTiers.labelTypeId} = any(${sql.placeholder("ids")}::uuid[])`)
+      .orderBy(priceTiers.fromWeight)
+      .prepare(""),
+  );
+  const tiers = await query.execute({ ids: rows.map((labelType) => labelType.id) });
   const tiersOf = Map.groupBy(tiers, (tier) => tier.labelTypeId);
   return rows.map((labelType) => ({
     ...labelType,

@@ -1,8 +1,9 @@
 import type { Parsed } from "@footprint/contract/endpoint.ts";
 import { users as contract } from "@footprint/contract/users.ts";
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, type Placeholder, sql } from "drizzle-orm";
 import { record } from "../audit.ts";
 import type { Database, Transaction } from "../db/engine.ts";
+import { prepared } from "../db/prepared.ts";
 import { customers, customPrices, labelTypes } from "../db/schema.ts";
 import { refusal } from "../errors.ts";
 import { routes } from "../http.ts";
@@ -134,8 +135,9 @@ async function listCustomers(db: Database, query: Parsed<typeof contract.list, "
 }
 
 async function withPrices(db: Database, rows: (typeof customers.$inferSelect)[]) {
-  const ids = rows.map((customer) => customer.id);
-  const prices = Map.groupBy(await pricesOf(db, ids), ({ price }) => price.customerId);
+  const query = prepared(db, "prices of customers", () => pricesOf(db, sql.placeholder("ids")).prepare(""));
+  const found = await query.execute({ ids: rows.map((customer) => customer.id) });
+  const prices = Map.groupBy(found, ({ price }) => price.customerId);
   return rows.map((customer) => ({
     ...customer,
     _id: customer.id,
@@ -152,12 +154,12 @@ async function withPrices(db: Database, rows: (typeof customers.$inferSelect)[])
 }
 
 /** Customers' own prices; their order is what the index of a delete refers to. */
-function pricesOf(db: Database | Transaction, customerIds: string[]) {
+function pricesOf(db: Database | Transaction, customerIds: string[] | Placeholder) {
   return db
     .select({ price: customPrices, labelType: { id: labelTypes.id, name: labelTypes.name } })
     .from(customPrices)
     .innerJoin(labelTypes, eq(labelTypes.id, customPrices.labelTypeId))
-    .where(inArray(customPrices.customerId, customerIds))
+    .where(sql`${customPrices.customerId} = any(${sql.param(customerIds)}::uuid[])`)
     .orderBy(customPrices.createdAt, customPrices.id);
 }
 
