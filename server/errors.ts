@@ -60,7 +60,9 @@ const conflicts = new Set(["40001", "40P01"]);
 
 function databaseIsAway(error: Error, code: string | undefined): boolean {
   if (code && (/^(08|53|57)/.test(code) || /^E(CONN|TIMEDOUT|PIPE|HOSTUNREACH|NOTFOUND)/.test(code))) return true;
-  return /timeout exceeded when trying to connect|Connection terminated|PGlite is closed/i.test(rootOf(error).message);
+  return /timeout exceeded when trying to connect|Connection terminated|not queryable|PGlite is closed/i.test(
+    rootOf(error).message,
+  );
 }
 
 /** The SQLSTATE (or system error) behind a failed query. */

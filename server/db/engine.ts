@@ -73,8 +73,10 @@ async function openPostgres(connectionString: string): Promise<Engine> {
     statement_timeout: 15_000,
     idle_in_transaction_session_timeout: 30_000,
   });
-  // A connection that breaks while idle is replaced at its next use; without a listener it would end the process.
+  // A connection that breaks is replaced at its next use. Without listeners it would end the process: the pool's
+  // while it is idle, its own while somebody works on it, whose statement fails anyway.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
   try {
     await prepare(pool);
   } catch (error) {
@@ -82,7 +84,27 @@ async function openPostgres(connectionString: string): Promise<Engine> {
     if (error instanceof StartError) throw error;
     throw new StartError(`PostgreSQL cannot be used (${messageOf(error)}): check that it runs, and DATABASE_URL.`);
   }
-  return { kind: "PostgreSQL", db: drizzlePostgres(pool, options) as unknown as Database, close: () => pool.end() };
+  const db = drizzlePostgres(pool, options) as unknown as Database;
+  db.transaction = transactionsOf(pool);
+  return { kind: "PostgreSQL", db, close: () => pool.end() };
+}
+
+/**
+ * Drizzle's own takes a connection from the pool and never gives it back when BEGIN fails, as it does where the
+ * database was just restarted: after twenty of those there is none left. This one gives it back however it ends.
+ */
+function transactionsOf(pool: pg.Pool): Database["transaction"] {
+  const perClient = new WeakMap<pg.PoolClient, Database>();
+  return async (work, config) => {
+    const client = await pool.connect();
+    try {
+      const db = perClient.get(client) ?? (drizzlePostgres(client, options) as unknown as Database);
+      perClient.set(client, db);
+      return await db.transaction(work, config);
+    } finally {
+      client.release();
+    }
+  };
 }
 
 /** How each statement is called on every connection that has prepared it. */

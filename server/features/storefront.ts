@@ -12,23 +12,27 @@ import { buy, price, unknownCustomer } from "../purchases.ts";
 import { readCashapp } from "../settings.ts";
 
 export const storefrontRoutes = routes(storefront, {
-  async putCustomer({ params, body, actor, transaction }) {
+  async putCustomer({ params: { discordId }, body: { username, email }, actor, transaction }) {
     return transaction(async (tx) => {
-      const [known] = await tx.select().from(customers).where(eq(customers.discordId, params.discordId)).for("update");
-      const wanted = { username: body.username, email: body.email ?? known?.email ?? "" };
-      const [customer] = await tx
+      // Of two that bring the same newcomer at once, one adds; the other waits for it here, and updates.
+      const [added] = await tx
         .insert(customers)
-        .values({ ...wanted, discordId: params.discordId })
-        .onConflictDoUpdate({ target: customers.discordId, set: wanted })
+        .values({ discordId, username, email: email ?? "" })
+        .onConflictDoNothing({ target: customers.discordId })
         .returning();
-      if (!customer) throw new Error("an upsert returns its row");
-      const before = known && { username: known.username, email: known.email };
-      if (before?.username !== wanted.username || before.email !== wanted.email)
-        await record(tx, actor, "user", `${known ? "Updated" : "Added"} customer ${wanted.username}`, {
-          before,
-          after: wanted,
-        });
-      return { customer: present(customer) };
+      if (added) {
+        await record(tx, actor, "user", `Added customer ${username}`, { after: { username, email: added.email } });
+        return { customer: present(added) };
+      }
+      const [known] = await tx.select().from(customers).where(eq(customers.discordId, discordId)).for("update");
+      if (!known) throw unknownCustomer(discordId);
+      const before = { username: known.username, email: known.email };
+      const after = { username, email: email ?? known.email };
+      if (before.username !== after.username || before.email !== after.email) {
+        await tx.update(customers).set(after).where(eq(customers.id, known.id));
+        await record(tx, actor, "user", `Updated customer ${username}`, { before, after });
+      }
+      return { customer: present({ ...known, ...after }) };
     });
   },
 
