@@ -1,20 +1,26 @@
-import { and, eq, lt, or, sql } from "drizzle-orm";
+import { setImmediate } from "node:timers/promises";
+import { and, eq, is, lt, or, sql } from "drizzle-orm";
+import { PgTable } from "drizzle-orm/pg-core";
 import type { Engine } from "./db/engine.ts";
+import * as schema from "./db/schema.ts";
 import { files, idempotentReplies, sessions, signInTries } from "./db/schema.ts";
 import { idle, lifetime } from "./sessions.ts";
 
-const hour = 3_600_000;
+const minute = 60_000;
+const hour = 60 * minute;
 
-/** Clears away what has ended, now and every hour, so that no call has to. Returns how to stop. */
+/** Clears away what has ended, soon and then every hour, so that no call has to. Returns how to stop. */
 export function keepHouse(engine: Engine, onFailure: (error: unknown) => void): () => Promise<void> {
   let running = Promise.resolve();
   const run = () => {
     running = tidy(engine).catch(onFailure);
   };
-  const timer = setInterval(run, hour);
-  run();
+  // Whoever has just started has callers waiting.
+  const first = setTimeout(run, minute);
+  const others = setInterval(run, hour);
   return () => {
-    clearInterval(timer);
+    clearTimeout(first);
+    clearInterval(others);
     return running;
   };
 }
@@ -28,5 +34,12 @@ export async function tidy({ db, kind }: Pick<Engine, "db" | "kind">): Promise<v
   await db.delete(files).where(and(eq(files.size, 0), lt(files.createdAt, sql`now() - interval '1 hour'`)));
   await db.execute(sql`call fold_counters()`);
   // PostgreSQL does this by itself; the embedded engine has nobody who would.
-  if (kind === "embedded") await db.execute(sql`vacuum (analyze)`);
+  if (kind !== "embedded") return;
+  for (const table of tables) {
+    await db.execute(sql`vacuum (analyze) ${table}`);
+    // It shares the process with everybody who waits for an answer: their turn.
+    await setImmediate();
+  }
 }
+
+const tables = Object.values(schema).filter((value) => is(value, PgTable));
