@@ -23,6 +23,8 @@ type Progress = {
   kills: { server: number; starting: number; database: number };
   acknowledged: number;
   lost: number;
+  /** What became of the calls for a change so far, by path. */
+  outcomes(): Record<string, { done: number; refused: number; unknown: number }>;
 };
 
 type Wish = {
@@ -53,7 +55,12 @@ export async function torture({ engine, seed, between, enough, say = () => {} }:
   const { caller, counts, journal, giveUp } = callersOf(house, find);
   const kills = { server: 0, starting: 0, database: 0 };
   const started = performance.now();
-  const progress = () => ({ seconds: (performance.now() - started) / 1000, kills, ...counts });
+  const progress = (): Progress => ({
+    seconds: (performance.now() - started) / 1000,
+    kills,
+    ...counts,
+    outcomes: () => outcomesByCall(journal),
+  });
   const reports = setInterval(() => say(described(progress())), 10_000);
   try {
     await house.start();
@@ -94,7 +101,7 @@ export async function torture({ engine, seed, between, enough, say = () => {} }:
     clearInterval(reports);
     await house.close();
   }
-  return { ...progress(), outcomes: outcomesByCall(journal), findings: findings.map((text) => explained(text, house)) };
+  return { ...progress(), findings: findings.map((finding) => explained(finding, house)) };
 }
 
 /** Lets the business work for a while, then kills a server or, where there is one, the database. */
@@ -159,9 +166,8 @@ async function foundBusiness(caller: (token: string, chance: Random) => Call) {
   return { key, token, tiers };
 }
 
-/** What became of the calls for a change, by path. */
 function outcomesByCall(all: Asked[]) {
-  const outcomes: Record<string, { done: number; refused: number; unknown: number }> = {};
+  const outcomes: ReturnType<Progress["outcomes"]> = {};
   for (const asked of all) {
     const path = asked.endpoint.path.replace(/^\/api\/v1\//, "");
     outcomes[path] ??= { done: 0, refused: 0, unknown: 0 };
@@ -199,7 +205,7 @@ async function main() {
   let found = 0;
   for (const engine of chosen) {
     console.log(`${engine}, seed ${seed}, ${minutes} minutes`);
-    const { outcomes, findings, ...progress } = await torture({
+    const { findings, ...progress } = await torture({
       engine,
       seed,
       between: { milliseconds: [500, 5_000] },
@@ -207,7 +213,7 @@ async function main() {
       say: console.log,
     });
     console.log(described(progress));
-    for (const [path, { done, refused, unknown }] of Object.entries(outcomes))
+    for (const [path, { done, refused, unknown }] of Object.entries(progress.outcomes()))
       console.log(`${path.padStart(40)}  ${done} done, ${refused} refused, ${unknown} unknown`);
     for (const finding of findings.slice(0, 50)) console.error(finding);
     console.log(findings.length ? `${findings.length} findings` : "Everything that was answered is there, once.");
