@@ -222,4 +222,5 @@ async function main() {
   return found ? 1 : 0;
 }
 
-if (import.meta.main) process.exitCode = await main();
+// Explicitly: a hook of the embedded PostgreSQL would end the program with 0.
+if (import.meta.main) process.exit(await main());
