@@ -68,10 +68,10 @@ export function serverProcess(env: Record<string, string>, onEnd: (lastWords: st
         started.stdout.on("data", read);
         started.stderr.on("data", read);
       });
-      const ended = once(started, "close").then(() => {
+      const ended = once(started, "close").then(([code, signal]) => {
         if (started.killed) return;
         origin = undefined;
-        onEnd(output.trim(), life);
+        onEnd(`${output.trim()} (${signal ?? `exit code ${code}`})`, life);
       });
       await Promise.race([ready, ended]);
     },
