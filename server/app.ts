@@ -1,7 +1,7 @@
 import cors from "@fastify/cors";
 import helmet from "@fastify/helmet";
 import multipart from "@fastify/multipart";
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
+import Fastify, { type FastifyInstance, LogController } from "fastify";
 import { compressReplies, serveText } from "./compression.ts";
 import type { Config } from "./config.ts";
 import { answerError } from "./errors.ts";
@@ -18,8 +18,11 @@ import { storefrontRoutes } from "./features/storefront.ts";
 import { trackingRoutes } from "./features/tracking.ts";
 import { userRoutes } from "./features/users.ts";
 import { websiteRoutes } from "./features/website.ts";
+import { reportHealth } from "./health.ts";
 import type { House } from "./http.ts";
 import { uuidv7 } from "./ids.ts";
+import { describeError, logCalls } from "./logging.ts";
+import { serveMetrics } from "./metrics.ts";
 import { openApi, openApiPage } from "./openapi.ts";
 import { servePanel } from "./panel.ts";
 
@@ -42,19 +45,22 @@ export const features = {
 
 export async function buildApp(house: House): Promise<FastifyInstance> {
   const { config } = house;
+  const { timeouts } = config;
   const app = Fastify({
-    logger: { level: config.logLevel },
+    logger: { level: config.logLevel, serializers: { err: describeError } },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => uuidv7(),
     trustProxy: config.trustProxy,
-    // A client that trickles its request in is cut off.
-    requestTimeout: 120_000,
+    // A client that trickles its request in is cut off, and so is one that does not take its answer.
+    requestTimeout: timeouts.request,
+    connectionTimeout: timeouts.inactivity,
+    http: { headersTimeout: timeouts.headers, connectionsCheckingInterval: timeouts.headers / 2 },
     forceCloseConnections: "idle",
     frameworkErrors: answerError,
     routerOptions: { ignoreTrailingSlash: true },
   });
   app.setErrorHandler(answerError);
-  app.addHook("onResponse", logResponse);
+  logCalls(app);
   finishConnectionsOnClose(app);
   compressReplies(app);
   await app.register(helmet, securityHeaders(config));
@@ -62,12 +68,14 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
     origin: allowedOrigins(config),
     methods: ["GET", "POST", "PUT", "DELETE"],
     allowedHeaders: ["authorization", "content-type", "idempotency-key"],
-    exposedHeaders: ["content-disposition", "retry-after"],
+    exposedHeaders: ["content-disposition", "retry-after", "x-request-id"],
     maxAge: 600,
   });
   acceptJsonOnly(app);
   await app.register(multipart);
 
+  reportHealth(app, house.db);
+  serveMetrics(app, config);
   for (const { register } of Object.values(features)) register(app, house);
   serveText(app, "/api/openapi.json", "application/json; charset=utf-8", JSON.stringify(openApi(features)));
   serveText(app, "/api/docs", "text/html; charset=utf-8", openApiPage(features));
@@ -124,12 +132,4 @@ const apiHosts = (config: Config) => ["http://localhost:7400", ...(config.apiHos
 
 function allowedOrigins(config: Config): (string | RegExp)[] {
   return config.production ? config.panelOrigins : [/^https?:\/\/localhost(:\d+)?$/, ...config.panelOrigins];
-}
-
-/** Changes and refusals are worth a line; reads only when looking closely. The query stays out: it holds names. */
-async function logResponse(request: FastifyRequest, reply: FastifyReply) {
-  const level = request.method === "GET" && reply.statusCode < 400 ? "debug" : "info";
-  const path = request.url.split("?", 1)[0];
-  const ms = Math.round(reply.elapsedTime);
-  request.log[level]({ method: request.method, path, status: reply.statusCode, ms }, "answered");
 }

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Database, Transaction } from "./db/engine.ts";
+import { type Database, type Transaction, takeYourTime } from "./db/engine.ts";
 import { dollars } from "./ledger.ts";
 
 /**
@@ -10,7 +10,7 @@ export async function checkBooks(db: Database) {
   const checkedAt = new Date();
   const problems = await db.transaction(
     async (tx) => {
-      await tx.execute(sql`set local statement_timeout = 0`);
+      await tx.execute(takeYourTime);
       const found: string[] = [];
       for (const check of checks) found.push(...(await check(tx)));
       return found;
@@ -100,5 +100,21 @@ const checks: ((tx: Transaction) => Promise<string[]>)[] = [
       const figure = (count: string | null, sum: string | null) => `${count ?? 0} worth ${dollars(Number(sum ?? 0))}`;
       return `The counter of ${name} (${kind}) on ${day} says ${figure(is, cents)}, but there are ${figure(should, cents_should)}`;
     });
+  },
+  async (tx) => {
+    const wrong = await rows<Mismatch & { kind: string; month: string }>(
+      tx,
+      sql`select coalesce(kept.subject, days.subject) as name, coalesce(kept.kind, days.kind) as kind,
+            coalesce(kept.month, days.month)::text as month, kept.count as is, days.count as should
+          from settled_months kept
+          full join (select subject, kind, date_trunc('month', day::timestamp)::date as month, sum(count) as count, sum(cents) as cents
+                     from counters where slot < 0 group by 1, 2, 3) days
+            on (days.subject, days.kind, days.month) = (kept.subject, kept.kind, kept.month)
+          where (kept.count, kept.cents) is distinct from (days.count, days.cents)`,
+    );
+    return wrong.map(
+      ({ name, kind, month, is, should }) =>
+        `The counter of ${name} (${kind}) in the month of ${month} says ${is ?? 0}, but its days add up to ${should ?? 0}`,
+    );
   },
 ];

@@ -24,14 +24,28 @@ export function readConfig(env: Environment) {
     apiHost: origins("API_HOST", value)[0],
     logLevel: choice("LOG_LEVEL", value, ["fatal", "error", "warn", "info", "debug", "trace", "silent"], "info"),
     trustProxy: trustedProxies(value("TRUST_PROXY")),
+    metricsKey: parsed("METRICS_KEY", value, isKey, "20 to 200 letters, digits or punctuation marks"),
+    timeouts,
   };
 }
+
+/** How long anyone is waited for, in milliseconds. Not variables: only tests are less patient. */
+export const timeouts = {
+  /** For a client to send the head of a request, or all of it. */
+  headers: 30_000,
+  request: 120_000,
+  /** For a client to take its answer; checking the books of a large business is the longest silence. */
+  inactivity: 600_000,
+  /** For a connection to the database, and for its answer. */
+  connect: 5_000,
+  statement: 15_000,
+};
 
 type Read = (name: string) => string | undefined;
 
 function wrong(name: string, text: string, expected: string): never {
   // A URL may hold a password, and a password is one.
-  const shown = name === "DATABASE_URL" || name === "ADMIN_PASSWORD" ? "not valid" : `"${text}"`;
+  const shown = ["DATABASE_URL", "ADMIN_PASSWORD", "METRICS_KEY"].includes(name) ? "not valid" : `"${text}"`;
   throw new StartError(`${name} is ${shown}: set it to ${expected}, or leave it out.`);
 }
 
@@ -71,6 +85,8 @@ function trustedProxies(text: string | undefined): boolean | string {
 const isPostgresUrl = (text: string) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
 const isUsername = (text: string) => /^[A-Za-z0-9._-]{3,32}$/.test(text);
 const isLongEnough = (text: string) => text.length >= 8 && text.length <= 128;
+
+const isKey = (text: string) => /^[\x21-\x7e]{20,200}$/.test(text);
 
 function isTimezone(text: string): boolean {
   try {

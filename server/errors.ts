@@ -39,7 +39,7 @@ function explain(error: FastifyError | Refusal, requestId: string): Answer {
   if (code && unstorableText.has(code)) return { status: 400, message: "Text may not contain NUL characters" };
   if (code && conflicts.has(code))
     return { status: 409, message: "Somebody changed this at the same moment. Try again." };
-  if (databaseIsAway(error, code))
+  if (databaseIsAway(error))
     return { status: 503, message: "The database does not answer at the moment. Try again shortly.", retryAfter: 5 };
   return {
     status: 500,
@@ -58,9 +58,11 @@ const frameworkMessages: Record<string, string> = {
 const unstorableText = new Set(["22021", "22P05"]);
 const conflicts = new Set(["40001", "40P01"]);
 
-function databaseIsAway(error: Error, code: string | undefined): boolean {
+/** True when the connection, rather than the statement, is what failed. */
+export function databaseIsAway(error: unknown): boolean {
+  const code = databaseCode(error);
   if (code && (/^(08|53|57)/.test(code) || /^E(CONN|TIMEDOUT|PIPE|HOSTUNREACH|NOTFOUND)/.test(code))) return true;
-  return /timeout exceeded when trying to connect|Connection terminated|not queryable|PGlite is closed/i.test(
+  return /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout|PGlite is closed/i.test(
     rootOf(error).message,
   );
 }

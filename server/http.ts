@@ -17,6 +17,7 @@ import { refusal } from "./errors.ts";
 import { discard, receiveForm, sendFile, type Upload } from "./files.ts";
 import { Replay, type Transact, transactions } from "./idempotency.ts";
 import { parse } from "./input.ts";
+import { takeTurn } from "./overload.ts";
 import { authenticate } from "./sessions.ts";
 
 /** A signed-in account. */
@@ -75,7 +76,8 @@ function registerCall(
     method: call.method,
     url: call.path,
     // Before the body is even received: a stranger's input is not looked at.
-    async onRequest(request) {
+    async onRequest(request, reply) {
+      await takeTurn(call, request, reply);
       if (call.access === "public") return;
       actors.set(request, await admit(house.db, request, call.access));
     },

@@ -18,7 +18,7 @@ import type { PgColumn, PgSelect, PgTable } from "drizzle-orm/pg-core";
 import type * as z from "zod";
 import type { Database } from "./db/engine.ts";
 import { prepared } from "./db/prepared.ts";
-import { counters } from "./db/schema.ts";
+import { counters, monthlyCounters } from "./db/schema.ts";
 import { type Counted, countOf, of } from "./stats.ts";
 
 type Listed = PgTable & { id: PgColumn; createdAt: PgColumn };
@@ -71,9 +71,12 @@ async function pageOfHits<Q extends PgSelect>(db: Database, select: () => Q, lis
     rowsOf(select(), list, where, { skip: sql.placeholder("offset") }).prepare(""),
   );
   const rows = offset < mostHits ? await page.execute({ offset, ...hit.values }) : [];
+  const hitsKey = `${keyOf(list, hit.kind)} ${hit.values.pattern}`;
   // A page that is not full ends the list.
   const isLast = rows.length < query.limit && (rows.length > 0 || offset === 0);
-  const hits = isLast ? offset + rows.length : await countHits(db, table, where, hit.values);
+  const hits = isLast
+    ? offset + rows.length
+    : await countUnlessCommon(hitsKey, () => countHits(db, table, where, hit.values));
   return {
     rows: rows as Q["_"]["result"],
     ...pages(Math.min(hits, mostHits), query.limit),
@@ -121,16 +124,31 @@ export function inOrder(table: Listed, sort: ListQuery["sort"]) {
   return [direction(table.createdAt), direction(table.id)];
 }
 
-/** The day on which the row at an offset stands, and how many rows of that day come before it; of one moment. */
+/**
+ * The day on which the row at an offset stands, and how many rows of that day come before it; of one moment. First
+ * the month, then the day within it: that is some dozens of counters, however old the business.
+ */
 function placeOf(table: Listed, { sort }: ListQuery, counted: Counted): Place {
   const isAscending = sort === "asc";
+  const [forward, backward] = isAscending ? [sql`asc`, sql`desc`] : [sql`desc`, sql`asc`];
   const offset = sql`${sql.placeholder("offset")}::bigint`;
-  const place = sql`with place as materialized (
-    select ${isAscending ? sql`day_start(day)` : sql`day_start(day + 1)`} as moment, ${offset} - before as skip
-    from (
-      select day, sum(sum(count)) over (order by day ${sql.raw(isAscending ? "asc" : "desc")}) - sum(count) as before
-      from ${counters} where ${of(counted)} group by day
-    ) as days where before <= ${offset} order by before desc, day limit 1)`;
+  /** How many rows stand before each step in time. */
+  const steps = (step: SQL, source: SQL) => sql`(
+    select ${step}, sum(sum(count)) over (order by ${step} ${forward}) - sum(count) as before
+    from ${source} group by ${step}) as steps`;
+  const place = sql`with near as materialized (
+    select month, before
+    from ${steps(sql`month`, sql`${monthlyCounters} where ${of(monthlyCounters, counted)}`)}
+    where before <= ${offset} order by before desc, month ${backward} limit 1
+  ), place as materialized (
+    select ${isAscending ? sql`day_start(day)` : sql`day_start(day + 1)`} as moment,
+      ${offset} - near.before - steps.before as skip
+    from near, lateral ${steps(
+      sql`day`,
+      sql`${counters} where ${of(counters, counted)} and day >= near.month and day < near.month + interval '1 month'`,
+    )}
+    where near.before + steps.before <= ${offset} order by steps.before desc, day ${backward} limit 1
+  )`;
   return {
     with: place,
     from: sql`${table.createdAt} ${sql.raw(isAscending ? ">=" : "<")} (select moment from place)`,
@@ -147,6 +165,23 @@ async function countHits(db: Database, table: Listed, where: SQL | undefined, va
     .as("found");
   const [row] = await db.select({ hits: count() }).from(found).prepare("").execute(values);
   return row?.hits ?? 0;
+}
+
+/** Searches that had more hits than are counted, and until when that is taken for granted. */
+const common = new Map<string, number>();
+const mostRemembered = 1_000;
+const remembered = 60_000;
+
+/** Counts, unless there were too many to count a minute ago: whoever leafs through the hits does not wait again. */
+async function countUnlessCommon(search: string, countThem: () => Promise<number>): Promise<number> {
+  if ((common.get(search) ?? 0) > Date.now()) return mostHits + 1;
+  common.delete(search);
+  const hits = await countThem();
+  if (hits <= mostHits) return hits;
+  // The oldest makes room.
+  for (const oldest of common.keys()) if (common.size >= mostRemembered) common.delete(oldest);
+  common.set(search, Date.now() + remembered);
+  return hits;
 }
 
 export function pages(total: number, limit: number) {

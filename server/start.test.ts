@@ -5,7 +5,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathOf } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { users } from "@footprint/contract/users.ts";
+import { website } from "@footprint/contract/website.ts";
 import pg from "pg";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 
@@ -220,4 +224,36 @@ test("the terminal makes administrators and resets passwords", async () => {
   expect(server.password()).toBe("");
   expect(await signIn(server.origin(), "second", created.password())).toBe(401);
   expect(await signIn(server.origin(), "second", reset.password())).toBe(200);
+});
+
+test("the log names no secret and no person, however closely it looks", async () => {
+  const { output, origin, password } = await run({ LOG_LEVEL: "trace", DEMO: "off" });
+  const secrets = [password(), "a wrong password", "Nadia Petrenko", "nadia@example.com", "772001"];
+  const send = async (path: string, token = "", body?: object, method = body ? "POST" : "GET") => {
+    const answer = await fetch(origin() + path, {
+      method,
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body && { "content-type": "application/json", "idempotency-key": "once" }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, body: (await answer.json()) as Record<string, string> };
+  };
+  const login = (password: string) => send(session.login.path, "", { username: "admin", password });
+  await login("a wrong password");
+  const { accessToken = "" } = (await login(password())).body;
+  const { key = "" } = (await send(website.createApiKey.path, accessToken, { name: "Shop" })).body;
+  const nadia = pathOf(storefront.putCustomer, { discordId: "772001" });
+  const customer = { username: "Nadia Petrenko", email: "nadia@example.com" };
+  expect((await send(nadia, key, customer, storefront.putCustomer.method)).status).toBe(200);
+  expect((await send(`${users.list.path}?search=Nadia+Petrenko`, accessToken)).status).toBe(200);
+  expect((await send(`${users.list.path}?limit=Nadia+Petrenko`, accessToken)).status).toBe(400);
+  expect((await send("/api/v1/Nadia Petrenko", accessToken)).status).toBe(404);
+
+  expect(output()).toContain(users.list.path);
+  for (const secret of [...secrets, accessToken, key]) {
+    expect(secret).not.toBe("");
+    expect(output().slice(output().indexOf("is ready at"))).not.toContain(secret);
+  }
 });

@@ -1,8 +1,9 @@
 import { and, between, desc, eq, gte, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/pg-core";
 import type { Config } from "./config.ts";
-import type { Database } from "./db/engine.ts";
+import { type Database, takeYourTime } from "./db/engine.ts";
 import { prepared } from "./db/prepared.ts";
-import { counters, settings } from "./db/schema.ts";
+import { counters, monthlyCounters, settings } from "./db/schema.ts";
 
 // Everything here is read from the counters; no row that is counted is ever looked at.
 
@@ -11,20 +12,22 @@ const total = (value: SQL) => sql<number>`coalesce(${value}, 0)`.mapWith(Number)
 /** A subject of the counters, of one kind or of all. */
 export type Counted = { subject: string; kind?: string | undefined };
 
-export const of = ({ subject, kind }: { [K in keyof Counted]: Counted[K] | Placeholder }) =>
-  and(eq(counters.subject, subject), kind === undefined ? undefined : eq(counters.kind, kind));
+type Source = typeof counters | typeof monthlyCounters;
+
+export const of = (source: Source, { subject, kind }: { [K in keyof Counted]: Counted[K] | Placeholder }) =>
+  and(eq(source.subject, subject), kind === undefined ? undefined : eq(source.kind, kind));
 
 /** The same with both to be filled in. */
-const ofAny = (kind: string | undefined) =>
-  of({ subject: sql.placeholder("subject"), kind: kind === undefined ? undefined : sql.placeholder("kind") });
+const ofAny = (source: Source, kind?: string) =>
+  of(source, { subject: sql.placeholder("subject"), kind: kind === undefined ? undefined : sql.placeholder("kind") });
 
 /** How many rows of a counted subject there are. */
 export async function countOf(db: Database, counted: Counted): Promise<number> {
   const query = prepared(db, `count ${counted.kind === undefined}`, () =>
     db
-      .select({ count: total(sql`sum(${counters.count})`) })
-      .from(counters)
-      .where(ofAny(counted.kind))
+      .select({ count: total(sql`sum(${monthlyCounters.count})`) })
+      .from(monthlyCounters)
+      .where(ofAny(monthlyCounters, counted.kind))
       .prepare(""),
   );
   const [row] = await query.execute(counted);
@@ -33,18 +36,26 @@ export async function countOf(db: Database, counted: Counted): Promise<number> {
 
 /** How many rows of each kind of a subject there are. */
 export async function countsByKind(db: Database, subject: string): Promise<Record<string, number>> {
-  const rows = await countsSince(db, subject, "-infinity");
+  const query = prepared(db, "counts by kind", () =>
+    db
+      .select({ kind: monthlyCounters.kind, count: total(sql`sum(${monthlyCounters.count})`) })
+      .from(monthlyCounters)
+      .where(ofAny(monthlyCounters))
+      .groupBy(monthlyCounters.kind)
+      .prepare(""),
+  );
+  const rows = await query.execute({ subject });
   return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
 }
 
-/** The same from a day on, the most frequent kind first; kinds that ceased to occur are left out. */
+/** How many there are from a day on, the most frequent kind first; kinds that ceased to occur are left out. */
 export async function countsSince(db: Database, subject: string, day: string) {
   const query = prepared(db, "counts since", () => {
     const count = total(sql`sum(${counters.count})`);
     return db
       .select({ kind: counters.kind, count })
       .from(counters)
-      .where(and(ofAny(undefined), gte(counters.day, sql.placeholder("day"))))
+      .where(and(ofAny(counters), gte(counters.day, sql.placeholder("day"))))
       .groupBy(counters.kind)
       .having(sql`sum(${counters.count}) > 0`)
       .orderBy(desc(count), counters.kind)
@@ -60,21 +71,33 @@ type Periods = Record<"allTime" | "today" | "week" | "month", Figure>;
 export async function periodsOf(db: Database, subject: string, config: Config, now: Date) {
   const query = prepared(db, "periods", () => {
     const day = sql`${sql.placeholder("day")}::date`;
+    const columns = {
+      kind: sql<string>`kind`.as("kind"),
+      count: sql`count`.as("count"),
+      cents: sql`cents`.as("cents"),
+    };
+    const allTime = db
+      .select({ ...columns, day: sql`null::date`.as("day") })
+      .from(monthlyCounters)
+      .where(ofAny(monthlyCounters));
+    const lately = db
+      .select({ ...columns, day: sql`day`.as("day") })
+      .from(counters)
+      .where(and(ofAny(counters), sql`day >= least(date_trunc('week', ${day}), date_trunc('month', ${day}))`));
     const figures = (condition: SQL) => ({
-      count: total(sql`sum(${counters.count}) filter (where ${condition})`),
-      cents: total(sql`sum(${counters.cents}) filter (where ${condition})`),
+      count: total(sql`sum(count) filter (where ${condition})`),
+      cents: total(sql`sum(cents) filter (where ${condition})`),
     });
     return db
       .select({
-        kind: counters.kind,
-        allTime: figures(sql`true`),
-        today: figures(sql`${counters.day} = ${day}`),
-        week: figures(sql`${counters.day} between date_trunc('week', ${day}) and ${day}`),
-        month: figures(sql`${counters.day} between date_trunc('month', ${day}) and ${day}`),
+        kind: sql<string>`kind`,
+        allTime: figures(sql`day is null`),
+        today: figures(sql`day = ${day}`),
+        week: figures(sql`day between date_trunc('week', ${day}) and ${day}`),
+        month: figures(sql`day between date_trunc('month', ${day}) and ${day}`),
       })
-      .from(counters)
-      .where(ofAny(undefined))
-      .groupBy(counters.kind)
+      .from(unionAll(allTime, lately).as("figures"))
+      .groupBy(sql`kind`)
       .prepare("");
   });
   const rows = await query.execute({ subject, day: today(config, now) });
@@ -104,7 +127,7 @@ export async function seriesOf(db: Database, subject: string, days: string[], ki
         cents: total(sql`sum(${counters.cents})`),
       })
       .from(counters)
-      .where(and(ofAny(kind), between(counters.day, sql.placeholder("first"), sql.placeholder("last"))))
+      .where(and(ofAny(counters, kind), between(counters.day, sql.placeholder("first"), sql.placeholder("last"))))
       .groupBy(counters.day)
       .prepare(""),
   );
@@ -139,7 +162,7 @@ export async function adoptTimezone(db: Database, timezone: string): Promise<voi
     const [current] = await tx.select().from(settings).for("update");
     if (current?.timezone === timezone) return;
     await tx.update(settings).set({ timezone });
-    await tx.execute(sql`set local statement_timeout = 0`);
+    await tx.execute(takeYourTime);
     await tx.execute(sql`call recount()`);
   });
 }

@@ -3,13 +3,15 @@ import { fileURLToPath } from "node:url";
 import { PGlite } from "@electric-sql/pglite";
 import { btree_gist } from "@electric-sql/pglite/contrib/btree_gist";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
+import { sql } from "drizzle-orm";
 import { drizzle as drizzlePostgres } from "drizzle-orm/node-postgres";
 import { migrate as migratePostgres } from "drizzle-orm/node-postgres/migrator";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import { drizzle as drizzleEmbedded } from "drizzle-orm/pglite";
 import { migrate as migrateEmbedded } from "drizzle-orm/pglite/migrator";
 import pg from "pg";
-import { type Config, StartError } from "../config.ts";
+import { type Config, StartError, timeouts } from "../config.ts";
+import { databaseIsAway } from "../errors.ts";
 import { lockFolder } from "./folder-lock.ts";
 import * as schema from "./schema.ts";
 
@@ -32,11 +34,15 @@ const options = { schema, casing: "snake_case" as const };
 const migrations = { migrationsFolder: fileURLToPath(new URL("./migrations", import.meta.url)) };
 
 /** Opens the database and brings its tables up to date. */
-export function openEngine(config: Pick<Config, "databaseUrl" | "dataDir">): Promise<Engine> {
-  return config.databaseUrl ? openPostgres(config.databaseUrl) : openFolder(config.dataDir);
+export function openEngine(
+  config: Pick<Config, "databaseUrl" | "dataDir"> & Partial<Pick<Config, "timeouts">>,
+): Promise<Engine> {
+  return config.databaseUrl
+    ? openPostgres(config.databaseUrl, config.timeouts ?? timeouts)
+    : openFolder(config.dataDir);
 }
 
-async function openFolder(folder: string): Promise<Engine> {
+export async function openFolder(folder: string): Promise<Engine & { client: PGlite }> {
   const unlock = await lockFolder(folder);
   try {
     return await openEmbedded({ dataDir: resolve(folder, "postgres") }, unlock);
@@ -62,28 +68,22 @@ export async function openEmbedded(
   return { kind: "embedded", db: db as unknown as Database, client, close };
 }
 
-async function openPostgres(connectionString: string): Promise<Engine> {
+async function openPostgres(connectionString: string, { connect, statement }: Config["timeouts"]): Promise<Engine> {
+  await prepare(connectionString, connect);
   const pool = new pg.Pool({
-    Client: PreparingClient,
+    Client: clientsThatWait(statement + waitForRefusal),
     connectionString,
     application_name: "footprint",
     max: 20,
     idleTimeoutMillis: 30_000,
-    connectionTimeoutMillis: 5_000,
-    statement_timeout: 15_000,
+    connectionTimeoutMillis: connect,
+    statement_timeout: statement,
     idle_in_transaction_session_timeout: 30_000,
   });
   // A connection that breaks is replaced at its next use. Without listeners it would end the process: the pool's
   // while it is idle, its own while somebody works on it, whose statement fails anyway.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
-  try {
-    await prepare(pool);
-  } catch (error) {
-    await pool.end();
-    if (error instanceof StartError) throw error;
-    throw new StartError(`PostgreSQL cannot be used (${messageOf(error)}): check that it runs, and DATABASE_URL.`);
-  }
   const db = drizzlePostgres(pool, options) as unknown as Database;
   db.transaction = transactionsOf(pool);
   return { kind: "PostgreSQL", db, close: () => pool.end() };
@@ -97,12 +97,16 @@ function transactionsOf(pool: pg.Pool): Database["transaction"] {
   const perClient = new WeakMap<pg.PoolClient, Database>();
   return async (work, config) => {
     const client = await pool.connect();
+    let isBroken = false;
     try {
       const db = perClient.get(client) ?? (drizzlePostgres(client, options) as unknown as Database);
       perClient.set(client, db);
       return await db.transaction(work, config);
+    } catch (error) {
+      isBroken = databaseIsAway(error);
+      throw error;
     } finally {
-      client.release();
+      client.release(isBroken);
     }
   };
 }
@@ -111,14 +115,30 @@ function transactionsOf(pool: pg.Pool): Database["transaction"] {
 const statementNames = new Map<string, string>();
 const mostStatements = 500;
 
-/** Gives statements names, so that the database parses and plans each of them once per connection. */
-class PreparingClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: the driver's own signature has a dozen forms
-  override query(...args: any[]): any {
-    const [query, values] = args;
-    if (isPreparable(query, values)) query.name = statementName(query.text);
-    return super.query(...(args as Parameters<pg.Client["query"]>));
-  }
+/** The database ends a statement that takes too long by itself; one that does not even do that has gone away. */
+const waitForRefusal = 1_000;
+
+/**
+ * Connections that give statements names, so that the database parses and plans each of them once, and that wait
+ * only so long for an answer: a network that swallows everything would hold a caller for ever.
+ */
+function clientsThatWait(limit: number) {
+  return class extends pg.Client {
+    /** A transaction that has lifted the database's own limit has lifted this one too. */
+    #isPatient = false;
+
+    // biome-ignore lint/suspicious/noExplicitAny: the driver's own signature has a dozen forms
+    override query(...args: any[]): any {
+      const [query, values] = args;
+      if (typeof query?.text === "string") {
+        if (query.text === liftLimit) this.#isPatient = true;
+        if (query.text === "commit" || query.text === "rollback") this.#isPatient = false;
+        query.query_timeout = this.#isPatient ? 0 : query.text === "rollback" ? waitForRefusal : limit;
+        if (isPreparable(query, values)) query.name = statementName(query.text);
+      }
+      return super.query(...(args as Parameters<pg.Client["query"]>));
+    }
+  };
 }
 
 /** A search is planned for what was typed; a statement of many rows is not likely to come again. */
@@ -135,20 +155,29 @@ function statementName(text: string): string | undefined {
   return name;
 }
 
-async function prepare(pool: pg.Pool) {
-  const client = await pool.connect();
+const liftLimit = "set local statement_timeout = 0";
+/** For a transaction whose statements may take their time: none of them is ended for being slow. */
+export const takeYourTime = sql.raw(liftLimit);
+
+/** On a connection of its own, which waits as long as a migration takes. */
+async function prepare(connectionString: string, connect: number) {
+  const client = new pg.Client({ connectionString, application_name: "footprint", connectionTimeoutMillis: connect });
+  client.on("error", () => {});
   try {
+    await client.connect();
     const version = Number((await client.query("show server_version_num")).rows[0].server_version_num);
     const major = Math.floor(version / 10_000);
     if (major < oldestPostgres)
       throw new StartError(`PostgreSQL ${major} is too old: Footprint needs PostgreSQL ${oldestPostgres} or newer.`);
     // Several servers may start at once: the first migrates, the others wait here and find it done.
-    await client.query("set statement_timeout = 0");
     await client.query("select pg_advisory_lock($1)", [migrationLock]);
     await migratePostgres(drizzlePostgres(client, options), migrations);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`PostgreSQL cannot be used (${messageOf(error)}): check that it runs, and DATABASE_URL.`);
   } finally {
-    // Closing the connection gives the lock and the settings back, also after a failure.
-    client.release(true);
+    // Closing the connection gives the lock back, also after a failure.
+    await client.end();
   }
 }
 

@@ -18,6 +18,7 @@ import {
   jsonb,
   numeric,
   pgTable,
+  pgView,
   primaryKey,
   smallint,
   text,
@@ -450,13 +451,39 @@ export const counters = pgTable(
     subject: text().notNull(),
     kind: text().notNull(),
     day: date({ mode: "string" }).notNull(),
-    /** Concurrent writers add to different rows, so that they do not queue. */
+    /** Concurrent writers add to different rows, so that they do not queue; settled ones have slot -1. */
     slot: smallint().notNull(),
     count: bigint({ mode: "number" }).notNull(),
     cents: cents().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.subject, table.kind, table.day, table.slot] })],
+  (table) => [
+    primaryKey({ columns: [table.subject, table.kind, table.day, table.slot] }),
+    index("counters_unsettled").on(table.subject, table.kind).where(sql`${table.slot} >= 0`),
+  ],
 );
+
+/** The settled counters by month: adding up ten years of days for every list would show. */
+export const settledMonths = pgTable(
+  "settled_months",
+  {
+    subject: text().notNull(),
+    kind: text().notNull(),
+    /** Its first day. */
+    month: date({ mode: "string" }).notNull(),
+    count: bigint({ mode: "number" }).notNull(),
+    cents: cents().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.subject, table.kind, table.month] })],
+);
+
+/** Everything that is counted, by month: what is settled, and beside it what is not. */
+export const monthlyCounters = pgView("monthly_counters", {
+  subject: text().notNull(),
+  kind: text().notNull(),
+  month: date({ mode: "string" }).notNull(),
+  count: bigint({ mode: "number" }).notNull(),
+  cents: cents().notNull(),
+}).existing();
 
 /** What is counted: SQL expressions over a row of the table. `keep_counters()` makes triggers of them. */
 export const counted = pgTable(

@@ -55,6 +55,7 @@ const business = [
   schema.customers,
   schema.labelTypes,
   schema.counters,
+  schema.settledMonths,
 ];
 
 /** Takes away the demo business and what was entered into it; accounts made by hand stay. False: there is none. */

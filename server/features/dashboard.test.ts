@@ -184,6 +184,11 @@ test.for([
     sql`delete from counters where subject = 'deposits'`,
     /^The counter of deposits \(cashapp\) on .* says 0 worth \$0.00, but there are 1 worth \$20.00$/,
   ],
+  [
+    "a month that is not the sum of its days",
+    sql`insert into settled_months values ('orders', 'Active', '2024-03-01', 5, 0)`,
+    /^The counter of orders \(Active\) in the month of 2024-03-01 says 5, but its days add up to 0$/,
+  ],
 ] as const)("the books notice %s", async ([, tampering, problem]) => {
   const order = await addOrder({ price: 8 });
   const invoice = await addInvoice({ amount: 20 });
