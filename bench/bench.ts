@@ -1,19 +1,21 @@
 // What every call costs beside its floor, and how that grows with the business: npm run bench
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { sql } from "drizzle-orm";
 import pg from "pg";
+import { ensureAdmin } from "../server/accounts.ts";
 import { buildApp } from "../server/app.ts";
 import { readConfig } from "../server/config.ts";
 import { openEngine } from "../server/db/engine.ts";
 import type { Floor } from "./measuring/floor.ts";
 import { type Figures, load, type Request } from "./measuring/load.ts";
 import { record } from "./measuring/record.ts";
-import { type Business, type Row, rowsOf } from "./measuring/rows.ts";
+import { type Row, rowsOf } from "./measuring/rows.ts";
 import { type Measured, summary, tableHead, tableLine } from "./measuring/table.ts";
 import { seed } from "./seed.ts";
 import { databaseProcess, serverProcess, temporaryFolder } from "./victims.ts";
@@ -21,6 +23,8 @@ import { databaseProcess, serverProcess, temporaryFolder } from "./victims.ts";
 const { values: options } = parseArgs({
   options: {
     large: { type: "boolean", default: false },
+    /** On the embedded engine, with smaller businesses. */
+    embedded: { type: "boolean", default: false },
     /** Only rows whose name contains this. */
     only: { type: "string", default: "" },
     /** Milliseconds per measurement. */
@@ -30,18 +34,18 @@ const { values: options } = parseArgs({
     json: { type: "string" },
   },
 });
-const sizes = [10_000, 1_000_000, ...(options.large ? [10_000_000] : [])];
+const sizes = options.embedded ? [2_000, 50_000] : [10_000, 1_000_000, ...(options.large ? [10_000_000] : [])];
 const slice = Number(options.slice);
 const rounds = 3;
 /** What can be changed is limited; twenty per connection, and enough to tell. */
 const changesWith = (connections: number) => 150 + 20 * connections;
 
 const folder = await temporaryFolder();
-const database = options.server ? undefined : await databaseProcess(folder.path);
-const server = options.server ?? new URL("/", database?.url).href.replace(/\/$/, "");
+const database = options.server || options.embedded ? undefined : await databaseProcess(folder.path);
+const server = options.server ?? (database ? new URL("/", database.url).href.replace(/\/$/, "") : "");
 
 type Measurable = {
-  business: Business;
+  origin: string;
   rows: Row[];
   floorOrigin: string;
   learn: (path: string, floor: Floor) => Promise<void>;
@@ -75,39 +79,81 @@ await mkdir(join(file, ".."), { recursive: true });
 await writeFile(file, `${JSON.stringify({ machine, node: process.version, sizes, rows: table }, undefined, 2)}\n`);
 console.log(`Kept in ${file}`);
 
+type Home = { databaseUrl: string | undefined; dataDir: string };
+const environment = ({ databaseUrl, dataDir }: Home) =>
+  databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: dataDir };
+
+/** Where a business of a size lives, seeded. */
+async function seededHome(size: number): Promise<Home> {
+  const databaseUrl = options.embedded ? undefined : `${server}/bench_${size}`;
+  const home = { databaseUrl, dataDir: join(folder.path, String(size)) };
+  if (databaseUrl && !(await createDatabase(databaseUrl))) return home;
+  console.error(`Seeding ${size} orders …`);
+  await seed(home, { orders: size });
+  return home;
+}
+
+/** For one more process: PostgreSQL is shared, a folder is copied. */
+async function anotherHome(home: Home, name: string): Promise<Home> {
+  if (home.databaseUrl) return home;
+  const copy = { ...home, dataDir: `${home.dataDir} ${name}` };
+  await cp(home.dataDir, copy.dataDir, { recursive: true });
+  return copy;
+}
+
+const account = { ADMIN_USERNAME: "bench.admin", ADMIN_PASSWORD: "the bench's own password" };
+
 async function open(size: number): Promise<Measurable> {
-  const url = `${server}/bench_${size}`;
-  if (await createDatabase(url)) {
-    console.error(`Seeding ${size} orders …`);
-    await seed(url, { orders: size });
-  }
-  const account = { ADMIN_USERNAME: "bench.admin", ADMIN_PASSWORD: "the bench's own password" };
-  const product = serverProcess({ DATABASE_URL: url, NODE_ENV: "production", ...account }, (words) => {
+  const home = await seededHome(size);
+  const rows = await furnished(home);
+  const [floorHome, ownHome] = [await anotherHome(home, "floor"), await anotherHome(home, "own")];
+  const product = serverProcess({ ...environment(home), NODE_ENV: "production" }, (words) => {
     throw new Error(words);
   });
   await product.start();
   const origin = product.origin();
   if (!origin) throw new Error("the server did not start");
-  const business = { origin, ...(await admission(origin, account)), query: queryOf(url) };
   const floor = fork(fileURLToPath(new URL("measuring/floor.ts", import.meta.url)), {
-    env: { ...process.env, DATABASE_URL: url },
+    env: { ...process.env, ...environment(floorHome) },
   });
   const [port] = await once(floor, "message");
-  const engine = await openEngine({ databaseUrl: url, dataDir: "" });
-  const app = await buildApp({ db: engine.db, config: readConfig({ LOG_LEVEL: "silent" }), now: () => new Date() });
+  const own = await openApp(ownHome);
   return {
-    business,
-    rows: await rowsOf(business, options.only),
+    origin,
+    rows,
     floorOrigin: `http://127.0.0.1:${port}`,
     learn: (path, known) => tell(floor, { path, floor: known }),
-    recorded: (request) => record(app, request),
+    recorded: (request) => record(own.app, request),
     async close() {
-      await app.close();
-      await engine.close();
+      await own.close();
       floor.kill();
       await product.kill();
     },
   };
+}
+
+async function openApp(home: Home) {
+  const engine = await openEngine(home);
+  const config = readConfig({ LOG_LEVEL: "silent", ...account });
+  await ensureAdmin(engine.db, config);
+  const app = await buildApp({ db: engine.db, config, now: () => new Date() });
+  const close = async () => {
+    await app.close();
+    await engine.close();
+  };
+  return { app, db: engine.db, close };
+}
+
+/** The rows to measure, with all that they need: a session, a shop's key, accounts, codes and money. */
+async function furnished(home: Home): Promise<Row[]> {
+  const { app, db, close } = await openApp(home);
+  try {
+    const origin = await app.listen({ port: 0, host: "127.0.0.1" });
+    const query = async <T>(text: string) => (await db.execute(sql.raw(text))).rows as T[];
+    return await rowsOf({ origin, ...(await admission(origin, account)), query }, options.only);
+  } finally {
+    await close();
+  }
 }
 
 async function tell(child: ChildProcess, message: object) {
@@ -125,18 +171,6 @@ async function createDatabase(url: string): Promise<boolean> {
   if (rowCount === 0) await client.query(`create database ${name}`);
   await client.end();
   return rowCount === 0;
-}
-
-function queryOf(url: string) {
-  return async <T>(text: string) => {
-    const client = new pg.Client(url);
-    await client.connect();
-    try {
-      return (await client.query(text)).rows as T[];
-    } finally {
-      await client.end();
-    }
-  };
 }
 
 /** A session and an API key, got as everybody gets them. */
@@ -184,7 +218,7 @@ async function measure(name: string, connections: number): Promise<Measured[]> {
   const taken = runs.map(() => ({ product: [] as Figures[], floor: [] as Figures[] }));
   for (let round = 0; round <= rounds; round++) {
     for (const [index, { measurable, row, path, isChange }] of runs.entries()) {
-      const product = await load(measurable.business.origin, row.next, limits(isChange));
+      const product = await load(measurable.origin, row.next, limits(isChange));
       const floor = await load(measurable.floorOrigin, () => ({ method: "GET", path }), limits(isChange));
       // The first round only warms up.
       if (round === 0) continue;

@@ -1,8 +1,8 @@
-// Fills an empty PostgreSQL with a business of any size: DATABASE_URL=… npm run seed -- --orders 1000000
+// Fills an empty database with a business of any size: DATABASE_URL=… npm run seed -- --orders 1000000
 import pg from "pg";
 import { runCommand } from "../server/command.ts";
-import { readConfig, StartError } from "../server/config.ts";
-import { openEngine } from "../server/db/engine.ts";
+import { type Config, readConfig, StartError } from "../server/config.ts";
+import { openEngine, openFolder } from "../server/db/engine.ts";
 import { addLogs } from "./seeding/logs.ts";
 import { drawInvoices, drawMovements } from "./seeding/money.ts";
 import {
@@ -45,36 +45,55 @@ const tables = [
   "logs",
 ];
 
+type Target = Pick<Config, "databaseUrl" | "dataDir">;
+type Connection = {
+  query<Row>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
+  end(): Promise<void>;
+};
+
 /** Fills an empty database in one transaction: all of it is there in the end, or nothing has changed. */
 export async function seed(
-  databaseUrl: string,
+  target: Target,
   { orders, now = new Date(), report = () => {} }: { orders: number; now?: Date; report?: (line: string) => void },
 ) {
-  await (await openEngine({ databaseUrl, dataDir: "" })).close();
-  // A connection of its own: the server's end statements that take as long as these.
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: "footprint seed" });
-  // A connection that breaks fails the running statement; without a listener it would end the process as well.
-  client.on("error", () => {});
-  await client.connect();
+  const connection = await connect(target);
   const run = async (name: string, ...statements: string[]) => {
     const since = performance.now();
-    for (const statement of statements) await client.query(statement);
+    for (const statement of statements) await connection.query(statement);
     report(`${name.padEnd(26)}${((performance.now() - since) / 1000).toFixed(1).padStart(8)} s`);
   };
   try {
-    await client.query(memory);
-    await client.query("begin");
-    await refuseUnlessEmpty(client);
-    const stripped = await strip(client);
+    await connection.query(memory);
+    await connection.query("begin");
+    await refuseUnlessEmpty(connection);
+    const stripped = await strip(connection);
     const plan = planOf(orders, now);
     for (const [name, sql] of steps) await run(name, sql(plan));
     for (const [name, parts] of stripped) await run(name, ...parts);
     await run("counters", "call recount()");
     await run("commit", "commit");
-    await run("vacuum and analyze", `vacuum (analyze) ${tables.join(", ")}`);
+    await run("vacuum and analyze", ...tables.map((table) => `vacuum (analyze) ${table}`));
   } finally {
-    await client.end();
+    await connection.end();
   }
+}
+
+/** A connection of its own, since the server's end statements that take as long as these; the tables are up to date. */
+async function connect({ databaseUrl, dataDir }: Target): Promise<Connection> {
+  if (!databaseUrl) {
+    const { client, close } = await openFolder(dataDir);
+    return {
+      query: async <Row>(text: string, values?: unknown[]) =>
+        values ? client.query<Row>(text, values) : { rows: (await client.exec(text)).at(-1)?.rows as Row[] },
+      end: close,
+    };
+  }
+  await (await openEngine({ databaseUrl, dataDir })).close();
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: "footprint seed" });
+  // A connection that breaks fails the running statement; without a listener it would end the process as well.
+  client.on("error", () => {});
+  await client.connect();
+  return client as Connection;
 }
 
 /** Enough to sort and to build indexes with, for this connection alone. */
@@ -82,7 +101,7 @@ const memory = `
   set work_mem = '256MB'; set temp_buffers = '256MB'; set maintenance_work_mem = '512MB';
   set timezone = 'UTC'; set jit = off`;
 
-async function refuseUnlessEmpty(client: pg.Client) {
+async function refuseUnlessEmpty(client: Connection) {
   await client.query(`lock table ${tables.join(", ")} in access exclusive mode`);
   // A server that was started before has written to the log already.
   for (const table of tables.filter((name) => name !== "logs")) {
@@ -96,20 +115,20 @@ async function refuseUnlessEmpty(client: pg.Client) {
  * Takes off what is dear row by row: triggers, references, and indexes but for primary keys. Returns the statements
  * that put it back, by what they are for: at the end each is one pass over its table.
  */
-async function strip(client: pg.Client): Promise<Map<string, string[]>> {
+async function strip(client: Connection): Promise<Map<string, string[]>> {
   const { rows } = await client.query<{ name: string; off: string; on: string }>(
     `select 'indexes of ' || replace(tables.relname, '_', ' ') as name,
        format('drop index %s', indexrelid::regclass) as off, pg_get_indexdef(indexrelid) as on
      from pg_index join pg_class tables on tables.oid = indrelid
-     where indrelid = any($1::regclass[]) and not exists (select from pg_constraint where conindid = indexrelid)
+     where indrelid = any($1::text[]::regclass[]) and not exists (select from pg_constraint where conindid = indexrelid)
      union all
      select 'references', format('alter table %s drop constraint %I', conrelid::regclass, conname),
        format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
-     from pg_constraint where contype = 'f' and conrelid = any($1::regclass[])
+     from pg_constraint where contype = 'f' and conrelid = any($1::text[]::regclass[])
      union all
      select 'triggers', format('alter table %s disable trigger %I', tgrelid::regclass, tgname),
        format('alter table %s enable trigger %I', tgrelid::regclass, tgname)
-     from pg_trigger where tgrelid = any($1::regclass[]) and not tgisinternal and tgenabled = 'O'
+     from pg_trigger where tgrelid = any($1::text[]::regclass[]) and not tgisinternal and tgenabled = 'O'
      order by name`,
     [tables],
   );
@@ -123,9 +142,6 @@ if (import.meta.main)
     const [option, orders = "", ...rest] = process.argv.slice(2);
     if (option !== "--orders" || !/^[1-9]\d{0,8}$/.test(orders) || rest.length > 0)
       throw new StartError("Usage: npm run seed -- --orders N");
-    const { databaseUrl } = readConfig(process.env);
-    if (!databaseUrl)
-      throw new StartError("Set DATABASE_URL to an empty PostgreSQL: postgres://user:password@host:5432/database.");
-    await seed(databaseUrl, { orders: Number(orders), report: console.log });
+    await seed(readConfig(process.env), { orders: Number(orders), report: console.log });
     return 0;
   });

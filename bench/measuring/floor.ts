@@ -1,6 +1,7 @@
 // The floor: a bare Node server that sends the statements of a call to the database, and their rows to the client.
 import { createServer } from "node:http";
 import pg from "pg";
+import { openFolder } from "../../server/db/engine.ts";
 import { uuidv7 } from "../../server/ids.ts";
 import { passwordMatches } from "../../server/passwords.ts";
 import type { Recording, Statement } from "./record.ts";
@@ -21,16 +22,38 @@ process.on("message", ({ path, floor }: { path: string; floor: Floor }) => {
   process.send?.("ready");
 });
 
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20, application_name: "floor" });
-let statements = 0;
-const names = new Map<string, string>();
+type Query = (statement: Statement) => Promise<{ rows: unknown[] }>;
+/** Runs work with a way to ask the database, in a transaction or not. */
+const database = process.env.DATABASE_URL ? onPostgres(process.env.DATABASE_URL) : await onFolder(process.env.DATA_DIR);
 
-/** Prepared, but for what the server does not prepare either. */
-function prepared({ text, values }: Statement) {
-  if (values.length === 0 || text.includes(" like ")) return { text, values };
-  const name = names.get(text) ?? `floor_${statements++}`;
-  names.set(text, name);
-  return { name, text, values };
+function onPostgres(connectionString: string) {
+  const pool = new pg.Pool({ connectionString, max: 20, application_name: "floor" });
+  const names = new Map<string, string>();
+  /** Prepared, but for what the server does not prepare either. */
+  const prepared = ({ text, values }: Statement) => {
+    if (values.length === 0 || text.includes(" like ")) return { text, values };
+    const name = names.get(text) ?? `floor_${names.size}`;
+    names.set(text, name);
+    return { name, text, values };
+  };
+  return async (isChange: boolean, work: (query: Query) => Promise<void>) => {
+    const client = isChange ? await pool.connect() : pool;
+    try {
+      await work((statement) => client.query(prepared(statement)));
+    } finally {
+      if (client !== pool) (client as pg.PoolClient).release();
+    }
+  };
+}
+
+async function onFolder(folder = "") {
+  const { client } = await openFolder(folder);
+  return async (isChange: boolean, work: (query: Query) => Promise<void>) => {
+    if (!isChange) return work(({ text, values }) => client.query(text, values));
+    await client.transaction((tx) =>
+      work(async ({ text, values }) => (text === "begin" || text === "commit" ? { rows: [] } : tx.query(text, values))),
+    );
+  };
 }
 
 async function run(path: string) {
@@ -38,18 +61,13 @@ async function run(path: string) {
   if (!floor) throw new Error(`nothing is known of ${path}`);
   const vary = variation(floor);
   const isChange = floor.steps.some(([first]) => first?.text === "begin");
-  const client = isChange ? await pool.connect() : pool;
   const rows: unknown[] = [];
-  try {
+  await database(isChange, async (query) => {
     for (const step of floor.steps) {
-      const results = await Promise.all(
-        step.map(({ text, values }) => client.query(prepared({ text, values: values.map(vary) }))),
-      );
+      const results = await Promise.all(step.map(({ text, values }) => query({ text, values: values.map(vary) })));
       for (const result of results) rows.push(...result.rows);
     }
-  } finally {
-    if (client !== pool) (client as pg.PoolClient).release();
-  }
+  });
   if (floor.password) {
     const account = rows.find((row) => (row as { password_hash?: string }).password_hash);
     if (!(await passwordMatches((account as { password_hash: string }).password_hash, floor.password)))

@@ -1,3 +1,4 @@
+import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import type { buildApp } from "../../server/app.ts";
 import type { Request } from "./load.ts";
@@ -11,19 +12,24 @@ type App = Awaited<ReturnType<typeof buildApp>>;
 type Sent = Statement & { ended: boolean };
 let sent: Sent[][] | undefined;
 
+/** Notes a statement that is sent now; the returned function notes its end. */
+function note(text: string, values: unknown): () => void {
+  const statement: Sent = { text, values: Array.isArray(values) ? values : [], ended: false };
+  const step = sent?.at(-1);
+  if (step?.some(({ ended }) => !ended)) step.push(statement);
+  else sent?.push([statement]);
+  return () => {
+    statement.ended = true;
+  };
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: the driver's own signature has a dozen forms
 const query: (...args: any[]) => any = pg.Client.prototype.query;
 // biome-ignore lint/suspicious/noExplicitAny: see above
 pg.Client.prototype.query = function (this: pg.Client, ...args: any[]) {
   const [config, values] = args;
-  const statement: Sent = { text: config.text ?? config, values: Array.isArray(values) ? values : [], ended: false };
-  const step = sent?.at(-1);
-  if (step?.some(({ ended }) => !ended)) step.push(statement);
-  else sent?.push([statement]);
+  const end = note(config.text ?? config, values);
   const callback = args.at(-1);
-  const end = () => {
-    statement.ended = true;
-  };
   if (typeof callback === "function")
     args[args.length - 1] = (...results: unknown[]) => {
       end();
@@ -34,9 +40,30 @@ pg.Client.prototype.query = function (this: pg.Client, ...args: any[]) {
   return result;
 };
 
+/** The embedded engine's client, which has one connection: a transaction's statements come by a way of their own. */
+type Client = Pick<PGlite, "query" | "transaction">;
+const noted = (original: Client["query"]): Client["query"] =>
+  async function (this: unknown, text, values, options) {
+    const end = note(text, values);
+    return original.call(this as PGlite, text, values, options).finally(end) as never;
+  };
+const transaction = PGlite.prototype.transaction;
+PGlite.prototype.query = noted(PGlite.prototype.query);
+PGlite.prototype.transaction = async function (work) {
+  note("begin", [])();
+  const result = await transaction.call(this, (tx) => {
+    tx.query = noted(tx.query);
+    return work(tx);
+  });
+  note("commit", [])();
+  return result as never;
+};
+
 /** Makes a call inside this process and writes down what it asked of the database. */
 export async function record(app: App, { method, path, headers, body }: Request): Promise<Recording> {
   const make = () => app.inject({ method: method as "GET", url: path, headers: headers ?? {}, body: body ?? "" });
+  // What a server remembers from one search to the next is not asked again.
+  if (method === "GET") await make();
   const since = Date.now();
   sent = [];
   const reply = await make();
