@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { session } from "@footprint/contract/session.ts";
+import { type TOTP, URI } from "otpauth";
 import pg from "pg";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 
@@ -220,4 +221,27 @@ test("the terminal makes administrators and resets passwords", async () => {
   expect(server.password()).toBe("");
   expect(await signIn(server.origin(), "second", created.password())).toBe(401);
   expect(await signIn(server.origin(), "second", reset.password())).toBe(200);
+});
+
+test("the terminal resets the two-step sign-in of who lost the authenticator app, also of an administrator", async () => {
+  const env = await emptyPostgres();
+  const admin = (...args: string[]) => run(env, "admin.ts", args);
+  const password = (await admin("create", "second")).password();
+  expect((await admin("reset-two-step", "second")).output()).toBe("second does not use two-step sign-in.");
+  expect((await admin("reset-two-step", "nobody")).output()).toMatch(/^There is no account nobody/);
+
+  const server = await run(env);
+  const post = async ({ path }: { path: string }, body: object, token = "") => {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+    const answer = await fetch(server.origin() + path, { method: "POST", headers, body: JSON.stringify(body) });
+    return answer.json() as Promise<Record<string, string>>;
+  };
+  const { accessToken } = await post(session.login, { username: "second", password });
+  const { uri = "" } = await post(session.beginTwoStep, { password }, accessToken);
+  await post(session.confirmTwoStep, { code: (URI.parse(uri) as TOTP).generate() }, accessToken);
+  expect(await signIn(server.origin(), "second", password)).toBe(401);
+
+  const reset = await admin("reset-two-step", "SECOND");
+  expect([await reset.exit, reset.output()]).toEqual([0, "SECOND signs in with the password alone now"]);
+  expect(await signIn(server.origin(), "second", password)).toBe(200);
 });
