@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endpoint, message } from "./endpoint.ts";
+import { endpoint, id, idParam, message, timestamp } from "./endpoint.ts";
 
 export const role = z.enum(["admin", "staff"]);
 export type Role = z.output<typeof role>;
@@ -10,13 +10,29 @@ export const newPassword = z
   .min(8, "A password has at least 8 characters")
   .max(128, "A password has at most 128 characters");
 
+/** A code of the authenticator app, or a recovery code. */
+const code = z.string().trim().max(100);
+const passwordAndCode = z.object({ password: z.string().max(1000), code });
+
+/** As it travels. */
+export type OpenSession = z.input<typeof OpenSession>;
+const OpenSession = z.object({
+  _id: id,
+  device: z.string(),
+  address: z.string(),
+  createdAt: timestamp,
+  lastUsedAt: timestamp,
+  /** The one that asks. */
+  current: z.boolean(),
+});
+
 export const session = {
   login: endpoint({
     method: "POST",
     path: "/api/v1/auth/admin-login",
     access: "public",
-    summary: "Sign in",
-    body: z.object({ username: z.string().max(200), password: z.string().max(1000) }),
+    summary: "Sign in; a 401 with codeRequired asks for the same call with a code, where two-step sign-in is on",
+    body: z.object({ username: z.string().max(200), password: z.string().max(1000), code: code.optional() }),
     reply: z.object({ accessToken: z.string() }),
   }),
   access: endpoint({
@@ -46,6 +62,60 @@ export const session = {
     access: "staff",
     summary: "Change one's own password; the account's other sessions end",
     body: z.object({ oldPassword: z.string().max(1000), newPassword }),
+    reply: message,
+  }),
+  twoStep: endpoint({
+    method: "GET",
+    path: "/api/v1/auth/two-step",
+    access: "staff",
+    summary: "Whether one's own account has two-step sign-in",
+    reply: z.object({ onSince: timestamp.nullable(), recoveryCodesLeft: z.int() }),
+  }),
+  beginTwoStep: endpoint({
+    method: "POST",
+    path: "/api/v1/auth/two-step/begin",
+    access: "staff",
+    summary: "Get a secret for the authenticator app; it counts once a code confirms it",
+    body: z.object({ password: z.string().max(1000) }),
+    reply: z.object({ secret: z.string(), uri: z.string() }),
+  }),
+  confirmTwoStep: endpoint({
+    method: "POST",
+    path: "/api/v1/auth/two-step/confirm",
+    access: "staff",
+    summary: "Turn two-step sign-in on with a first code; the account's other sessions end",
+    body: z.object({ code }),
+    reply: z.object({ recoveryCodes: z.array(z.string()) }),
+  }),
+  disableTwoStep: endpoint({
+    method: "POST",
+    path: "/api/v1/auth/two-step/disable",
+    access: "staff",
+    summary: "Turn two-step sign-in off",
+    body: passwordAndCode,
+    reply: message,
+  }),
+  newRecoveryCodes: endpoint({
+    method: "POST",
+    path: "/api/v1/auth/two-step/recovery-codes",
+    access: "staff",
+    summary: "Get new recovery codes; those of before are worth nothing afterwards",
+    body: passwordAndCode,
+    reply: z.object({ recoveryCodes: z.array(z.string()) }),
+  }),
+  sessions: endpoint({
+    method: "GET",
+    path: "/api/v1/auth/sessions",
+    access: "staff",
+    summary: "List one's own open sessions, the last used first",
+    reply: z.object({ sessions: z.array(OpenSession) }),
+  }),
+  endSession: endpoint({
+    method: "DELETE",
+    path: "/api/v1/auth/sessions/:id",
+    access: "staff",
+    summary: "Sign out one of one's own sessions",
+    params: idParam,
     reply: message,
   }),
 };

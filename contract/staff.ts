@@ -15,6 +15,7 @@ export const StaffMember = z.object({
   role: z.string(),
   chatId: z.string(),
   notificationAccess: z.boolean(),
+  twoStep: z.boolean(),
   createdAt: timestamp,
 });
 
@@ -42,6 +43,14 @@ export const staff = {
     summary: "Change a staff account",
     params: idParam,
     body: z.object({ username, chatId: z.string().trim().max(64), notificationAccess: z.boolean() }).partial(),
+    reply: message,
+  }),
+  resetTwoStep: endpoint({
+    method: "PUT",
+    path: "/api/v1/admin/staff/reset-two-step/:id",
+    access: "admin",
+    summary: "Turn two-step sign-in off for a staff account and end its sessions",
+    params: idParam,
     reply: message,
   }),
   delete: endpoint({

@@ -5,6 +5,7 @@ import type { Database } from "./db/engine.ts";
 import { accounts, sessions } from "./db/schema.ts";
 import { violates } from "./errors.ts";
 import { generatePassword, hashPassword } from "./passwords.ts";
+import { removeTwoStep } from "./two-step.ts";
 
 /** Any number that all Footprint servers agree on. */
 const firstAdminLock = 7400_0002;
@@ -29,7 +30,7 @@ export async function ensureAdmin(db: Database, config: Config): Promise<string 
   });
 }
 
-/** From the terminal: a further administrator. */
+/** From the terminal: a further administrator. Like the others below, returns what there is to say about it. */
 export async function createAdmin(db: Database, username: string): Promise<string> {
   const password = generatePassword();
   const passwordHash = await hashPassword(password);
@@ -37,7 +38,7 @@ export async function createAdmin(db: Database, username: string): Promise<strin
     await tx.insert(accounts).values({ username, passwordHash, role: "admin" }).catch(refuseTakenName(username));
     await record(tx, { username: "terminal" }, "staff", `Created administrator ${username}`);
   });
-  return password;
+  return canSignIn(username, password);
 }
 
 /** From the terminal: a new password for who is locked out. All sessions of the account end. */
@@ -53,9 +54,29 @@ export async function resetPassword(db: Database, username: string): Promise<str
     if (!account) return undefined;
     await tx.delete(sessions).where(eq(sessions.accountId, account.id));
     await record(tx, { username: "terminal" }, "session", `Reset the password of ${account.username}`);
-    return password;
+    return canSignIn(username, password);
   });
 }
+
+/** From the terminal: the password alone is enough again for who lost the authenticator app. All sessions end. */
+export async function resetTwoStep(db: Database, username: string): Promise<string | undefined> {
+  return db.transaction(async (tx) => {
+    const [account] = await tx
+      .select()
+      .from(accounts)
+      .where(eq(sql`lower(${accounts.username})`, username.toLowerCase()))
+      .for("update");
+    if (!account) return undefined;
+    if (!account.totpConfirmedAt) throw new StartError(`${username} does not use two-step sign-in.`);
+    await removeTwoStep(tx, account.id);
+    await tx.delete(sessions).where(eq(sessions.accountId, account.id));
+    await record(tx, { username: "terminal" }, "session", `Reset two-step sign-in of ${account.username}`);
+    return `${username} signs in with the password alone now`;
+  });
+}
+
+const canSignIn = (username: string, password: string) =>
+  `${username} can sign in with the password ${password} (shown only this once)`;
 
 const refuseTakenName = (username: string) => (error: unknown) => {
   if (!violates(error, "accounts_username_key")) throw error;

@@ -1,13 +1,13 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 type Issue = { path: string; message: string };
-export type Refusal = Error & { statusCode: number; issues?: Issue[]; retryAfter?: number };
+export type Refusal = Error & { statusCode: number; issues?: Issue[]; retryAfter?: number; codeRequired?: true };
 
 /** An answer other than success, written for the operator. */
 export function refusal(
   statusCode: number,
   message: string,
-  extra: Pick<Refusal, "issues" | "retryAfter"> = {},
+  extra: Pick<Refusal, "issues" | "retryAfter" | "codeRequired"> = {},
 ): Refusal {
   return Object.assign(new Error(message), { statusCode, ...extra });
 }
@@ -18,10 +18,11 @@ export function answerError(error: FastifyError | Refusal, request: FastifyReque
   if (status >= 500) request.log.error({ err: error }, "call failed");
   if (retryAfter) reply.header("retry-after", String(retryAfter));
   const issues = "issues" in error && error.issues ? { issues: error.issues } : {};
+  const codeRequired = "codeRequired" in error && error.codeRequired ? { codeRequired: true } : {};
   return reply
     .header("cache-control", "no-store")
     .code(status)
-    .send({ message, ...issues });
+    .send({ message, ...issues, ...codeRequired });
 }
 
 type Answer = { status: number; message: string; retryAfter?: number | undefined };

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { checkBooks } from "./books.ts";
-import { counters, files, idempotentReplies, sessions, signInTries } from "./db/schema.ts";
+import { codeTries, counters, files, idempotentReplies, sessions, signInTries } from "./db/schema.ts";
 import { tidy } from "./housekeeping.ts";
 import { addOrder } from "./testing/builders.ts";
 import { db, engine } from "./testing/house.ts";
@@ -15,10 +15,12 @@ test("what has ended is cleared away, and nothing else", async () => {
   const [session] = await db.select().from(sessions);
   if (!session) throw new Error("the house has sessions");
   const openSessions = await db.$count(sessions);
-  await db.insert(sessions).values({ ...session, tokenHash: "unused", lastUsedAt: ago("12 hours 1 minute") });
-  await db.insert(sessions).values({ ...session, tokenHash: "old", createdAt: ago("7 days 1 minute") });
+  const { accountId } = session;
+  await db.insert(sessions).values({ accountId, tokenHash: "unused", lastUsedAt: ago("12 hours 1 minute") });
+  await db.insert(sessions).values({ accountId, tokenHash: "old", createdAt: ago("7 days 1 minute") });
   const tried = { username: "admin", address: "::1" };
   await db.insert(signInTries).values([tried, { ...tried, triedAt: ago("61 seconds") }]);
+  await db.insert(codeTries).values([{ accountId }, { accountId, triedAt: ago("10 minutes 1 second") }]);
   const file = { name: "a.pdf", type: "application/pdf" };
   await db.insert(files).values([
     { ...file, name: "on its way" },
@@ -30,6 +32,7 @@ test("what has ended is cleared away, and nothing else", async () => {
   expect((await db.select().from(idempotentReplies)).map((row) => row.key)).toEqual(["new"]);
   expect(await db.$count(sessions)).toBe(openSessions);
   expect(await db.$count(signInTries)).toBe(1);
+  expect(await db.$count(codeTries)).toBe(1);
   expect((await db.select().from(files)).map(({ name }) => name).sort()).toEqual(["attached", "on its way"]);
 });
 

@@ -3,7 +3,7 @@ import { and, eq, is, lt, or, sql } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
 import type { Engine } from "./db/engine.ts";
 import * as schema from "./db/schema.ts";
-import { files, idempotentReplies, sessions, signInTries } from "./db/schema.ts";
+import { codeTries, files, idempotentReplies, sessions, signInTries } from "./db/schema.ts";
 import { idle, lifetime } from "./sessions.ts";
 
 const minute = 60_000;
@@ -30,6 +30,7 @@ export async function tidy({ db, kind }: Pick<Engine, "db" | "kind">): Promise<v
   await db.delete(idempotentReplies).where(lt(idempotentReplies.createdAt, sql`now() - interval '7 days'`));
   await db.delete(sessions).where(or(lt(sessions.lastUsedAt, idle), lt(sessions.createdAt, lifetime)));
   await db.delete(signInTries).where(lt(signInTries.triedAt, sql`now() - interval '1 minute'`));
+  await db.delete(codeTries).where(lt(codeTries.triedAt, sql`now() - interval '10 minutes'`));
   // What a crash left behind: received, never attached.
   await db.delete(files).where(and(eq(files.size, 0), lt(files.createdAt, sql`now() - interval '1 hour'`)));
   await db.execute(sql`call fold_counters()`);

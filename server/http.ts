@@ -46,6 +46,8 @@ type Context<E extends Endpoint> = House & {
   file: Upload | undefined;
   /** Where the call came from, as far as the configured proxies can be trusted. */
   address: string;
+  /** What the caller says it is. */
+  userAgent: string;
 };
 
 type Handlers<F extends Feature> = { [K in keyof F]: (context: Context<F[K]>) => Promise<Result<F[K]>> };
@@ -98,6 +100,7 @@ function registerCall(
           transaction: transactions(house.db, call, request, actor?.id),
           file: form?.file,
           address: request.ip,
+          userAgent: request.headers["user-agent"] ?? "",
         });
         return sendReply(reply, call, result);
       } catch (error) {

@@ -16,6 +16,7 @@ const failure = {
             type: "array",
             items: { type: "object", properties: { path: { type: "string" }, message: { type: "string" } } },
           },
+          codeRequired: { type: "boolean", description: "Sign in again with a code" },
         },
       },
     },

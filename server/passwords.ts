@@ -22,11 +22,14 @@ export function refuseCommonPassword(password: string, username: string) {
     throw refusal(400, "This password is too easy to guess. Choose another one.");
 }
 
-/** Four groups of five, without letters that look alike: about 98 bits. */
-export function generatePassword(): string {
+/** Four groups of five: about 98 bits. */
+export const generatePassword = () => randomLetters(4, 5);
+
+/** Groups of letters and digits to be typed off a paper, without those that look alike: five bits each. */
+export function randomLetters(groups: number, size: number): string {
   const letters = "abcdefghijkmnpqrstuvwxyz23456789";
-  const group = () => Array.from({ length: 5 }, () => letters[randomInt(letters.length)]).join("");
-  return [group(), group(), group(), group()].join("-");
+  const group = () => Array.from({ length: size }, () => letters[randomInt(letters.length)]).join("");
+  return Array.from({ length: groups }, group).join("-");
 }
 
 const common = new Set(

@@ -10,9 +10,13 @@ export const idle = sql`now() - interval '12 hours'`;
 export const lifetime = sql`now() - interval '7 days'`;
 
 /** Opens a session and returns the only copy of its token. */
-export async function openSession(db: Database, accountId: string): Promise<string> {
+export async function openSession(
+  db: Database,
+  accountId: string,
+  opener: { device?: string; address?: string } = {},
+): Promise<string> {
   const token = randomBytes(32).toString("base64url");
-  await db.insert(sessions).values({ tokenHash: hashToken(token), accountId });
+  await db.insert(sessions).values({ tokenHash: hashToken(token), accountId, ...opener });
   return token;
 }
 

@@ -10,6 +10,7 @@ import { session } from "@footprint/contract/session.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
+import { type TOTP, URI } from "otpauth";
 import pg from "pg";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 
@@ -256,4 +257,26 @@ test("the log names no secret and no person, however closely it looks", async ()
     expect(secret).not.toBe("");
     expect(output().slice(output().indexOf("is ready at"))).not.toContain(secret);
   }
+
+test("the terminal resets the two-step sign-in of who lost the authenticator app, also of an administrator", async () => {
+  const env = await emptyPostgres();
+  const admin = (...args: string[]) => run(env, "admin.ts", args);
+  const password = (await admin("create", "second")).password();
+  expect((await admin("reset-two-step", "second")).output()).toBe("second does not use two-step sign-in.");
+  expect((await admin("reset-two-step", "nobody")).output()).toMatch(/^There is no account nobody/);
+
+  const server = await run(env);
+  const post = async ({ path }: { path: string }, body: object, token = "") => {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+    const answer = await fetch(server.origin() + path, { method: "POST", headers, body: JSON.stringify(body) });
+    return answer.json() as Promise<Record<string, string>>;
+  };
+  const { accessToken } = await post(session.login, { username: "second", password });
+  const { uri = "" } = await post(session.beginTwoStep, { password }, accessToken);
+  await post(session.confirmTwoStep, { code: (URI.parse(uri) as TOTP).generate() }, accessToken);
+  expect(await signIn(server.origin(), "second", password)).toBe(401);
+
+  const reset = await admin("reset-two-step", "SECOND");
+  expect([await reset.exit, reset.output()]).toEqual([0, "SECOND signs in with the password alone now"]);
+  expect(await signIn(server.origin(), "second", password)).toBe(200);
 });

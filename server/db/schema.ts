@@ -57,6 +57,11 @@ export const accounts = pgTable(
     role: oneOf(role),
     chatId: text().notNull().default(""),
     notificationAccess: boolean().notNull().default(false),
+    /** What codes are computed from, as base32; asked for at sign-in once it is confirmed. */
+    totpSecret: text(),
+    totpConfirmedAt: moment(),
+    /** The step of 30 seconds whose code was used last: neither it nor an older one is taken again. */
+    totpLastStep: integer(),
     createdAt: createdAt(),
   },
   (table) => [
@@ -70,13 +75,31 @@ export const sessions = pgTable(
   {
     /** SHA-256 of the token, so that a stolen backup opens no door. */
     tokenHash: text().primaryKey(),
+    /** Names the session to its owner. */
+    id: uuid().notNull().defaultRandom(),
     accountId: uuid()
       .notNull()
       .references(() => accounts.id, { onDelete: "cascade" }),
+    /** What signed in, in words, and from where. */
+    device: text().notNull().default(""),
+    address: text().notNull().default(""),
     createdAt: createdAt(),
     lastUsedAt: createdAt(),
   },
-  (table) => [index().on(table.accountId), index().on(table.lastUsedAt)],
+  (table) => [uniqueIndex("sessions_id_key").on(table.id), index().on(table.accountId), index().on(table.lastUsedAt)],
+);
+
+/** What stands in for a code when the authenticator app is lost; a used one is gone. */
+export const recoveryCodes = pgTable(
+  "recovery_codes",
+  {
+    accountId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    /** SHA-256 of the code. */
+    codeHash: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.codeHash] })],
 );
 
 /** Sign-in tries that failed or are still running; a successful one clears its account and address. */
@@ -89,6 +112,19 @@ export const signInTries = pgTable(
     triedAt: createdAt(),
   },
   (table) => [index().on(table.username, table.address, table.triedAt), index().on(table.triedAt)],
+);
+
+/** Codes that were wrong, or are still being checked, whatever address they came from. */
+export const codeTries = pgTable(
+  "code_tries",
+  {
+    id: id(),
+    accountId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    triedAt: createdAt(),
+  },
+  (table) => [index().on(table.accountId, table.triedAt), index().on(table.triedAt)],
 );
 
 /** Keys that shops call with. */

@@ -5,8 +5,11 @@ import { expect, test } from "vitest";
 import { sessions, signInTries } from "../db/schema.ts";
 import { addAccount, call, db, logRows, password } from "../testing/house.ts";
 
-const signIn = (username: string, secret = password) =>
-  call("nobody", session.login, { body: { username, password: secret } });
+const signIn = (username: string, secret = password, headers = {}) =>
+  call("nobody", session.login, { body: { username, password: secret }, headers });
+
+const windowsChrome =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
 
 test("signing in gives a token that opens the panel's calls", async () => {
   const { status, body } = await signIn("admin");
@@ -144,4 +147,89 @@ test.for([
 ])("the authorization header %j opens nothing", async (authorization) => {
   const answer = await call("nobody", staff.list, { headers: { authorization } });
   expect(answer.status).toBe(401);
+});
+
+test("an account sees its own open sessions, the last used first: device, address and which one this is", async () => {
+  const here = await addAccount("maren", "staff");
+  const mine = eq(sessions.accountId, here.id);
+  await db.update(sessions).set({ lastUsedAt: sql`now() - interval '2 hours'`, device: "curl" }).where(mine);
+  await signIn("maren", password, { "user-agent": windowsChrome });
+  const ended = [
+    { lastUsedAt: sql`now() - interval '12 hours 1 second'` },
+    { createdAt: sql`now() - interval '7 days 1 second'` },
+  ];
+  for (const [number, times] of ended.entries())
+    await db.insert(sessions).values({ accountId: here.id, tokenHash: `ended ${number}`, ...times });
+
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
+  const { status, body } = await call(here, session.sessions);
+  expect(status).toBe(200);
+  // The call itself was a use of this session, and came last.
+  expect(body.sessions).toEqual([
+    { _id: expect.any(String), device: "curl", address: "", createdAt: time, lastUsedAt: time, current: true },
+    {
+      _id: expect.any(String),
+      device: "Chrome on Windows",
+      address: "127.0.0.1",
+      createdAt: time,
+      lastUsedAt: time,
+      current: false,
+    },
+  ]);
+});
+
+test("signing out one session ends its token at once and leaves the others", async () => {
+  const here = await addAccount("maren", "staff");
+  const elsewhere = { token: (await signIn("maren", password, { "user-agent": windowsChrome })).body.accessToken };
+  const { sessions: open } = (await call(elsewhere, session.sessions)).body;
+  const id = open.find((one) => one.current)?._id ?? "";
+
+  const { status, body } = await call(here, session.endSession, { params: { id } });
+  expect([status, body]).toEqual([200, { message: "Session signed out" }]);
+  expect((await call(elsewhere, session.access)).status).toBe(401);
+  expect((await call(here, session.sessions)).body.sessions).toMatchObject([{ current: true }]);
+  expect((await logRows()).at(-1)).toMatchObject({
+    admin: "maren",
+    type: "session",
+    action: "maren signed out their session on Chrome on Windows (127.0.0.1)",
+  });
+  const again = await call(here, session.endSession, { params: { id } });
+  expect([again.status, again.body.message]).toEqual([404, "This session has ended already"]);
+});
+
+test("nobody can sign out another account's session, not even an administrator", async () => {
+  const maren = await addAccount("maren", "staff");
+  const id = (await call(maren, session.sessions)).body.sessions[0]?._id ?? "";
+  for (const other of ["staff", "admin"] as const)
+    expect((await call(other, session.endSession, { params: { id } })).status).toBe(404);
+  expect((await call(maren, session.access)).status).toBe(200);
+  expect(await logRows()).toEqual([]);
+});
+
+test.for([
+  [windowsChrome, "Chrome on Windows"],
+  [`${windowsChrome} Edg/142.0.0.0`, "Edge on Windows"],
+  [`${windowsChrome} OPR/120.0.0.0`, "Opera on Windows"],
+  ["Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0", "Firefox on Linux"],
+  [
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15",
+    "Safari on macOS",
+  ],
+  [
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/142.0 Mobile/15E148 Safari/604.1",
+    "Chrome on iPhone",
+  ],
+  [
+    "Mozilla/5.0 (Linux; Android 15; SM-S931B) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/28.0 Chrome/130.0.0.0 Mobile Safari/537.36",
+    "Samsung Internet on Android",
+  ],
+  ["curl/8.14.1", "curl"],
+  ["Mozilla/5.0", "Unknown device"],
+  ["<script>alert(1)</script>".repeat(30), "<script>alert(1)<"],
+  ["x".repeat(5000), "x".repeat(40)],
+  ["\u00e9\u00e8", "Unknown device"],
+] as const)("who signs in as %s is listed as %s", async ([userAgent, device]) => {
+  const { body } = await signIn("staff", password, { "user-agent": userAgent });
+  const { sessions: open } = (await call({ token: body.accessToken }, session.sessions)).body;
+  expect(open.find((one) => one.current)?.device).toBe(device);
 });

@@ -1,26 +1,40 @@
 import { session } from "@footprint/contract/session.ts";
-import { and, count, eq, gt, min, ne, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, isNull, min, ne, sql } from "drizzle-orm";
 import { record } from "../audit.ts";
-import type { Database } from "../db/engine.ts";
-import { accounts, sessions, settings as settingsTable, signInTries } from "../db/schema.ts";
+import type { Database, Transaction } from "../db/engine.ts";
+import { accounts, recoveryCodes, sessions, settings as settingsTable, signInTries } from "../db/schema.ts";
+import { deviceOf } from "../devices.ts";
 import { refusal } from "../errors.ts";
-import { routes } from "../http.ts";
+import { type Actor, routes } from "../http.ts";
 import { hashPassword, passwordMatches, refuseCommonPassword } from "../passwords.ts";
-import { openSession } from "../sessions.ts";
+import { idle, lifetime, openSession } from "../sessions.ts";
+import { beginCodeTry, newSecret, removeTwoStep, replaceRecoveryCodes, stepOf, uriOf, useCode } from "../two-step.ts";
+
+type Account = typeof accounts.$inferSelect;
 
 export const sessionRoutes = routes(session, {
-  async login({ db, body, address, transaction }) {
-    const clear = await beginTry(db, body.username, address);
+  async login({ db, body, address, userAgent, now, transaction }) {
+    const tries = await beginTry(db, body.username, address);
     const [account] = await db
       .select()
       .from(accounts)
       .where(eq(sql`lower(${accounts.username})`, body.username.trim().toLowerCase()));
     if (!(await passwordMatches(account?.passwordHash, body.password)) || !account)
       throw refusal(401, "Wrong username or password");
-    await clear();
+    if (account.totpConfirmedAt && !body.code) {
+      await tries.forgetMine();
+      throw refusal(401, "Enter the code from your authenticator app", { codeRequired: true });
+    }
+    const forgetCode = account.totpConfirmedAt && (await beginCodeTry(db, account.id));
     return transaction(async (tx) => {
-      await record(tx, account, "session", `${account.username} signed in`);
-      return { accessToken: await openSession(tx, account.id) };
+      await lockUnchanged(tx, account);
+      const used = forgetCode && (await useCode(tx, account, body.code ?? "", now()));
+      if (forgetCode && !used) throw refusal(401, wrongCode, { codeRequired: true });
+      await forgetCode?.(tx);
+      await tries.forgetAll(tx);
+      const how = used === "recovery code" ? " with a recovery code" : "";
+      await record(tx, account, "session", `${account.username} signed in${how}`);
+      return { accessToken: await openSession(tx, account.id, { device: deviceOf(userAgent), address }) };
     });
   },
 
@@ -39,11 +53,14 @@ export const sessionRoutes = routes(session, {
 
   async changePassword({ db, body, actor, address, transaction }) {
     refuseCommonPassword(body.newPassword, actor.username);
-    const clear = await beginTry(db, actor.username, address);
-    const [account] = await db.select().from(accounts).where(eq(accounts.id, actor.id));
-    if (!(await passwordMatches(account?.passwordHash, body.oldPassword)) || !account)
-      throw refusal(400, "The old password is wrong");
-    await clear();
+    const { account, forgetTries } = await checkPassword(
+      db,
+      actor,
+      address,
+      body.oldPassword,
+      "The old password is wrong",
+    );
+    await forgetTries();
     const passwordHash = await hashPassword(body.newPassword);
     return transaction(async (tx) => {
       // Only over the password that was checked: of two changes at once, one is told.
@@ -53,24 +70,162 @@ export const sessionRoutes = routes(session, {
         .where(and(eq(accounts.id, actor.id), eq(accounts.passwordHash, account.passwordHash)))
         .returning();
       if (changed.length === 0) throw refusal(409, "The password was changed meanwhile");
-      await tx.delete(sessions).where(and(eq(sessions.accountId, actor.id), ne(sessions.tokenHash, actor.tokenHash)));
+      await endOtherSessions(tx, actor);
       await record(tx, actor, "session", `${actor.username} changed their password`);
       return { message: "Password changed" };
     });
   },
+
+  async twoStep({ db, actor }) {
+    const [account] = await db
+      .select({ onSince: accounts.totpConfirmedAt })
+      .from(accounts)
+      .where(eq(accounts.id, actor.id));
+    const recoveryCodesLeft = await db.$count(recoveryCodes, eq(recoveryCodes.accountId, actor.id));
+    return { onSince: account?.onSince ?? null, recoveryCodesLeft };
+  },
+
+  async beginTwoStep({ db, body, actor, address, transaction }) {
+    const { forgetTries } = await checkPassword(db, actor, address, body.password, wrongPassword);
+    await forgetTries();
+    const secret = newSecret();
+    return transaction(async (tx) => {
+      const begun = await tx
+        .update(accounts)
+        .set({ totpSecret: secret })
+        .where(and(eq(accounts.id, actor.id), isNull(accounts.totpConfirmedAt)))
+        .returning({ id: accounts.id });
+      if (begun.length === 0) throw refusal(409, "Two-step sign-in is on already");
+      await record(tx, actor, "session", `${actor.username} began to set up two-step sign-in`);
+      return { secret, uri: uriOf(actor.username, secret) };
+    });
+  },
+
+  async confirmTwoStep({ db, body, actor, now, transaction }) {
+    const [account] = await db.select().from(accounts).where(eq(accounts.id, actor.id));
+    if (account?.totpConfirmedAt) throw refusal(409, "Two-step sign-in is on already");
+    const secret = account?.totpSecret;
+    if (!secret) throw refusal(409, "Begin to set up two-step sign-in first");
+    const forgetCode = await beginCodeTry(db, actor.id);
+    const step = stepOf(secret, body.code, now());
+    if (step === undefined) throw refusal(400, wrongCode);
+    return transaction(async (tx) => {
+      await forgetCode(tx);
+      // Only the secret that the code was computed from, and only once; the code is used up with it.
+      const confirmed = await tx
+        .update(accounts)
+        .set({ totpConfirmedAt: sql`now()`, totpLastStep: step })
+        .where(and(eq(accounts.id, actor.id), eq(accounts.totpSecret, secret), isNull(accounts.totpConfirmedAt)))
+        .returning({ id: accounts.id });
+      if (confirmed.length === 0) throw refusal(409, "Two-step sign-in was changed meanwhile");
+      await endOtherSessions(tx, actor);
+      await record(tx, actor, "session", `${actor.username} turned on two-step sign-in`);
+      return { recoveryCodes: await replaceRecoveryCodes(tx, actor.id) };
+    });
+  },
+
+  async disableTwoStep({ db, body, actor, address, now, transaction }) {
+    const allow = await checkPasswordAndCode(db, actor, address, body, now());
+    return transaction(async (tx) => {
+      await allow(tx);
+      await removeTwoStep(tx, actor.id);
+      await record(tx, actor, "session", `${actor.username} turned off two-step sign-in`);
+      return { message: "Two-step sign-in is off" };
+    });
+  },
+
+  async newRecoveryCodes({ db, body, actor, address, now, transaction }) {
+    const allow = await checkPasswordAndCode(db, actor, address, body, now());
+    return transaction(async (tx) => {
+      await allow(tx);
+      await record(tx, actor, "session", `${actor.username} made new recovery codes`);
+      return { recoveryCodes: await replaceRecoveryCodes(tx, actor.id) };
+    });
+  },
+
+  async sessions({ db, actor }) {
+    const rows = await db
+      .select()
+      .from(sessions)
+      .where(and(eq(sessions.accountId, actor.id), gt(sessions.lastUsedAt, idle), gt(sessions.createdAt, lifetime)))
+      .orderBy(desc(sessions.lastUsedAt), desc(sessions.createdAt))
+      // More are the work of a program that never signs out.
+      .limit(100);
+    return {
+      sessions: rows.map(({ id, ...row }) => ({ _id: id, ...row, current: row.tokenHash === actor.tokenHash })),
+    };
+  },
+
+  async endSession({ params, actor, transaction }) {
+    return transaction(async (tx) => {
+      const [ended] = await tx
+        .delete(sessions)
+        .where(and(eq(sessions.id, params.id), eq(sessions.accountId, actor.id)))
+        .returning();
+      if (!ended) throw refusal(404, "This session has ended already");
+      const what = [ended.device || "Unknown device", ended.address && `(${ended.address})`].filter(Boolean).join(" ");
+      await record(tx, actor, "session", `${actor.username} signed out their session on ${what}`);
+      return { message: "Session signed out" };
+    });
+  },
 });
+
+const wrongCode = "The code is wrong or was used before";
+const wrongPassword = "The password is wrong";
+
+const endOtherSessions = (tx: Transaction, actor: Actor) =>
+  tx.delete(sessions).where(and(eq(sessions.accountId, actor.id), ne(sessions.tokenHash, actor.tokenHash)));
+
+/** A change that ends the account's sessions either waits for this one, and ends it too, or came first and is seen. */
+async function lockUnchanged(tx: Transaction, { id, passwordHash, totpConfirmedAt }: Account): Promise<void> {
+  const [current] = await tx.select().from(accounts).where(eq(accounts.id, id)).for("no key update");
+  if (current?.passwordHash === passwordHash && !current.totpConfirmedAt === !totpConfirmedAt) return;
+  throw refusal(409, "This account was changed meanwhile. Sign in again.");
+}
+
+/** The password of who is signed in. A wrong one is 400 and not 401, or they would be thrown out. */
+async function checkPassword(db: Database, actor: Actor, address: string, password: string, refused: string) {
+  const { forgetAll } = await beginTry(db, actor.username, address);
+  const [account] = await db.select().from(accounts).where(eq(accounts.id, actor.id));
+  if (!(await passwordMatches(account?.passwordHash, password)) || !account) throw refusal(400, refused);
+  return { account, forgetTries: forgetAll };
+}
+
+/** Both again, before two-step sign-in is changed. The code is used up in the transaction of the change. */
+async function checkPasswordAndCode(
+  db: Database,
+  actor: Actor,
+  address: string,
+  { password, code }: { password: string; code: string },
+  now: Date,
+): Promise<(tx: Transaction) => Promise<void>> {
+  const { account, forgetTries } = await checkPassword(db, actor, address, password, wrongPassword);
+  if (!account.totpConfirmedAt) {
+    await forgetTries();
+    throw refusal(409, "Two-step sign-in is not on");
+  }
+  const forgetCode = await beginCodeTry(db, actor.id);
+  return async (tx) => {
+    if (!(await useCode(tx, account, code, now))) throw refusal(400, wrongCode);
+    await forgetCode(tx);
+    await forgetTries(tx);
+  };
+}
 
 const triesPerMinute = 5;
 
 /**
  * Takes one of the tries an account and address have in a minute, or refuses with 429. A try is counted before
- * the password is checked, so that many at once cannot slip through; the returned function forgets them all.
+ * the password is checked, so that many at once cannot slip through, and forgotten when it turns out to be none.
  * Kept in the database, so that it holds across servers; by address, so that nobody can lock a victim out from afar.
  */
-async function beginTry(db: Database, username: string, address: string): Promise<() => Promise<void>> {
+async function beginTry(db: Database, username: string, address: string) {
   const key = { username: username.trim().toLowerCase(), address };
   const same = and(eq(signInTries.username, key.username), eq(signInTries.address, key.address));
   const [mine] = await db.insert(signInTries).values(key).returning();
+  const forgetMine = async () => {
+    if (mine) await db.delete(signInTries).where(eq(signInTries.id, mine.id));
+  };
   const [recent] = await db
     .select({
       tries: count(),
@@ -78,12 +233,13 @@ async function beginTry(db: Database, username: string, address: string): Promis
     })
     .from(signInTries)
     .where(and(same, gt(signInTries.triedAt, sql`now() - interval '1 minute'`)));
-  if (recent && mine && recent.tries > triesPerMinute) {
-    await db.delete(signInTries).where(eq(signInTries.id, mine.id));
+  if (recent && recent.tries > triesPerMinute) {
+    await forgetMine();
     const retryAfter = Math.max(1, recent.wait);
     throw refusal(429, `Too many tries. Wait ${retryAfter} seconds and try again.`, { retryAfter });
   }
-  return async () => {
-    await db.delete(signInTries).where(same);
+  const forgetAll = async (tx: Database = db) => {
+    await tx.delete(signInTries).where(same);
   };
+  return { forgetMine, forgetAll };
 }

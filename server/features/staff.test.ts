@@ -18,6 +18,7 @@ test("the list shows non-admin accounts, newest first, and never a password", as
     role: "staff",
     chatId: "",
     notificationAccess: false,
+    twoStep: false,
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
   });
 });

@@ -1,12 +1,13 @@
 import { staff } from "@footprint/contract/staff.ts";
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { record } from "../audit.ts";
 import type { Transaction } from "../db/engine.ts";
-import { accounts } from "../db/schema.ts";
+import { accounts, sessions } from "../db/schema.ts";
 import { refusal, violates } from "../errors.ts";
 import { routes } from "../http.ts";
 import { contains, inOrder, pages } from "../paging.ts";
 import { hashPassword, refuseCommonPassword } from "../passwords.ts";
+import { removeTwoStep } from "../two-step.ts";
 
 const isStaff = eq(accounts.role, "staff");
 
@@ -22,7 +23,10 @@ export const staffRoutes = routes(staff, {
       .offset((query.page - 1) * query.limit)
       .limit(query.limit);
     const total = await db.$count(accounts, found);
-    return { staff: rows.map(({ id, ...row }) => ({ _id: id, ...row })), ...pages(total, query.limit) };
+    return {
+      staff: rows.map(({ id, ...row }) => ({ _id: id, ...row, twoStep: row.totpConfirmedAt !== null })),
+      ...pages(total, query.limit),
+    };
   },
 
   async create({ body, actor, transaction }) {
@@ -51,6 +55,18 @@ export const staffRoutes = routes(staff, {
       await tx.update(accounts).set(after).where(eq(accounts.id, params.id)).catch(refuseTakenName(after.username));
       await record(tx, actor, "staff", `Changed staff account ${after.username}`, { before, after });
       return { message: `Staff account ${after.username} saved` };
+    });
+  },
+
+  async resetTwoStep({ params, actor, transaction }) {
+    return transaction(async (tx) => {
+      const { username } = await lockStaff(tx, params.id);
+      const isOn = await tx.$count(accounts, and(eq(accounts.id, params.id), isNotNull(accounts.totpConfirmedAt)));
+      if (!isOn) throw refusal(409, `${username} does not use two-step sign-in`);
+      await removeTwoStep(tx, params.id);
+      await tx.delete(sessions).where(eq(sessions.accountId, params.id));
+      await record(tx, actor, "staff", `Reset two-step sign-in of ${username}`);
+      return { message: `${username} signs in with the password alone now` };
     });
   },
 

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { inject } from "vitest";
 import type { Transaction } from "../db/engine.ts";
-import type { customers, customPrices, labelTypes } from "../db/schema.ts";
+import type { accounts, customers, customPrices, labelTypes } from "../db/schema.ts";
 import { db } from "./house.ts";
 
 /** Fewer than the pool has connections: calls beyond them cannot reach the row yet. */
@@ -9,7 +9,7 @@ const mostWaiting = 15;
 
 /** Makes calls truly meet: while the row is held they queue up for it, then all go on at once. */
 export async function meetAt<T>(
-  table: typeof customers | typeof customPrices | typeof labelTypes,
+  table: typeof accounts | typeof customers | typeof customPrices | typeof labelTypes,
   { id }: { id: string },
   start: () => Promise<T>[],
 ): Promise<T[]> {
