@@ -257,6 +257,7 @@ test("the log names no secret and no person, however closely it looks", async ()
     expect(secret).not.toBe("");
     expect(output().slice(output().indexOf("is ready at"))).not.toContain(secret);
   }
+});
 
 test("the terminal resets the two-step sign-in of who lost the authenticator app, also of an administrator", async () => {
   const env = await emptyPostgres();
