@@ -117,7 +117,7 @@ function securityHeaders(config: Config) {
         connectSrc: ["'self'", ...apiHosts(config)],
         fontSrc: ["'self'"],
         objectSrc: ["'none'"],
-        baseUri: ["'self'"],
+        baseUri: ["'none'"],
         formAction: ["'self'"],
         frameAncestors: ["'none'"],
       },

@@ -122,6 +122,8 @@ test.for([
   ["too short", "1234567", "A password has at least 8 characters"],
   ["too long", "x".repeat(129), "A password has at most 128 characters"],
   ["common", "Password123", "This password is too easy to guess. Choose another one."],
+  ["leaked often", "Mercedes1", "This password is too easy to guess. Choose another one."],
+  ["of this product", "Footprint2026!", "This password is too easy to guess. Choose another one."],
   ["one letter repeated", "aaaaaaaaaaaa", "This password is too easy to guess. Choose another one."],
 ] as const)("a new password that is %s is refused", async ([, newPassword, message]) => {
   const answer = await call("staff", session.changePassword, { body: { oldPassword: password, newPassword } });
