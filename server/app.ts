@@ -51,7 +51,8 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
     requestTimeout: 120_000,
     forceCloseConnections: "idle",
     frameworkErrors: answerError,
-    routerOptions: { ignoreTrailingSlash: true },
+    // An id of any length is looked at by its schema: an overlong one is 400 like any other that is malformed.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16 * 1024 },
   });
   app.setErrorHandler(answerError);
   app.addHook("onResponse", logResponse);
