@@ -2,6 +2,7 @@ import cors from "@fastify/cors";
 import helmet from "@fastify/helmet";
 import multipart from "@fastify/multipart";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
+import { answerBrokenRequest, ignoreExpectations } from "./broken-requests.ts";
 import { compressReplies, serveText } from "./compression.ts";
 import type { Config } from "./config.ts";
 import { answerError } from "./errors.ts";
@@ -51,12 +52,16 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
     requestTimeout: 120_000,
     forceCloseConnections: "idle",
     frameworkErrors: answerError,
+    clientErrorHandler: answerBrokenRequest,
+    // Nothing here goes by the host; Node's own refusal has no message.
+    http: { requireHostHeader: false },
     // An id of any length is looked at by its schema: an overlong one is 400 like any other that is malformed.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16 * 1024 },
   });
   app.setErrorHandler(answerError);
   app.addHook("onResponse", logResponse);
   finishConnectionsOnClose(app);
+  ignoreExpectations(app);
   compressReplies(app);
   await app.register(helmet, securityHeaders(config));
   await app.register(cors, {
@@ -65,6 +70,8 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
     allowedHeaders: ["authorization", "content-type", "idempotency-key"],
     exposedHeaders: ["content-disposition", "retry-after"],
     maxAge: 600,
+    // The plugin's own refusal is not JSON.
+    strictPreflight: false,
   });
   acceptJsonOnly(app);
   await app.register(multipart);
