@@ -2,6 +2,7 @@ import cors from "@fastify/cors";
 import helmet from "@fastify/helmet";
 import multipart from "@fastify/multipart";
 import Fastify, { type FastifyInstance, LogController } from "fastify";
+import { answerBrokenRequest, ignoreExpectations } from "./broken-requests.ts";
 import { compressReplies, serveText } from "./compression.ts";
 import type { Config } from "./config.ts";
 import { answerError } from "./errors.ts";
@@ -54,14 +55,22 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
     // A client that trickles its request in is cut off, and so is one that does not take its answer.
     requestTimeout: timeouts.request,
     connectionTimeout: timeouts.inactivity,
-    http: { headersTimeout: timeouts.headers, connectionsCheckingInterval: timeouts.headers / 2 },
     forceCloseConnections: "idle",
     frameworkErrors: answerError,
-    routerOptions: { ignoreTrailingSlash: true },
+    clientErrorHandler: answerBrokenRequest,
+    http: {
+      headersTimeout: timeouts.headers,
+      connectionsCheckingInterval: timeouts.headers / 2,
+      // Nothing here goes by the host; Node's own refusal has no message.
+      requireHostHeader: false,
+    },
+    // An id of any length is looked at by its schema: an overlong one is 400 like any other that is malformed.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16 * 1024 },
   });
   app.setErrorHandler(answerError);
   logCalls(app);
   finishConnectionsOnClose(app);
+  ignoreExpectations(app);
   compressReplies(app);
   await app.register(helmet, securityHeaders(config));
   await app.register(cors, {
@@ -70,6 +79,8 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
     allowedHeaders: ["authorization", "content-type", "idempotency-key"],
     exposedHeaders: ["content-disposition", "retry-after", "x-request-id"],
     maxAge: 600,
+    // The plugin's own refusal is not JSON.
+    strictPreflight: false,
   });
   acceptJsonOnly(app);
   await app.register(multipart);

@@ -37,7 +37,7 @@ function explain(error: FastifyError | Refusal, requestId: string): Answer {
       retryAfter: "retryAfter" in error ? error.retryAfter : undefined,
     };
   const code = databaseCode(error);
-  if (code && unstorableText.has(code)) return { status: 400, message: "Text may not contain NUL characters" };
+  if (code && unstorableText.has(code)) return { status: 400, message: unstorable };
   if (code && conflicts.has(code))
     return { status: 409, message: "Somebody changed this at the same moment. Try again." };
   if (databaseIsAway(error))
@@ -56,6 +56,7 @@ const frameworkMessages: Record<string, string> = {
   FST_ERR_BAD_URL: "The address is not valid",
 };
 
+export const unstorable = "Text may not contain NUL or half of a character";
 const unstorableText = new Set(["22021", "22P05"]);
 const conflicts = new Set(["40001", "40P01"]);
 

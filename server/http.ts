@@ -91,13 +91,14 @@ function registerCall(
       if (request.isMultipart() && !call.upload) throw refusal(415, "Send the request as application/json");
       const form = call.upload && request.isMultipart() ? await receiveForm(house.db, request, call.upload) : undefined;
       try {
+        const body = parse(call.body, form ? form.fields : (request.body ?? {}), "body");
         const result = await handler({
           ...house,
           params,
           query,
-          body: parse(call.body, form ? form.fields : (request.body ?? {}), "body"),
+          body,
           actor,
-          transaction: transactions(house.db, call, request, actor?.id),
+          transaction: transactions(house.db, call, request, body, actor?.id),
           file: form?.file,
           address: request.ip,
           userAgent: request.headers["user-agent"] ?? "",

@@ -21,13 +21,20 @@ export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
  * The transaction a handler makes its change in. Where the call carries an Idempotency-Key, the key, the change
  * and the answer are committed together: a repeat finds the answer, or waits for the first to finish and then does.
  */
-export function transactions(db: Database, call: Endpoint, request: FastifyRequest, caller: string): Transact {
+export function transactions(
+  db: Database,
+  call: Endpoint,
+  request: FastifyRequest,
+  body: unknown,
+  caller: string,
+): Transact {
   const key = call.idempotent && keyOf(request);
   if (!key && call.idempotent === "required")
     throw refusal(400, "Send an Idempotency-Key, so that a repeat is recognised");
   if (!key) return (work) => retried(() => db.transaction(work));
   const identity = { caller, key };
-  const fingerprint = hash(`${call.method} ${request.url} ${JSON.stringify(request.body ?? null)}`);
+  // The body as it was understood: what came in may be nested deeper than anybody can write down again.
+  const fingerprint = hash(`${call.method} ${request.url} ${JSON.stringify(body ?? null)}`);
   return <T>(work: (tx: Transaction) => Promise<T>) =>
     retried(() =>
       db.transaction(async (tx) => {

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { refusal } from "./errors.ts";
+import { refusal, unstorable } from "./errors.ts";
 
 /** What came in, checked and typed; or 400, saying in a sentence what is wrong with which field. */
 export function parse(schema: z.ZodType | undefined, value: unknown, part: "params" | "query" | "body"): never {
@@ -8,7 +8,20 @@ export function parse(schema: z.ZodType | undefined, value: unknown, part: "para
     const issues = parsed.error.issues.map(({ path, message }) => ({ path: [part, ...path].join("."), message }));
     throw refusal(400, issues[0]?.message ?? "The input is not valid", { issues });
   }
+  const place = parsed && placeOfUnstorable(parsed.data, [part]);
+  if (place) throw refusal(400, unstorable, { issues: [{ path: place.join("."), message: unstorable }] });
   return parsed?.data as never;
+}
+
+/** Where there is text that the database cannot keep. Other than the input itself, what was parsed is never deep. */
+function placeOfUnstorable(value: unknown, path: string[]): string[] | undefined {
+  if (typeof value === "string") return value.includes("\0") || !value.isWellFormed() ? path : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const place = placeOfUnstorable(inner, [...path, name]);
+    if (place) return place;
+  }
+  return undefined;
 }
 
 /** For issues to which the contract gives no sentence of its own. */
