@@ -3,6 +3,7 @@ import pg from "pg";
 import { runCommand } from "../server/command.ts";
 import { type Config, readConfig, StartError } from "../server/config.ts";
 import { openEngine, openFolder } from "../server/db/engine.ts";
+import { strip } from "../server/db/strip.ts";
 import { addLogs } from "./seeding/logs.ts";
 import { drawInvoices, drawMovements } from "./seeding/money.ts";
 import {
@@ -66,7 +67,7 @@ export async function seed(
     await connection.query(memory);
     await connection.query("begin");
     await refuseUnlessEmpty(connection);
-    const stripped = await strip(connection);
+    const stripped = await strip((statement) => connection.query(statement), tables);
     const plan = planOf(orders, now);
     for (const [name, sql] of steps) await run(name, sql(plan));
     for (const [name, parts] of stripped) await run(name, ...parts);
@@ -109,32 +110,6 @@ async function refuseUnlessEmpty(client: Connection) {
     if (rows.length > 0)
       throw new StartError(`The database already holds ${table.replace("_", " ")}; seed an empty one.`);
   }
-}
-
-/**
- * Takes off what is dear row by row: triggers, references, and indexes but for primary keys. Returns the statements
- * that put it back, by what they are for: at the end each is one pass over its table.
- */
-async function strip(client: Connection): Promise<Map<string, string[]>> {
-  const { rows } = await client.query<{ name: string; off: string; on: string }>(
-    `select 'indexes of ' || replace(tables.relname, '_', ' ') as name,
-       format('drop index %s', indexrelid::regclass) as off, pg_get_indexdef(indexrelid) as on
-     from pg_index join pg_class tables on tables.oid = indrelid
-     where indrelid = any($1::text[]::regclass[]) and not exists (select from pg_constraint where conindid = indexrelid)
-     union all
-     select 'references', format('alter table %s drop constraint %I', conrelid::regclass, conname),
-       format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
-     from pg_constraint where contype = 'f' and conrelid = any($1::text[]::regclass[])
-     union all
-     select 'triggers', format('alter table %s disable trigger %I', tgrelid::regclass, tgname),
-       format('alter table %s enable trigger %I', tgrelid::regclass, tgname)
-     from pg_trigger where tgrelid = any($1::text[]::regclass[]) and not tgisinternal and tgenabled = 'O'
-     order by name`,
-    [tables],
-  );
-  for (const { off } of rows) await client.query(off);
-  const byName = Map.groupBy(rows, ({ name }) => name);
-  return new Map([...byName].map(([name, parts]) => [name, parts.map(({ on }) => on)]));
 }
 
 if (import.meta.main)

@@ -1,66 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { pathOf } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { type TOTP, URI } from "otpauth";
-import pg from "pg";
-import { afterEach, beforeEach, expect, inject, test } from "vitest";
-
-let folder: string;
-let running: ChildProcess[] = [];
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "footprint-start-"));
-});
-afterEach(async () => {
-  for (const child of running) child.kill("SIGKILL");
-  running = [];
-  await rm(folder, { recursive: true });
-});
-
-/** Runs the program until it is ready or has ended. */
-async function run(env: Record<string, string>, script = "main.ts", args: string[] = []) {
-  const child = spawn(process.execPath, [script, ...args], {
-    cwd: import.meta.dirname,
-    env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: folder, LOG_LEVEL: "silent", ...env },
-  });
-  running.push(child);
-  let output = "";
-  const exit = once(child, "close").then(([code]) => code as number | null);
-  const ready = new Promise<void>((done) => {
-    const read = (chunk: Buffer) => {
-      output += chunk;
-      if (output.includes("is ready at") && output.endsWith("\n")) done();
-    };
-    child.stdout.on("data", read);
-    child.stderr.on("data", read);
-  });
-  await Promise.race([ready, exit]);
-  return {
-    child,
-    exit,
-    output: () => output.trim(),
-    password: () => /with the password (\S+)/.exec(output)?.[1] ?? "",
-    origin: () => `http://127.0.0.1:${/localhost:(\d+)/.exec(output)?.[1]}`,
-  };
-}
-
-async function signIn(origin: string, username: string, password: string) {
-  const response = await fetch(origin + session.login.path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ username, password }),
-  });
-  return response.status;
-}
+import { expect, test } from "vitest";
+import { emptyPostgres, folder, run, signIn } from "./testing/program.ts";
 
 test("the first start makes an admin and prints the password once; SIGTERM ends it cleanly", async () => {
   const first = await run({});
@@ -187,16 +134,6 @@ function message(type: string, text: string): Buffer {
   head.write(type);
   head.writeInt32BE(body.length + 4, 1);
   return Buffer.concat([head, body]);
-}
-
-/** A new, empty database on the real PostgreSQL. */
-async function emptyPostgres() {
-  const name = `start_${randomBytes(8).toString("hex")}`;
-  const owner = new pg.Client(`${inject("postgresUrl")}/postgres`);
-  await owner.connect();
-  await owner.query(`create database ${name}`);
-  await owner.end();
-  return { DATABASE_URL: `${inject("postgresUrl")}/${name}` };
 }
 
 test("several servers may start at once on an empty PostgreSQL: one migrates, one makes the admin", async () => {

@@ -1,10 +1,12 @@
 import { defineConfig } from "vitest/config";
 
+/** They start the program itself, as its users do. */
+const programTests = ["start.test.ts", "backup/backup.test.ts"];
 const shared = { include: ["**/*.test.ts"], testTimeout: 30_000, hookTimeout: 60_000 };
 /** The files of one worker share a running server: starting one takes longer than most files. */
-const onHouse = { ...shared, exclude: ["start.test.ts"], setupFiles: ["testing/setup.ts"], isolate: false };
+const onHouse = { ...shared, exclude: programTests, setupFiles: ["testing/setup.ts"], isolate: false };
 
-/** Every test runs on both engines; how the program starts and stops is tested once. */
+/** Every test runs on both engines; how the program starts, stops and moves between them is tested once. */
 export default defineConfig({
   test: {
     projects: [
@@ -14,7 +16,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "start",
-          include: ["start.test.ts"],
+          include: programTests,
           globalSetup: "testing/postgres.ts",
           // A program that starts on an empty folder has much to do; a busy machine may take its time.
           testTimeout: 120_000,

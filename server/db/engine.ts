@@ -1,18 +1,18 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { PGlite } from "@electric-sql/pglite";
 import { btree_gist } from "@electric-sql/pglite/contrib/btree_gist";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { sql } from "drizzle-orm";
 import { drizzle as drizzlePostgres } from "drizzle-orm/node-postgres";
-import { migrate as migratePostgres } from "drizzle-orm/node-postgres/migrator";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import { drizzle as drizzleEmbedded } from "drizzle-orm/pglite";
-import { migrate as migrateEmbedded } from "drizzle-orm/pglite/migrator";
 import pg from "pg";
 import { type Config, StartError, timeouts } from "../config.ts";
 import { databaseIsAway } from "../errors.ts";
+import { keepCopy, offerCopies, removeForgottenCopies, requestCopy } from "./folder-copies.ts";
 import { lockFolder } from "./folder-lock.ts";
+import { levelOf, migrate, nextLevel } from "./levels.ts";
 import * as schema from "./schema.ts";
 
 /** What both drivers return from `execute`. */
@@ -29,47 +29,95 @@ export type Engine = { kind: "embedded" | "PostgreSQL"; db: Database; close(): P
 
 const oldestPostgres = 15;
 /** Any number that all Footprint servers agree on. */
-const migrationLock = 7400_0001;
+export const migrationLock = 7400_0001;
 const options = { schema, casing: "snake_case" as const };
-const migrations = { migrationsFolder: fileURLToPath(new URL("./migrations", import.meta.url)) };
+
+type Place = Pick<Config, "databaseUrl" | "dataDir"> & Partial<Pick<Config, "timeouts">>;
 
 /** Opens the database and brings its tables up to date. */
-export function openEngine(
-  config: Pick<Config, "databaseUrl" | "dataDir"> & Partial<Pick<Config, "timeouts">>,
-): Promise<Engine> {
-  return config.databaseUrl
-    ? openPostgres(config.databaseUrl, config.timeouts ?? timeouts)
-    : openFolder(config.dataDir);
+export async function openEngine({ databaseUrl, dataDir, ...patience }: Place): Promise<Engine> {
+  if (!databaseUrl) return openFolder(dataDir);
+  const engine = await connectPostgres(databaseUrl, patience.timeouts);
+  try {
+    await migrateInTurn(engine);
+  } catch (error) {
+    await engine.close();
+    throw explained(error);
+  }
+  return engine;
 }
 
-export async function openFolder(folder: string): Promise<Engine & { client: PGlite }> {
-  const unlock = await lockFolder(folder);
+export async function openFolder(folder: string): Promise<EmbeddedEngine> {
+  const lock = await lockFolder(folder);
+  let engine: EmbeddedEngine | undefined;
   try {
-    return await openEmbedded({ dataDir: resolve(folder, "postgres") }, unlock);
+    await removeForgottenCopies(folder);
+    engine = await connectEmbedded({ dataDir: resolve(folder, "postgres") }, lock.release);
+    await upgrade(engine, folder);
+    offerCopies(lock, folder, engine.client);
+    return engine;
   } catch (error) {
-    await unlock();
+    await (engine?.close() ?? lock.release());
+    if (error instanceof StartError) throw error;
     throw new StartError(
       `The database in ${folder} cannot be opened (${messageOf(error)}): restore a backup, or set DATA_DIR to another folder.`,
     );
   }
 }
 
-export async function openEmbedded(
+/** A folder of an older Footprint is copied before anything in it is changed. */
+async function upgrade({ db, client }: EmbeddedEngine, folder: string) {
+  const level = await levelOf(db);
+  const next = level && nextLevel(level);
+  if (!next) return db.transaction((tx) => migrate(tx));
+  const copy = await keepCopy(client, folder, next);
+  console.log(`Upgrading the database; as it was, it is kept in ${copy}`);
+  try {
+    await db.transaction((tx) => migrate(tx));
+  } catch (error) {
+    throw new StartError(
+      `The database in ${folder} could not be upgraded (${messageOf(error)}) and is as it was: go on with the Footprint you had. Should that not open it, put ${copy} in the place of ${resolve(folder, "postgres")}.`,
+    );
+  }
+}
+
+type EmbeddedEngine = Engine & { client: PGlite };
+
+/** An embedded database with its tables up to date, in memory or in a folder that nobody else uses. */
+export async function openEmbedded(source: { dataDir?: string; loadDataDir?: Blob }): Promise<EmbeddedEngine> {
+  const engine = await connectEmbedded(source);
+  await engine.db.transaction((tx) => migrate(tx));
+  return engine;
+}
+
+export async function connectEmbedded(
   source: { dataDir?: string; loadDataDir?: Blob },
   onClose: () => Promise<void> = async () => {},
-): Promise<Engine & { client: PGlite }> {
+): Promise<EmbeddedEngine> {
   const client = await PGlite.create({ ...source, extensions: { btree_gist, pg_trgm } });
-  const db = drizzleEmbedded(client, options);
-  await migrateEmbedded(db, migrations);
+  const db = drizzleEmbedded(client, options) as unknown as Database;
   const close = async () => {
     await client.close();
     await onClose();
   };
-  return { kind: "embedded", db: db as unknown as Database, client, close };
+  return { kind: "embedded", db, client, close };
 }
 
-async function openPostgres(connectionString: string, { connect, statement }: Config["timeouts"]): Promise<Engine> {
-  await prepare(connectionString, connect);
+/** Opens the database to read it as it is, also beside a running server. */
+export async function openToRead({ databaseUrl, dataDir }: Place): Promise<Engine> {
+  if (databaseUrl) return connectPostgres(databaseUrl);
+  const own = resolve(dataDir, "postgres");
+  if (!existsSync(own)) throw new StartError(`There is no database in ${dataDir}: set DATA_DIR to the folder of one.`);
+  const copy = await requestCopy(dataDir);
+  if (copy) return connectEmbedded({ dataDir: copy.path }, copy.remove);
+  const { release } = await lockFolder(dataDir);
+  return connectEmbedded({ dataDir: own }, release);
+}
+
+export async function connectPostgres(
+  connectionString: string,
+  { connect, statement }: Config["timeouts"] = timeouts,
+): Promise<Engine> {
   const pool = new pg.Pool({
     Client: clientsThatWait(statement + waitForRefusal),
     connectionString,
@@ -84,6 +132,12 @@ async function openPostgres(connectionString: string, { connect, statement }: Co
   // while it is idle, its own while somebody works on it, whose statement fails anyway.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
+  try {
+    await refuseOldPostgres(pool);
+  } catch (error) {
+    await pool.end();
+    throw explained(error);
+  }
   const db = drizzlePostgres(pool, options) as unknown as Database;
   db.transaction = transactionsOf(pool);
   return { kind: "PostgreSQL", db, close: () => pool.end() };
@@ -159,26 +213,25 @@ const liftLimit = "set local statement_timeout = 0";
 /** For a transaction whose statements may take their time: none of them is ended for being slow. */
 export const takeYourTime = sql.raw(liftLimit);
 
-/** On a connection of its own, which waits as long as a migration takes. */
-async function prepare(connectionString: string, connect: number) {
-  const client = new pg.Client({ connectionString, application_name: "footprint", connectionTimeoutMillis: connect });
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    const version = Number((await client.query("show server_version_num")).rows[0].server_version_num);
-    const major = Math.floor(version / 10_000);
-    if (major < oldestPostgres)
-      throw new StartError(`PostgreSQL ${major} is too old: Footprint needs PostgreSQL ${oldestPostgres} or newer.`);
-    // Several servers may start at once: the first migrates, the others wait here and find it done.
-    await client.query("select pg_advisory_lock($1)", [migrationLock]);
-    await migratePostgres(drizzlePostgres(client, options), migrations);
-  } catch (error) {
-    if (error instanceof StartError) throw error;
-    throw new StartError(`PostgreSQL cannot be used (${messageOf(error)}): check that it runs, and DATABASE_URL.`);
-  } finally {
-    // Closing the connection gives the lock back, also after a failure.
-    await client.end();
-  }
+async function refuseOldPostgres(pool: pg.Pool) {
+  const version = Number((await pool.query("show server_version_num")).rows[0].server_version_num);
+  const major = Math.floor(version / 10_000);
+  if (major < oldestPostgres)
+    throw new StartError(`PostgreSQL ${major} is too old: Footprint needs PostgreSQL ${oldestPostgres} or newer.`);
+}
+
+/** Several servers may start at once: the first migrates, the others wait here and find it done. */
+async function migrateInTurn({ db }: Engine) {
+  await db.transaction(async (tx) => {
+    await tx.execute(takeYourTime);
+    await tx.execute(sql`select pg_advisory_xact_lock(${migrationLock})`);
+    await migrate(tx);
+  });
+}
+
+function explained(error: unknown): StartError {
+  if (error instanceof StartError) return error;
+  return new StartError(`PostgreSQL cannot be used (${messageOf(error)}): check that it runs, and DATABASE_URL.`);
 }
 
 /** The first line of the deepest cause: drivers wrap what went wrong in what they were doing. */

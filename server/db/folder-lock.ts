@@ -1,22 +1,29 @@
 import { linkSync, mkdirSync, renameSync, unlinkSync } from "node:fs";
-import { connect, createServer, type Server } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { join, relative, resolve } from "node:path";
 import { StartError } from "../config.ts";
+
+export type FolderLock = {
+  /** Who connects is hung up on until somebody answers. */
+  answer(answer: (socket: Socket) => unknown): void;
+  isHeld(): boolean;
+  release(): Promise<void>;
+};
 
 /**
  * Two processes in one data folder would destroy it. The lock is a Unix socket in the folder: the kernel
  * closes it with the process, however that ends, so a lock left behind by a crash is recognised at once.
  */
-export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+export async function lockFolder(folder: string): Promise<FolderLock> {
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new StartError(`DATA_DIR ${folder} cannot be created (${reason(error)}): name a folder you may write to.`);
   }
-  const path = shortest(join(resolve(folder), "lock"));
+  const path = lockPath(folder);
   for (let tries = 0; tries < 10; tries++) {
     const server = await listen(path);
-    if (server) return () => new Promise((done) => server.close(() => done()));
+    if (server) return lockOf(server);
     if (await isAlive(path)) break;
     if (!(await removeStale(path))) break;
   }
@@ -25,14 +32,47 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   );
 }
 
+function lockOf(server: Server): FolderLock {
+  const sockets = new Set<Socket>();
+  let answer: (socket: Socket) => unknown = (socket) => socket.destroy();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => {});
+    answer(socket);
+  });
+  return {
+    answer(given) {
+      answer = given;
+    },
+    isHeld: () => server.listening,
+    release: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+/** A connection to whoever holds the lock of a folder; undefined when nobody does. */
+export function connectToLock(folder: string): Promise<Socket | undefined> {
+  return new Promise((done) => {
+    const socket = connect(lockPath(folder), () => done(socket));
+    socket.on("error", () => done(undefined));
+  });
+}
+
 function listen(path: string): Promise<Server | undefined> {
   return new Promise((done, fail) => {
-    const server = createServer((socket) => socket.destroy());
+    const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EADDRINUSE") done(undefined);
       else fail(new StartError(`DATA_DIR cannot be locked (${reason(error)}): name a folder you may write to.`));
     });
+    // Who may write to the socket may ask for the data: nobody but its owner, from the first moment on.
+    const mask = process.umask(0o177);
     server.listen(path, () => done(server.unref()));
+    process.umask(mask);
   });
 }
 
@@ -62,6 +102,8 @@ async function removeStale(path: string): Promise<boolean> {
   unlinkSync(aside);
   return !alive;
 }
+
+const lockPath = (folder: string) => shortest(join(resolve(folder), "lock"));
 
 /** Socket paths may hold about 100 bytes, so a deep folder is named relative to where we stand. */
 function shortest(path: string): string {

@@ -1,0 +1,94 @@
+import { sql } from "drizzle-orm";
+import { StartError } from "../config.ts";
+import { type Database, migrationLock, type Transaction } from "../db/engine.ts";
+import { isLevel, levelOf, migrate } from "../db/levels.ts";
+import { strip } from "../db/strip.ts";
+import { type End, formatVersion, type Header, isRow, readBackup, type TableStart } from "./file.ts";
+import { prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
+
+/** Reads all of a backup before any of it is used. Returns what it says about itself. */
+export async function checkBackup(path: string): Promise<Header> {
+  const sections: { start: string; rows: number }[] = [];
+  for await (const line of readBackup(path)) {
+    const current = sections.at(-1);
+    if (!isRow(line)) sections.push({ start: line, rows: 0 });
+    else if (current) current.rows++;
+  }
+  // Only now is it known to be what was written.
+  const words = sections.map(({ start, rows }) => ({ ...(JSON.parse(start) as Partial<Words>), counted: rows }));
+  const header = words[0];
+  const counted = Object.fromEntries(words.flatMap(({ table, counted }) => (table ? [[table, counted]] : [])));
+  if (!header?.footprintBackup || JSON.stringify(words.at(-1)?.rows) !== JSON.stringify(counted))
+    throw new StartError(`${path} is not a backup of Footprint: nothing was restored.`);
+  const { footprintBackup, level = "", takenAt = "" } = header;
+  if (footprintBackup > formatVersion || !isLevel(level))
+    throw new StartError(
+      `${path} was made by a newer Footprint (${level}): restore it with that version, or a newer one.`,
+    );
+  return { footprintBackup, level, takenAt };
+}
+
+type Words = Header & TableStart & End;
+
+/** Makes an empty database what the backup says, and brings it up to date: all of it, or nothing has changed. */
+export async function fillFrom(db: Database, path: string, { level }: Header): Promise<void> {
+  await db.transaction(async (tx) => {
+    await prepareSession(tx);
+    // A server that starts on the same database waits until it is filled.
+    await tx.execute(sql`select pg_advisory_xact_lock(${migrationLock})`);
+    if ((await levelOf(tx)) || (await tablesOf(tx)).length > 0)
+      throw new StartError(
+        "The database is not empty: create another one and set DATABASE_URL to it. Nothing was restored.",
+      );
+    // As the tables were then; what came later is done to the rows, as it would have been.
+    await migrate(tx, level);
+    const tables = new Map((await tablesOf(tx)).map((table) => [table.name, table]));
+    const run = (statement: string) => tx.execute(sql.raw(statement));
+    const stripped = await strip(run, [...tables.keys()]);
+    await insertAll(tx, path, tables);
+    for (const parts of stripped.values()) for (const statement of parts) await run(statement);
+    await migrate(tx);
+  });
+  await db.execute(sql`analyze`);
+}
+
+/** How much is inserted at once. */
+const batchLength = 1024 * 1024;
+const batchRows = 1000;
+
+async function insertAll(tx: Transaction, path: string, tables: Map<string, Table>) {
+  let insert = async (_: string[]) => {};
+  let held: string[] = [];
+  let length = 0;
+  const flush = async () => {
+    if (held.length > 0) await insert(held);
+    held = [];
+    length = 0;
+  };
+  for await (const line of readBackup(path)) {
+    if (isRow(line)) {
+      held.push(line);
+      length += line.length;
+      if (length > batchLength || held.length === batchRows) await flush();
+      continue;
+    }
+    await flush();
+    const { table, columns }: Partial<TableStart> = JSON.parse(line);
+    if (table && columns) insert = await inserting(tx, tables.get(table), columns);
+  }
+}
+
+/** How rows of a table are inserted, each value from its own text. Replaces what the migrations put there. */
+async function inserting(tx: Transaction, table: Table | undefined, columns: string[]) {
+  const types = new Map(table?.columns.map(({ name, type }) => [name, type]));
+  if (!table || columns.length !== types.size || columns.some((name) => !types.has(name)))
+    throw new StartError("The backup does not fit the tables of its level: nothing was restored.");
+  const name = sql.raw(quoted(table.name));
+  const names = sql.raw(columns.map(quoted).join(", "));
+  const values = sql.raw(columns.map((column, index) => `(line->>${index})::${types.get(column)}`).join(", "));
+  await tx.execute(sql`delete from ${name}`);
+  return async (lines: string[]) => {
+    const rows = sql`jsonb_array_elements(${`[${lines.join(",")}]`}::jsonb) as line`;
+    await tx.execute(sql`insert into ${name} (${names}) select ${values} from ${rows}`);
+  };
+}

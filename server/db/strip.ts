@@ -1,0 +1,28 @@
+type Run = (statement: string) => Promise<{ rows: Record<string, unknown>[] }>;
+
+/**
+ * Takes off what is dear row by row: triggers, references, and indexes but for primary keys. Returns the statements
+ * that put it back, by what they are for: at the end each is one pass over its table.
+ */
+export async function strip(run: Run, tables: string[]): Promise<Map<string, string[]>> {
+  const named = `array[${tables.map((name) => `'${name}'`).join(", ")}]::regclass[]`;
+  const { rows } = await run(
+    `select 'indexes of ' || replace(tables.relname, '_', ' ') as name,
+       format('drop index %s', indexrelid::regclass) as off, pg_get_indexdef(indexrelid) as on
+     from pg_index join pg_class tables on tables.oid = indrelid
+     where indrelid = any(${named}) and not exists (select from pg_constraint where conindid = indexrelid)
+     union all
+     select 'references', format('alter table %s drop constraint %I', conrelid::regclass, conname),
+       format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+     from pg_constraint where contype = 'f' and conrelid = any(${named})
+     union all
+     select 'triggers', format('alter table %s disable trigger %I', tgrelid::regclass, tgname),
+       format('alter table %s enable trigger %I', tgrelid::regclass, tgname)
+     from pg_trigger where tgrelid = any(${named}) and not tgisinternal and tgenabled = 'O'
+     order by name`,
+  );
+  const parts = rows as { name: string; off: string; on: string }[];
+  for (const { off } of parts) await run(off);
+  const byName = Map.groupBy(parts, ({ name }) => name);
+  return new Map([...byName].map(([name, parts]) => [name, parts.map(({ on }) => on)]));
+}
