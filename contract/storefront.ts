@@ -37,7 +37,7 @@ const Price = z.object({ fromWeight: z.number(), toWeight: z.number(), price: mo
 /** One label to buy. `labelType` is the label type's uid everywhere here. */
 const purchase = z.object({
   labelType: filled(100),
-  weight: weight.refine((value) => value > 0, "A parcel weighs more than 0"),
+  weight: weight.refine((value) => value >= 0.001, "A parcel weighs more than 0"),
   fromName: filled(100),
   fromCompany: line(100).default(""),
   fromStreet: filled(200),
@@ -67,7 +67,8 @@ const party = z.object({
   zip: filled(20),
 });
 
-const size = z.number().positive().max(100_000);
+/** Less than a thousandth would be kept as nothing. */
+const size = z.number().min(0.001).max(100_000);
 
 const ShopFedexOrder = z.object({
   _id: id,

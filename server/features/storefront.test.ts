@@ -181,6 +181,7 @@ test("refused means nothing changed, and says what is missing", async () => {
   expect(await buy({ weight: 6 })).toEqual([400, "Saver has no price for 6 lb"]);
   expect(await buy({ weight: 10.001 })).toEqual([400, "Saver carries at most 10 lb"]);
   expect(await buy({ weight: 0 })).toEqual([400, "A parcel weighs more than 0"]);
+  expect(await buy({ weight: 1e-9 })).toEqual([400, "A parcel weighs more than 0"]);
   expect(await buy({ toName: "" })).toEqual([400, expect.stringContaining("toName")]);
   expect(await buy({ labelType: "priority" })).toEqual([409, "No tracking code of type priority is left"]);
   const inactive = await addCustomer({ username: "off", active: false, balance: 50 });

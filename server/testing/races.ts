@@ -24,7 +24,7 @@ export async function meetAt<T>(
   return Promise.all(calls);
 }
 
-async function waitingForLocks(tx: Transaction): Promise<number> {
+export async function waitingForLocks(tx: Transaction): Promise<number> {
   // Within a transaction the database would give the same answer for ever.
   await tx.execute(sql`select pg_stat_clear_snapshot()`);
   const { rows } = await tx.execute<{ count: number }>(

@@ -1,0 +1,55 @@
+import { sql } from "drizzle-orm";
+import { trackingCodes } from "../db/schema.ts";
+import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addLabelType, addOrder } from "./builders.ts";
+import { addAccount, db } from "./house.ts";
+import type { Known } from "./valid-input.ts";
+
+/** Where the ids come from that a feature's calls know; those of a feature without a line are tried one after another. */
+const idsOf: Record<string, string[]> = {
+  orders: ["orders"],
+  fedex: ["fedex_orders"],
+  users: ["customers"],
+  invoices: ["invoices"],
+  tracking: ["tracking_codes"],
+  labelTypes: ["label_types"],
+  staff: ["accounts"],
+  website: ["api_keys", "files"],
+  storefront: ["fedex_orders", "invoices"],
+};
+
+/** A little of everything, so that input can go far; and by feature what its calls know of it. */
+export async function furnish(): Promise<(feature: string) => Known> {
+  const customer = await addCustomer({ balance: 500, customPricingEnabled: true });
+  await addCustomer({ verifiedAt: null });
+  const tiers: [number, number, number][] = [
+    [0, 10, 4],
+    [10, 50, 8.5],
+  ];
+  const labelType = await addLabelType({ uid: "priority", name: "Priority", tiers });
+  const other = await addLabelType({ uid: "other", kind: "shipv2", tiers });
+  for (let number = 10; number < 30; number++)
+    await db.insert(trackingCodes).values({ code: `94000000000000000000${number}`, type: "priority", template: "evs" });
+  await addBulkOrder({ customer });
+  for (let number = 0; number < 3; number++) {
+    await addOrder({ customer, labelType: other });
+    await addFedexOrder({ customer });
+    await addInvoice({ customer });
+    await addAccount(`colleague${number}`, "staff");
+  }
+  const ids = await idsByTable([...new Set(Object.values(idsOf).flat()), "price_tiers"]);
+  return (feature) => ({
+    id: (idsOf[feature] ?? Object.keys(ids)).flatMap((table) => ids[table] ?? []),
+    price_id: ids.price_tiers ?? [],
+    labelType: [labelType.id, labelType.uid, other.uid],
+    discordId: [customer.discordId],
+    trackRef: ["9400000000000000000100", "9400000000000000100008"],
+  });
+}
+
+async function idsByTable(tables: string[]): Promise<Record<string, string[]>> {
+  const read = async (table: string): Promise<[string, string[]]> => {
+    const { rows } = await db.execute<{ id: string }>(sql`select id from ${sql.identifier(table)}`);
+    return [table, rows.map(({ id }) => id)];
+  };
+  return Object.fromEntries(await Promise.all(tables.map(read)));
+}

@@ -1,0 +1,148 @@
+import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
+import { dashboard } from "@footprint/contract/dashboard.ts";
+import type { Endpoint } from "@footprint/contract/endpoint.ts";
+import { fedex } from "@footprint/contract/fedex.ts";
+import { invoices } from "@footprint/contract/invoices.ts";
+import { labelTypes } from "@footprint/contract/label-types.ts";
+import { logs } from "@footprint/contract/logs.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { staff } from "@footprint/contract/staff.ts";
+import { tracking } from "@footprint/contract/tracking.ts";
+import { users } from "@footprint/contract/users.ts";
+import { call, logRows } from "../house.ts";
+import { asTier, inCents, mapped, type Shown, type State, shown } from "./state.ts";
+
+const read = async <E extends Endpoint>(endpoint: E, input = {}) =>
+  (await call("admin", endpoint, input as never)).body;
+const whole = { query: { limit: "100" } };
+
+/** Everything an administrator can see, and what it says about the state behind it. */
+export async function look(): Promise<{ seen: Shown; lists: Lists; problems: string[] }> {
+  const lists = await readLists();
+  const { seenOrders, revenue, deposits, joined, codes, fedexStats, logCount, books } = await readFigures();
+  const logTypes = (await logRows()).map(({ type }) => type);
+  const sum = (counts: Record<string, number>) => Object.values(counts).reduce((total, count) => total + count, 0);
+  const { allTimeInvoicesAmount: paid } = deposits;
+  const seen: Shown = {
+    ...shown(stateIn(lists)),
+    orders: byId(lists.orders, ({ user, labelType, price, tracking, isRefunded }) => ({
+      labelType: labelType.name,
+      cents: inCents(price),
+      tracking,
+      refunded: isRefunded,
+      username: user.username,
+    })),
+    invoices: byId(lists.invoices, ({ user, amount, payment_method, status }) => ({
+      cents: inCents(amount),
+      method: payment_method,
+      status,
+      username: user.username,
+    })),
+    logs: mapped(Object.groupBy(logTypes, (type) => type) as Record<string, string[]>, ({ length }) => length),
+    figures: {
+      orders: seenOrders.allTimeOrdersCount,
+      customers: joined.allTimeUsersCount,
+      revenue: inCents(revenue.allTimeRevenue),
+      deposits: inCents(paid.allTimeInvoicesAmount),
+      cashApp: inCents(paid.cashApp),
+      paypal: inCents(paid.paypal),
+      pending: fedexStats.pending,
+      completed: fedexStats.completed,
+      codesUsed: sum(codes.used),
+      codesLeft: sum(codes.left),
+    },
+  };
+  const uncounted = logCount === logTypes.length ? [] : [`The log lists ${logCount} of ${logTypes.length} rows`];
+  return { seen, lists, problems: [...books.problems, ...uncounted] };
+}
+
+type Lists = Awaited<ReturnType<typeof readLists>>;
+
+async function readLists() {
+  const [customers, types, codes, sold, inBulk, opened, fedexOrders, accounts] = await Promise.all([
+    read(users.list, whole),
+    read(labelTypes.list),
+    read(tracking.list, whole),
+    read(orders.list, whole),
+    read(bulkOrders.list, whole),
+    read(invoices.list, whole),
+    read(fedex.list, whole),
+    read(staff.list, whole),
+  ]);
+  return {
+    customers: customers.users,
+    labelTypes: types.labelTypes,
+    codes: codes.trackings,
+    orders: sold.orders,
+    bulkOrders: inBulk.orders,
+    invoices: opened.invoices,
+    fedexOrders: fedexOrders.docs,
+    staff: accounts.staff,
+  };
+}
+
+async function readFigures() {
+  const [seenOrders, revenue, deposits, joined, codes, fedexStats, log, books] = await Promise.all([
+    read(dashboard.orders),
+    read(dashboard.revenue),
+    read(dashboard.deposits),
+    read(dashboard.users),
+    read(tracking.stats),
+    read(fedex.stats),
+    read(logs.list),
+    read(dashboard.books),
+  ]);
+  return { seenOrders, revenue, deposits, joined, codes, fedexStats, logCount: log.total, books };
+}
+
+/** The state as far as lists tell it: whose an order or an invoice is, they do not say for sure. */
+function stateIn(lists: Lists): State {
+  const uids = new Map(lists.labelTypes.map(({ _id, uid }) => [_id, uid]));
+  return {
+    customers: Object.fromEntries(
+      lists.customers.map((one) => [
+        one.discordId,
+        {
+          id: one._id,
+          username: one.username,
+          balance: inCents(one.balance),
+          active: one.status,
+          verified: one.isVerified,
+          customPricing: one.customPricingEnabled,
+          prices: one.customPricing.map((price) => ({
+            labelType: uids.get(price.labelType._id) ?? "",
+            ...asTier(price),
+          })),
+        },
+      ]),
+    ),
+    labelTypes: Object.fromEntries(
+      lists.labelTypes.map(({ _id, uid, name, type, status, prices }) => [
+        uid,
+        { id: _id, name, usesCodes: type === "usps", active: status, tiers: prices.map(asTier) },
+      ]),
+    ),
+    codes: Object.fromEntries(lists.codes.map(({ _id, code, type, used }) => [code, { id: _id, type, used }])),
+    orders: {},
+    bulkOrders: byId(lists.bulkOrders, ({ orders }) => orders.map(({ _id }) => _id)),
+    invoices: {},
+    fedexOrders: byId(lists.fedexOrders, ({ user, price, status, note }) => ({
+      customer: user.discordId,
+      cents: price === null ? null : inCents(price),
+      status,
+      note,
+    })),
+    staff: Object.fromEntries(lists.staff.map(({ _id, username }) => [username, { id: _id }])),
+    logs: {},
+    replies: {},
+  };
+}
+
+/** The same state with the ids, and the order of custom prices, that only the lists tell. */
+export function withIds(state: State, lists: Lists): State {
+  const { customers, labelTypes, codes, staff } = stateIn(lists);
+  return { ...state, customers, labelTypes, codes, staff };
+}
+
+const byId = <A extends { _id: string }, B>(list: A[], change: (item: A) => B): Record<string, B> =>
+  Object.fromEntries(list.map((item) => [item._id, change(item)]));

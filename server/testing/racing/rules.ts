@@ -1,0 +1,352 @@
+import type { Endpoint, Input, Reply } from "@footprint/contract/endpoint.ts";
+import { fedex } from "@footprint/contract/fedex.ts";
+import { invoices } from "@footprint/contract/invoices.ts";
+import { labelTypes } from "@footprint/contract/label-types.ts";
+import type { Log } from "@footprint/contract/logs.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { staff } from "@footprint/contract/staff.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { tracking } from "@footprint/contract/tracking.ts";
+import { users } from "@footprint/contract/users.ts";
+import { withCheckDigit } from "../../features/tracking.ts";
+import { dollars } from "../../ledger.ts";
+import { inCents, type State, type Tier } from "./state.ts";
+
+export type Asked = { as: string; call: Endpoint; input: unknown; key: string | undefined };
+export type Answer = { status: number; body: { message: string } };
+
+/** What a call found out at first and acts upon later; in between, others may act. */
+export type Found = { status?: number; prices?: number[] };
+
+/** How a call may go on from here: the business afterwards, and what the call found if it is not done yet. */
+export type Move = { state: State; found?: Found };
+
+type Situation<E extends Endpoint> = {
+  /** A copy, to be changed. */
+  state: State;
+  input: Input<E>;
+  status: number;
+  body: Reply<E> & { message: string };
+  found: Found | undefined;
+  /** Codes of a type that buyers of the same round held for a moment, and did not get. */
+  heldCodes: (type: string) => number;
+};
+
+/** The ways in which a call can have led to its answer, from a business in this state; none when it cannot have. */
+type Rule = (situation: Situation<Endpoint>) => Move[];
+
+const rule = <E extends Endpoint>(call: E, apply: (situation: Situation<E>) => Move[]): [Endpoint, Rule] => [
+  call,
+  apply as unknown as Rule,
+];
+
+/** What each call does, one after another: the whole product in miniature. */
+export const rules = new Map<Endpoint, Rule>([
+  rule(users.addBalance, ({ state, input, status, body }) => {
+    const customer = customerWith(state, input.params.id);
+    const balance = customer.balance + inCents(input.body.balance);
+    if (balance < 0) return when(status === 402, state);
+    customer.balance = balance;
+    logged(state, "balance");
+    return when(status === 200 && body.message.endsWith(`which is now ${dollars(balance)}`), state);
+  }),
+  rule(users.verify, ({ state, input, status }) => {
+    const customer = customerWith(state, input.params.id);
+    if (customer.verified) return when(status === 409, state);
+    customer.verified = true;
+    logged(state, "user");
+    return when(status === 200, state);
+  }),
+  rule(users.setStatus, ({ state, input, status, body }) => {
+    const customer = customerWith(state, input.params.id);
+    const wanted = input.body?.status ?? !customer.active;
+    const already = wanted === customer.active ? "already " : "";
+    customer.active = wanted;
+    if (!already) logged(state, "user");
+    return when(status === 200 && body.message.endsWith(` is ${already}${wanted ? "enabled" : "disabled"}`), state);
+  }),
+  rule(users.setCustomPricing, ({ state, input, status, body }) => {
+    const customer = customerWith(state, input.params.id);
+    const wanted = input.body?.customPricingEnabled ?? !customer.customPricing;
+    const already = wanted === customer.customPricing ? "already " : "";
+    customer.customPricing = wanted;
+    if (!already) logged(state, "pricing");
+    return when(status === 200 && body.message.includes(` is ${already}${wanted ? "enabled" : "disabled"}`), state);
+  }),
+  rule(users.addCustomPrice, ({ state, input, status }) => {
+    const { prices } = customerWith(state, input.params.id);
+    const [labelType] = Object.entries(state.labelTypes).find(([, { id }]) => id === input.body.labelType) ?? [""];
+    const tier = { labelType, ...tierOf(input.body) };
+    if (prices.some((other) => other.labelType === labelType && overlap(other, tier)))
+      return when(status === 409, state);
+    prices.push(tier);
+    logged(state, "pricing");
+    return when(status === 200, state);
+  }),
+  rule(users.deleteCustomPrice, ({ state, input: { params, body }, status }) => {
+    const customer = customerWith(state, params.id);
+    // Those that were added in this round stand behind the others, in an order that nobody can know.
+    const known = customer.prices.filter(({ id }) => id !== undefined);
+    const there = known[body.index];
+    if (body._id && there?.id !== body._id) return when(status === 409, state);
+    const removable = there ? [there] : body.index < customer.prices.length ? customer.prices.slice(known.length) : [];
+    if (removable.length === 0) return when(status === 404, state);
+    if (status !== 200) return [];
+    return removable.map((price) => {
+      const after = structuredClone(state);
+      customerWith(after, params.id).prices.splice(customer.prices.indexOf(price), 1);
+      logged(after, "pricing");
+      return { state: after };
+    });
+  }),
+  rule(orders.refund, ({ state, input, status }) => {
+    const order = state.orders[input.params.id];
+    if (!order) return when(status === 404, state);
+    if (order.refunded) return when(status === 409, state);
+    order.refunded = true;
+    customerCalled(state, order.customer).balance += order.cents;
+    logged(state, "refund");
+    return when(status === 200, state);
+  }),
+  rule(invoices.markPaid, ({ state, input, status }) => {
+    const invoice = state.invoices[input.params.id];
+    if (!invoice) return when(status === 404, state);
+    if (invoice.status === "paid") return when(status === 409, state);
+    pay(state, invoice);
+    return when(status === 200, state);
+  }),
+  rule(storefront.setInvoiceStatus, ({ state, input, status, body, found }) => {
+    const invoice = state.invoices[input.params.id];
+    if (!invoice) return when(status === 404, state);
+    // The balance is looked up once the invoice is settled.
+    const told = () => inCents(body.balance) === customerCalled(state, invoice.customer).balance;
+    if (found) return when(told(), state);
+    const wanted = input.body.status;
+    if (invoice.status === wanted) return status === 200 ? [{ state, found: {} }] : [];
+    if (invoice.status === "paid") return when(status === 409, state);
+    if (wanted === "paid") {
+      pay(state, invoice);
+      return when(status === 200 && told(), state);
+    }
+    invoice.status = wanted;
+    logged(state, "invoice");
+    return status === 200 ? [{ state, found: {} }] : [];
+  }),
+  rule(storefront.createInvoice, ({ state, input: { body: sent }, status, body }) => {
+    if (status !== 201 || state.invoices[body.invoice._id]) return [];
+    const { discordId: customer, payment_method: method, amount } = sent;
+    state.invoices[body.invoice._id] = { customer, cents: inCents(amount), method, status: "pending" };
+    logged(state, "invoice");
+    return when(body.invoice.status === "pending", state);
+  }),
+  rule(storefront.createOrder, ({ state, input: { body: sent }, status, body, found, heldCodes }) => {
+    if (!found) return [{ state, found: pricesOf(state, sent.discordId, [sent]) }];
+    const [cents] = found.prices ?? [];
+    if (cents === undefined) return when(status === found.status, state);
+    const refused = refusedPurchase(state, sent.discordId, [sent], cents, heldCodes);
+    if (refused.includes(status)) return [{ state }];
+    if (status !== 201 || refused.some((other) => other === 402)) return [];
+    const { order, balance } = body;
+    const isPossible = sell(state, sent.discordId, [{ ...order, uid: sent.labelType }]);
+    logged(state, "balance");
+    const isRight =
+      inCents(order.price) === cents && inCents(balance) === customerCalled(state, sent.discordId).balance;
+    return when(isPossible && isRight, state);
+  }),
+  rule(storefront.createBulkOrder, ({ state, input: { body: sent }, status, body, found, heldCodes }) => {
+    if (!found) return [{ state, found: pricesOf(state, sent.discordId, sent.orders) }];
+    if (!found.prices) return when(status === found.status, state);
+    const total = found.prices.reduce((sum, cents) => sum + cents, 0);
+    const refused = refusedPurchase(state, sent.discordId, sent.orders, total, heldCodes);
+    if (refused.includes(status)) return [{ state }];
+    if (status !== 201 || refused.some((other) => other === 402)) return [];
+    const { bulkOrder, balance } = body;
+    const uids = sent.orders.map(({ labelType }) => labelType);
+    const sold = bulkOrder.orders.map((order, place) => ({ ...order, uid: uids[place] ?? "" }));
+    const isPossible = sell(state, sent.discordId, sold);
+    state.bulkOrders[bulkOrder._id] = bulkOrder.orders.map(({ _id }) => _id);
+    logged(state, "balance");
+    const prices = bulkOrder.orders.map(({ price }) => inCents(price));
+    const isRight = String(prices) === String(found.prices) && inCents(bulkOrder.total) === total;
+    const balanceIsRight = inCents(balance) === customerCalled(state, sent.discordId).balance;
+    return when(isPossible && isRight && balanceIsRight, state);
+  }),
+  rule(storefront.createFedexOrder, ({ state, input: { body: sent }, status, body }) => {
+    const { active, verified } = customerCalled(state, sent.discordId);
+    if (!active || !verified) return when(status === 403, state);
+    if (status !== 201 || state.fedexOrders[body.order._id]) return [];
+    state.fedexOrders[body.order._id] = { customer: sent.discordId, cents: null, status: "Pending", note: "" };
+    logged(state, "fedex");
+    return [{ state }];
+  }),
+  rule(storefront.putCustomer, ({ state, input: { params, body: sent }, status, body }) => {
+    const { customer } = body;
+    const known = state.customers[params.discordId];
+    const isSame = known?.username === sent.username;
+    const after = known ?? {
+      id: customer?._id,
+      balance: 0,
+      active: true,
+      verified: false,
+      customPricing: false,
+      prices: [],
+    };
+    state.customers[params.discordId] = { ...after, username: sent.username };
+    if (!isSame) logged(state, "user");
+    const told = {
+      id: customer?._id,
+      balance: inCents(customer?.balance),
+      active: customer?.status,
+      verified: customer?.isVerified,
+    };
+    const isRight = Object.entries(told).every(([name, value]) => after[name as keyof typeof told] === value);
+    return when(status === 200 && isRight, state);
+  }),
+  rule(fedex.update, ({ state, input: { params, body: sent = {} }, status }) => {
+    const order = state.fedexOrders[params.id];
+    if (!order) return when(status === 404, state);
+    if (sent.status) order.status = sent.status;
+    if (sent.note !== undefined) order.note = sent.note;
+    if (typeof sent.price === "number") order.cents = inCents(sent.price);
+    logged(state, "fedex");
+    return when(status === 200, state);
+  }),
+  rule(labelTypes.setStatus, ({ state, input, status, body }) => {
+    const labelType = labelTypeWith(state, input.params.id);
+    const wanted = input.body?.status ?? !labelType.active;
+    const already = wanted === labelType.active ? "already " : "";
+    labelType.active = wanted;
+    if (!already) logged(state, "label");
+    return when(status === 200 && body.message.endsWith(` is ${already}${wanted ? "enabled" : "disabled"}`), state);
+  }),
+  rule(labelTypes.addTier, ({ state, input, status }) => {
+    const { tiers } = labelTypeWith(state, input.params.id);
+    const tier = tierOf(input.body);
+    if (tiers.some((other) => overlap(other, tier))) return when(status === 409, state);
+    tiers.push(tier);
+    logged(state, "pricing");
+    return when(status === 200, state);
+  }),
+  rule(labelTypes.updateTier, ({ state, input, status }) => {
+    const { tiers } = labelTypeWith(state, input.params.id);
+    const before = tiers.find(({ id }) => id === input.body.price_id);
+    if (!before) return when(status === 404, state);
+    const tier = tierOf(input.body);
+    if (tiers.some((other) => other !== before && overlap(other, tier))) return when(status === 409, state);
+    Object.assign(before, tier);
+    logged(state, "pricing");
+    return when(status === 200, state);
+  }),
+  rule(labelTypes.deleteTier, ({ state, input: { params, body }, status }) => {
+    const { tiers } = labelTypeWith(state, params.id);
+    const place = tiers.findIndex((tier) => tier.fromWeight === body.fromWeight && tier.toWeight === body.toWeight);
+    if (place === -1) return when(status === 404, state);
+    tiers.splice(place, 1);
+    logged(state, "pricing");
+    return when(status === 200, state);
+  }),
+  rule(tracking.create, ({ state, input: { body: sent }, status }) => {
+    const codes = Array.from({ length: sent.amount }, (_, place) =>
+      withCheckDigit(String(BigInt(sent.trackRef.slice(0, 21)) + BigInt(place))),
+    );
+    if (codes.some((code) => state.codes[code])) return when(status === 409, state);
+    for (const code of codes) state.codes[code] = { type: sent.type, used: false };
+    logged(state, "tracking");
+    return when(status === 200, state);
+  }),
+  rule(tracking.delete, ({ state, input, status }) => {
+    const [code] = Object.entries(state.codes).find(([, { id }]) => id === input.params.id) ?? [];
+    if (!code) return when(status === 404, state);
+    delete state.codes[code];
+    logged(state, "tracking");
+    return when(status === 200, state);
+  }),
+  rule(staff.create, ({ state, input: { body: sent }, status }) => {
+    if (state.staff[sent.username]) return when(status === 409, state);
+    state.staff[sent.username] = {};
+    logged(state, "staff");
+    return when(status === 200, state);
+  }),
+  rule(staff.delete, ({ state, input, status }) => {
+    const [username] = Object.entries(state.staff).find(([, { id }]) => id === input.params.id) ?? [];
+    if (!username) return when(status === 404, state);
+    delete state.staff[username];
+    logged(state, "staff");
+    return when(status === 200, state);
+  }),
+]);
+
+const when = (isPossible: boolean, state: State): Move[] => (isPossible ? [{ state }] : []);
+
+function logged(state: State, type: Log["type"]) {
+  state.logs[type] = (state.logs[type] ?? 0) + 1;
+}
+
+const found = <T>(value: T | undefined): T => {
+  if (value === undefined) throw new Error("a request names what is there");
+  return value;
+};
+const customerCalled = (state: State, discordId: string) => found(state.customers[discordId]);
+const customerWith = (state: State, id: string) => found(Object.values(state.customers).find((one) => one.id === id));
+const labelTypeWith = (state: State, id: string) => found(Object.values(state.labelTypes).find((one) => one.id === id));
+
+const tierOf = ({ fromWeight, toWeight, price }: { fromWeight: number; toWeight: number; price: number }): Tier => ({
+  fromWeight,
+  toWeight,
+  cents: inCents(price),
+});
+const overlap = (a: Tier, b: Tier) => a.fromWeight < b.toWeight && b.fromWeight < a.toWeight;
+
+function pay(state: State, invoice: State["invoices"][string]) {
+  invoice.status = "paid";
+  customerCalled(state, invoice.customer).balance += invoice.cents;
+  logged(state, "invoice");
+}
+
+type Parcel = { labelType: string; weight: number };
+
+/** What parcels cost at this moment, or how the purchase is refused. */
+function pricesOf(state: State, discordId: string, parcels: Parcel[]): Found {
+  const customer = customerCalled(state, discordId);
+  const prices = parcels.map(({ labelType: uid, weight }) => {
+    const { active, tiers } = found(state.labelTypes[uid]);
+    const fits = (tier: Tier) => tier.fromWeight < weight && weight <= tier.toWeight;
+    const own = customer.prices.find((price) => customer.customPricing && price.labelType === uid && fits(price));
+    return active ? (own ?? tiers.find(fits))?.cents : undefined;
+  });
+  if (prices.includes(undefined)) return { status: 400 };
+  if (!customer.active || !customer.verified) return { status: 403 };
+  return { prices: prices as number[] };
+}
+
+/** Every status with which the purchase can be refused at this moment. */
+function refusedPurchase(
+  state: State,
+  discordId: string,
+  parcels: Parcel[],
+  cents: number,
+  heldCodes: (type: string) => number,
+): number[] {
+  if (customerCalled(state, discordId).balance < cents) return [402];
+  const wanted = Map.groupBy(parcels, ({ labelType }) => labelType);
+  const isShort = [...wanted].some(([type, { length }]) => {
+    const left = Object.values(state.codes).filter((code) => code.type === type && !code.used).length;
+    return state.labelTypes[type]?.usesCodes && left - heldCodes(type) < length;
+  });
+  return isShort ? [409] : [];
+}
+
+type Sold = { _id: string; uid: string; price: number; tracking: string };
+
+/** False where nobody can have been sold this: an order that is there already, or a code that is used or of another type. */
+function sell(state: State, discordId: string, sold: Sold[]): boolean {
+  return sold.every(({ _id, uid, price, tracking }) => {
+    const { name, usesCodes } = found(state.labelTypes[uid]);
+    const code = state.codes[tracking];
+    if (state.orders[_id] || (usesCodes && (code?.used !== false || code.type !== uid))) return false;
+    state.orders[_id] = { customer: discordId, labelType: name, cents: inCents(price), tracking, refunded: false };
+    if (code) code.used = true;
+    customerCalled(state, discordId).balance -= inCents(price);
+    return true;
+  });
+}

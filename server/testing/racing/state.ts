@@ -1,0 +1,89 @@
+import type { PriceTier } from "@footprint/contract/label-types.ts";
+
+/** What a business should look like after all that was answered. Money is in cents. */
+export type State = {
+  /** By discordId. */
+  customers: Record<string, Customer>;
+  /** By uid. */
+  labelTypes: Record<string, LabelType>;
+  /** By code. */
+  codes: Record<string, { id?: string; type: string; used: boolean }>;
+  orders: Record<string, { customer: string; labelType: string; cents: number; tracking: string; refunded: boolean }>;
+  /** The orders in each. */
+  bulkOrders: Record<string, string[]>;
+  invoices: Record<string, { customer: string; cents: number; method: "cashapp" | "paypal"; status: string }>;
+  fedexOrders: Record<string, { customer: string; cents: number | null; status: string; note: string }>;
+  /** By username. */
+  staff: Record<string, { id?: string }>;
+  /** How many rows the log has, by type. */
+  logs: Record<string, number>;
+  /** What was answered under an Idempotency-Key, by caller and key. */
+  replies: Record<string, { request: string; answer: string }>;
+};
+
+/** What was added a moment ago has an id that nobody was told yet. */
+export type Tier = { id?: string; fromWeight: number; toWeight: number; cents: number };
+
+type Customer = {
+  id: string;
+  username: string;
+  balance: number;
+  active: boolean;
+  verified: boolean;
+  customPricing: boolean;
+  prices: (Tier & { labelType: string })[];
+};
+
+type LabelType = { id: string; name: string; usesCodes: boolean; active: boolean; tiers: Tier[] };
+
+export const inCents = (dollars: number) => Math.round(dollars * 100);
+
+export const asTier = ({ _id, fromWeight, toWeight, price }: PriceTier): Tier => ({
+  id: _id,
+  fromWeight,
+  toWeight,
+  cents: inCents(price),
+});
+
+/** What an operator sees of it: every list, and every figure on the dashboard. */
+export function shown(state: State) {
+  const customerOf = (discordId: string) => state.customers[discordId] as Customer;
+  const orders = Object.entries(state.orders);
+  const paid = Object.values(state.invoices).filter(({ status }) => status === "paid");
+  const sold = orders.filter(([, { refunded }]) => !refunded);
+  const withStatus = (wanted: string) => Object.values(state.fedexOrders).filter(({ status }) => status === wanted);
+  const sum = (list: { cents: number }[]) => list.reduce((total, { cents }) => total + cents, 0);
+  return {
+    customers: mapped(state.customers, ({ prices, ...customer }) => ({ ...customer, prices: prices.map(told).sort() })),
+    labelTypes: mapped(state.labelTypes, ({ active, tiers }) => ({ active, tiers: tiers.map(told).sort() })),
+    codes: mapped(state.codes, ({ type, used }) => ({ type, used })),
+    orders: mapped(state.orders, ({ customer, ...order }) => ({ ...order, username: customerOf(customer).username })),
+    bulkOrders: mapped(state.bulkOrders, (ids) => [...ids].sort()),
+    invoices: mapped(state.invoices, ({ customer, ...rest }) => ({ ...rest, username: customerOf(customer).username })),
+    fedexOrders: state.fedexOrders,
+    staff: Object.keys(state.staff).sort(),
+    logs: state.logs,
+    figures: {
+      orders: orders.length,
+      customers: Object.keys(state.customers).length,
+      revenue: sum(sold.map(([, order]) => order)),
+      deposits: sum(paid),
+      cashApp: sum(paid.filter(({ method }) => method === "cashapp")),
+      paypal: sum(paid.filter(({ method }) => method === "paypal")),
+      pending: withStatus("Pending").length,
+      completed: withStatus("Completed").length,
+      codesUsed: Object.values(state.codes).filter(({ used }) => used).length,
+      codesLeft: Object.values(state.codes).filter(({ used }) => !used).length,
+    },
+  };
+}
+
+export type Shown = ReturnType<typeof shown>;
+
+function told({ labelType, fromWeight, toWeight, cents }: Tier & { labelType?: string }): string {
+  return `${labelType ?? ""} ${fromWeight}–${toWeight} at ${cents}`;
+}
+
+export function mapped<A, B>(values: Record<string, A>, change: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
+}

@@ -1,0 +1,37 @@
+import { connect } from "node:net";
+import { origin } from "./house.ts";
+
+type Answer = { status: number; type: string; text: string };
+
+/** How long a server may wait for the rest of a request before the sender hangs up. */
+const patience = 500;
+
+/** Sends bytes as they are, and returns every answer that came back before the line was cut. */
+export async function converse(bytes: string | Buffer): Promise<Answer[]> {
+  const socket = connect(Number(new URL(origin).port), "127.0.0.1");
+  const received: Buffer[] = [];
+  // A server that says nothing may wait for more: hanging up is the answer to that, and then it has to end.
+  const hangUp = setTimeout(() => socket.end(), patience);
+  socket.on("data", (data) => {
+    received.push(data);
+    hangUp.refresh();
+  });
+  socket.on("error", () => {});
+  socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
+  await new Promise((closed) => socket.once("close", closed));
+  clearTimeout(hangUp);
+  return answersIn(Buffer.concat(received).toString("latin1"));
+}
+
+function answersIn(text: string): Answer[] {
+  if (text === "") return [];
+  const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? [];
+  const end = text.indexOf("\r\n\r\n") + 4;
+  const head = text.slice(0, end);
+  const header = (name: string) => new RegExp(`^${name}: (.*)\r$`, "im").exec(head)?.[1];
+  if (!status || end < 4) throw new Error(`this is no answer: ${text.slice(0, 200)}`);
+  // Of the replies made here only an empty one comes in chunks.
+  const length = header("transfer-encoding") ? "0\r\n\r\n".length : Number(header("content-length") ?? 0);
+  const answer = { status: Number(status), type: header("content-type") ?? "", text: text.slice(end, end + length) };
+  return [answer, ...answersIn(text.slice(end + length))];
+}
