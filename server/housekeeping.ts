@@ -29,7 +29,7 @@ export function keepHouse(engine: Engine, onFailure: (error: unknown) => void): 
 export async function tidy({ db, kind }: Pick<Engine, "db" | "kind">): Promise<void> {
   await db.delete(idempotentReplies).where(lt(idempotentReplies.createdAt, sql`now() - interval '7 days'`));
   await db.delete(sessions).where(or(lt(sessions.lastUsedAt, idle), lt(sessions.createdAt, lifetime)));
-  await db.delete(signInTries).where(lt(signInTries.triedAt, sql`now() - interval '1 minute'`));
+  await db.delete(signInTries).where(lt(signInTries.triedAt, sql`now() - interval '10 minutes'`));
   // What a crash left behind: received, never attached.
   await db.delete(files).where(and(eq(files.size, 0), lt(files.createdAt, sql`now() - interval '1 hour'`)));
   await db.execute(sql`call fold_counters()`);

@@ -1,5 +1,5 @@
 import { session } from "@footprint/contract/session.ts";
-import { and, count, eq, gt, min, ne, sql } from "drizzle-orm";
+import { and, count, eq, gt, min, ne, type SQL, sql } from "drizzle-orm";
 import { record } from "../audit.ts";
 import type { Database } from "../db/engine.ts";
 import { accounts, sessions, settings as settingsTable, signInTries } from "../db/schema.ts";
@@ -61,6 +61,8 @@ export const sessionRoutes = routes(session, {
 });
 
 const triesPerMinute = 5;
+/** Of an address with any usernames, in ten minutes: who guesses at many accounts is slowed too. */
+const triesOfAddress = 50;
 
 /**
  * Takes one of the tries an account and address have in a minute, or refuses with 429. A try is counted before
@@ -71,19 +73,27 @@ async function beginTry(db: Database, username: string, address: string): Promis
   const key = { username: username.trim().toLowerCase(), address };
   const same = and(eq(signInTries.username, key.username), eq(signInTries.address, key.address));
   const [mine] = await db.insert(signInTries).values(key).returning();
-  const [recent] = await db
-    .select({
-      tries: count(),
-      wait: sql<number>`ceil(extract(epoch from ${min(signInTries.triedAt)} + interval '1 minute' - now()))::int`,
-    })
-    .from(signInTries)
-    .where(and(same, gt(signInTries.triedAt, sql`now() - interval '1 minute'`)));
-  if (recent && mine && recent.tries > triesPerMinute) {
+  const recent = await triesWithin(db, same, sql`interval '1 minute'`);
+  const ofAddress = await triesWithin(db, eq(signInTries.address, address), sql`interval '10 minutes'`);
+  const exceeded = recent.tries > triesPerMinute ? recent : ofAddress.tries > triesOfAddress ? ofAddress : undefined;
+  if (exceeded && mine) {
     await db.delete(signInTries).where(eq(signInTries.id, mine.id));
-    const retryAfter = Math.max(1, recent.wait);
+    const retryAfter = Math.max(1, exceeded.wait);
     throw refusal(429, `Too many tries. Wait ${retryAfter} seconds and try again.`, { retryAfter });
   }
   return async () => {
     await db.delete(signInTries).where(same);
   };
+}
+
+/** How many such tries there were lately, and in how many seconds the first of them will be forgotten. */
+async function triesWithin(db: Database, which: SQL | undefined, period: SQL) {
+  const [found] = await db
+    .select({
+      tries: count(),
+      wait: sql<number>`ceil(extract(epoch from ${min(signInTries.triedAt)} + ${period} - now()))::int`,
+    })
+    .from(signInTries)
+    .where(and(which, gt(signInTries.triedAt, sql`now() - ${period}`)));
+  return found ?? { tries: 0, wait: 0 };
 }
