@@ -50,7 +50,7 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
     // A client that trickles its request in is cut off.
     requestTimeout: 120_000,
     forceCloseConnections: "idle",
-    frameworkErrors: answerError,
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply.headers(bareHeaders)),
     routerOptions: { ignoreTrailingSlash: true },
   });
   app.setErrorHandler(answerError);
@@ -58,6 +58,9 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
   finishConnectionsOnClose(app);
   compressReplies(app);
   await app.register(helmet, securityHeaders(config));
+  app.addHook("onRequest", async (_, reply) => {
+    reply.header("permissions-policy", withoutDevices);
+  });
   await app.register(cors, {
     origin: allowedOrigins(config),
     methods: ["GET", "POST", "PUT", "DELETE"],
@@ -118,6 +121,34 @@ function securityHeaders(config: Config) {
     referrerPolicy: { policy: "no-referrer" as const },
   };
 }
+
+/** What the panel never asks a browser for; whatever ran in it could not either. */
+const withoutDevices = [
+  "accelerometer",
+  "camera",
+  "display-capture",
+  "geolocation",
+  "gyroscope",
+  "magnetometer",
+  "microphone",
+  "midi",
+  "payment",
+  "usb",
+]
+  .map((device) => `${device}=()`)
+  .join(", ");
+
+/** For an address that cannot be read: it is answered before any plugin has its turn. */
+const bareHeaders = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": withoutDevices,
+  "referrer-policy": "no-referrer",
+  "strict-transport-security": "max-age=31536000; includeSubDomains",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
 
 /** Where the panel may call: its own origin, the development address, and the configured host. */
 const apiHosts = (config: Config) => ["http://localhost:7400", ...(config.apiHost ? [config.apiHost] : [])];
