@@ -54,8 +54,10 @@ const purchase = z.object({
   toState: line(100).default(""),
   toZip: filled(20),
   toCountry: filled(100),
-  /** For label types that take no prepaid code. */
-  tracking: line(100).optional(),
+  /** For label types that take no prepaid code. It is copied into spreadsheets, where other beginnings are formulas. */
+  tracking: line(100)
+    .regex(/^([A-Za-z0-9]|$)/, "A tracking code begins with a letter or a digit")
+    .optional(),
 });
 
 const party = z.object({

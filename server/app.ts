@@ -4,7 +4,6 @@ import multipart from "@fastify/multipart";
 import Fastify, { type FastifyInstance, LogController } from "fastify";
 import { answerBrokenRequest, ignoreExpectations } from "./broken-requests.ts";
 import { compressReplies, serveText } from "./compression.ts";
-import type { Config } from "./config.ts";
 import { answerError } from "./errors.ts";
 import { bulkOrderRoutes } from "./features/bulk-orders.ts";
 import { dashboardRoutes } from "./features/dashboard.ts";
@@ -19,6 +18,7 @@ import { storefrontRoutes } from "./features/storefront.ts";
 import { trackingRoutes } from "./features/tracking.ts";
 import { userRoutes } from "./features/users.ts";
 import { websiteRoutes } from "./features/website.ts";
+import { allowedOrigins, bareHeaders, securityHeaders, withoutDevices } from "./headers.ts";
 import { reportHealth } from "./health.ts";
 import type { House } from "./http.ts";
 import { uuidv7 } from "./ids.ts";
@@ -56,7 +56,7 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
     requestTimeout: timeouts.request,
     connectionTimeout: timeouts.inactivity,
     forceCloseConnections: "idle",
-    frameworkErrors: answerError,
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply.headers(bareHeaders)),
     clientErrorHandler: answerBrokenRequest,
     http: {
       headersTimeout: timeouts.headers,
@@ -73,6 +73,9 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
   ignoreExpectations(app);
   compressReplies(app);
   await app.register(helmet, securityHeaders(config));
+  app.addHook("onRequest", async (_, reply) => {
+    reply.header("permissions-policy", withoutDevices);
+  });
   await app.register(cors, {
     origin: allowedOrigins(config),
     methods: ["GET", "POST", "PUT", "DELETE"],
@@ -113,34 +116,4 @@ function acceptJsonOnly(app: FastifyInstance) {
     if (body === "") done(null, undefined);
     else parseJson(request, body as string, done);
   });
-}
-
-function securityHeaders(config: Config) {
-  return {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'self'"],
-        scriptSrc: ["'self'"],
-        // The component library sets inline styles.
-        styleSrc: ["'self'", "'unsafe-inline'"],
-        imgSrc: ["'self'", "data:", "blob:", ...apiHosts(config)],
-        connectSrc: ["'self'", ...apiHosts(config)],
-        fontSrc: ["'self'"],
-        objectSrc: ["'none'"],
-        baseUri: ["'none'"],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-      },
-    },
-    frameguard: { action: "deny" as const },
-    referrerPolicy: { policy: "no-referrer" as const },
-  };
-}
-
-/** Where the panel may call: its own origin, the development address, and the configured host. */
-const apiHosts = (config: Config) => ["http://localhost:7400", ...(config.apiHost ? [config.apiHost] : [])];
-
-function allowedOrigins(config: Config): (string | RegExp)[] {
-  return config.production ? config.panelOrigins : [/^https?:\/\/localhost(:\d+)?$/, ...config.panelOrigins];
 }

@@ -241,7 +241,7 @@ test("a download is neither run, guessed at, nor kept", async () => {
   await upload(pdf);
   const { headers } = await download();
   expect(headers.get("x-content-type-options")).toBe("nosniff");
-  expect(headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+  expect(headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'; sandbox");
   expect(headers.get("cache-control")).toBe("private, no-store");
 });
 

@@ -191,7 +191,7 @@ export function sendFile(reply: FastifyReply, { name, type, size, inline, conten
     .header("content-type", type)
     .header("content-length", size)
     .header("content-disposition", disposition(inline ? "inline" : "attachment", name))
-    .header("content-security-policy", "default-src 'none'; sandbox")
+    .header("content-security-policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
     .header("cache-control", inline ? "public, max-age=31536000, immutable" : "private, no-store");
   // A page from elsewhere may show it: the panel need not come from the API's own host.
   if (inline) reply.header("cross-origin-resource-policy", "cross-origin");

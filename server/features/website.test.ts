@@ -68,7 +68,7 @@ test("the image is shown to anyone, from any page, and may be kept for ever", as
     "content-disposition": `inline; filename="qr.png"; filename*=UTF-8''qr.png`,
     "cache-control": "public, max-age=31536000, immutable",
     "cross-origin-resource-policy": "cross-origin",
-    "content-security-policy": "default-src 'none'; sandbox",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
     "x-content-type-options": "nosniff",
   });
 });
