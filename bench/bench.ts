@@ -37,6 +37,7 @@ const { values: options } = parseArgs({
 const sizes = options.embedded ? [2_000, 50_000] : [10_000, 1_000_000, ...(options.large ? [10_000_000] : [])];
 const slice = Number(options.slice);
 const rounds = 3;
+const account = { ADMIN_USERNAME: "bench.admin", ADMIN_PASSWORD: "the bench's own password" };
 /** What can be changed is limited; twenty per connection, and enough to tell. */
 const changesWith = (connections: number) => 150 + 20 * connections;
 
@@ -80,8 +81,9 @@ await writeFile(file, `${JSON.stringify({ machine, node: process.version, sizes,
 console.log(`Kept in ${file}`);
 
 type Home = { databaseUrl: string | undefined; dataDir: string };
-const environment = ({ databaseUrl, dataDir }: Home) =>
-  databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: dataDir };
+function environment({ databaseUrl, dataDir }: Home): Record<string, string> {
+  return databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: dataDir };
+}
 
 /** Where a business of a size lives, seeded. */
 async function seededHome(size: number): Promise<Home> {
@@ -100,8 +102,6 @@ async function anotherHome(home: Home, name: string): Promise<Home> {
   await cp(home.dataDir, copy.dataDir, { recursive: true });
   return copy;
 }
-
-const account = { ADMIN_USERNAME: "bench.admin", ADMIN_PASSWORD: "the bench's own password" };
 
 async function open(size: number): Promise<Measurable> {
   const home = await seededHome(size);
