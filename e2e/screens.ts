@@ -1,4 +1,6 @@
+import { session } from "@footprint/contract/session.ts";
 import { expect, type Page } from "@playwright/test";
+import { adminAccount } from "./server.ts";
 
 /** What can be seen of the panel: the tests of looks and accessibility, and the pictures, go through this table. */
 export type View = {
@@ -10,6 +12,8 @@ export type View = {
   heading: string;
   /** What to open on the screen. */
   open?: (page: Page) => Promise<void>;
+  /** What the browser complains about on the way there. */
+  problem?: RegExp;
 };
 
 const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).first().click();
@@ -37,8 +41,36 @@ const pricesOf = (labelType: string, open?: View["open"]) => ({
   open: following(`Prices of ${labelType}`, `${labelType} prices`, open),
 });
 
+/** Lets the next call of this kind be answered like this: for what would change the account that looks. */
+const answering = (page: Page, { path }: { path: string }, json: object, status = 200) =>
+  page.route(`**${path}`, (route) => route.fulfill({ status, json }), { times: 1 });
+
+async function showSecret(page: Page) {
+  await press(page, "Turn on");
+  await page.getByRole("dialog").getByRole("textbox", { name: "Password" }).fill(adminAccount.password);
+  await press(page, "Continue");
+  await expect(page.getByRole("img", { name: "QR code" })).toBeVisible();
+}
+
+const backwards = (code: string) => [...code].reverse().join("");
+const recoveryCodes = ["a2b3-c4d5-e6f7", "g8h9-jk2m-np3q", "r4st-u5vw-x6yz", "23ab-45cd-67ef", "89gh-jk23-mn45"];
+
 export const views: readonly View[] = [
   { name: "sign-in", path: "/", as: "nobody", heading: "Sign-In" },
+  {
+    name: "sign-in-code",
+    path: "/",
+    as: "nobody",
+    heading: "Sign-In",
+    problem: /401/,
+    async open(page) {
+      await answering(page, session.login, { message: "Enter the code", codeRequired: true }, 401);
+      await page.getByRole("textbox", { name: "Username" }).fill("maren");
+      await page.getByRole("textbox", { name: "Passcode" }).fill("anything");
+      await press(page, "Sign in");
+      await expect(page.getByRole("textbox", { name: "Code" })).toBeFocused();
+    },
+  },
   { name: "dashboard", path: "/", heading: "Dashboard" },
   {
     name: "dashboard-books",
@@ -140,7 +172,53 @@ export const views: readonly View[] = [
     },
   },
   { name: "staff-nothing-found", path: "/staff?search=no-such-person", heading: "Staff Members" },
+  {
+    name: "staff-reset-two-step",
+    path: "/staff?search=two-step-member",
+    heading: "Staff Members",
+    open: opening("Reset two-step sign-in of two-step-member"),
+  },
   { name: "account-setting", path: "/admin-settings", heading: "Account Setting" },
+  {
+    name: "two-step-on",
+    path: "/admin-settings",
+    heading: "Account Setting",
+    async open(page) {
+      await answering(page, session.twoStep, { onSince: new Date().toISOString(), recoveryCodesLeft: 2 });
+      await page.reload();
+      await expect(page.getByText("2 recovery codes are left")).toBeVisible();
+      await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+    },
+  },
+  { name: "two-step-password", path: "/admin-settings", heading: "Account Setting", open: opening("Turn on") },
+  { name: "two-step-secret", path: "/admin-settings", heading: "Account Setting", open: showSecret },
+  {
+    name: "two-step-recovery-codes",
+    path: "/admin-settings",
+    heading: "Account Setting",
+    async open(page) {
+      await showSecret(page);
+      await answering(page, session.confirmTwoStep, {
+        recoveryCodes: [...recoveryCodes, ...recoveryCodes.map(backwards)],
+      });
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("textbox", { name: "Code" }).fill("123456");
+      await dialog.getByRole("button", { name: "Turn on" }).click();
+      await expect(page.getByRole("list", { name: "Recovery codes" })).toBeVisible();
+      await expect(page.getByRole("dialog")).toHaveCount(1);
+    },
+  },
+  {
+    name: "two-step-turn-off",
+    path: "/admin-settings",
+    heading: "Account Setting",
+    async open(page) {
+      await answering(page, session.twoStep, { onSince: new Date().toISOString(), recoveryCodesLeft: 10 });
+      await page.reload();
+      await press(page, "Turn off");
+      await dialog(page);
+    },
+  },
   {
     name: "account-menu",
     path: "/admin-settings",

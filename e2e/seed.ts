@@ -12,12 +12,13 @@
 //   invoice-customer    invoices of $40 and $41 (pending), $42 (expired), $43 (failed)
 //   tracking codes      fifteen, every third used: 92001902551400000000…
 //   label types         USPS Priority, USPS First Class, WWBiz Ground (no price from 5 to 10), ShipV2 Express (inactive)
+//   two-step-member     staff, with two-step sign-in
 //   verify-customer-1 … -3, newcomer-01 … -09 are not verified yet
 
 import { checkBooks } from "../server/books.ts";
 import { runCommand } from "../server/command.ts";
 import { addCustomers, addLabelTypes } from "./seeding/customers.ts";
-import { addInvoices, addLogs, addTrackingCodes } from "./seeding/office.ts";
+import { addInvoices, addLogs, addStaff, addTrackingCodes } from "./seeding/office.ts";
 import { addBulkOrders, addFedexOrders, addOrders } from "./seeding/trade.ts";
 
 await runCommand(async (open) => {
@@ -31,6 +32,7 @@ await runCommand(async (open) => {
     await addInvoices(tx, customers);
     await addTrackingCodes(tx);
     await addLogs(tx);
+    await addStaff(tx);
   });
   const { problems } = await checkBooks(db);
   for (const problem of problems) console.error(problem);

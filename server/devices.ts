@@ -4,7 +4,7 @@ const browsers: readonly [pattern: RegExp, name: string][] = [
   [/\b(OPR|OPT|Opera)\//, "Opera"],
   [/\bSamsungBrowser\//, "Samsung Internet"],
   [/\b(Firefox|FxiOS)\//, "Firefox"],
-  [/\b(Chrome|CriOS)\//, "Chrome"],
+  [/(Chrome|CriOS)\//, "Chrome"],
   [/\bVersion\/.*\bSafari\//, "Safari"],
 ];
 const systems: readonly [pattern: RegExp, name: string][] = [

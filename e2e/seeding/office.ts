@@ -2,8 +2,10 @@ import { type invoiceStatus, paymentMethod } from "@footprint/contract/invoices.
 import { logType } from "@footprint/contract/logs.ts";
 import { trackingTemplate, trackingType } from "@footprint/contract/tracking.ts";
 import type { Transaction } from "../../server/db/engine.ts";
-import { invoices, logs, trackingCodes } from "../../server/db/schema.ts";
+import { accounts, invoices, logs, trackingCodes } from "../../server/db/schema.ts";
 import { dollars, move } from "../../server/ledger.ts";
+import { generatePassword, hashPassword } from "../../server/passwords.ts";
+import { newSecret } from "../../server/two-step.ts";
 import { plainNames } from "./customers.ts";
 import { actor, born, cents, day, type Ids, idIn, minute, pick, places, withCheckDigit } from "./rows.ts";
 
@@ -64,4 +66,16 @@ export async function addLogs(tx: Transaction) {
       before: { step: place },
       after: { step: place + 1 },
     });
+}
+
+/** Somebody with two-step sign-in, to be looked at. */
+export async function addStaff(tx: Transaction) {
+  await tx.insert(accounts).values({
+    ...born(9 * day),
+    username: "two-step-member",
+    passwordHash: await hashPassword(generatePassword()),
+    role: "staff",
+    totpSecret: newSecret(),
+    totpConfirmedAt: new Date(),
+  });
 }

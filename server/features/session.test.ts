@@ -225,6 +225,7 @@ test.for([
     "Mozilla/5.0 (Linux; Android 15; SM-S931B) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/28.0 Chrome/130.0.0.0 Mobile Safari/537.36",
     "Samsung Internet on Android",
   ],
+  ["Mozilla/5.0 (X11; Linux aarch64) AppleWebKit/537.36 HeadlessChrome/142.0.0.0 Safari/537.36", "Chrome on Linux"],
   ["curl/8.14.1", "curl"],
   ["Mozilla/5.0", "Unknown device"],
   ["<script>alert(1)</script>".repeat(30), "<script>alert(1)<"],

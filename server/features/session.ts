@@ -34,7 +34,8 @@ export const sessionRoutes = routes(session, {
       await tries.forgetAll(tx);
       const how = used === "recovery code" ? " with a recovery code" : "";
       await record(tx, account, "session", `${account.username} signed in${how}`);
-      return { accessToken: await openSession(tx, account.id, { device: deviceOf(userAgent), address }) };
+      const opener = { device: deviceOf(userAgent), address: address.replace(/^::ffff:/, "") };
+      return { accessToken: await openSession(tx, account.id, opener) };
     });
   },
 

@@ -8,12 +8,15 @@ export type Issue = { path: string; message: string };
 export class ApiError extends Error {
   readonly status: number;
   readonly issues: Issue[];
+  /** Two-step sign-in asks for a code. */
+  readonly codeRequired: boolean;
 
-  constructor(status: number, message: string, issues: Issue[] = []) {
+  constructor(status: number, message: string, issues: Issue[] = [], codeRequired = false) {
     super(message);
     this.name = "ApiError";
     this.status = status;
     this.issues = issues;
+    this.codeRequired = codeRequired;
   }
 }
 
@@ -89,10 +92,14 @@ function encodeForm(body: Values): FormData {
 }
 
 function toError(status: number, reply: unknown): ApiError {
-  const { message, issues } = (reply ?? {}) as { message?: unknown; issues?: Issue[] };
+  const { message, issues, codeRequired } = (reply ?? {}) as {
+    message?: unknown;
+    issues?: Issue[];
+    codeRequired?: boolean;
+  };
   const fallback =
     status >= 500 || status < 400
       ? `The server has a problem (${status}). Try again in a moment.`
       : `The server refused this (${status}).`;
-  return new ApiError(status, typeof message === "string" && message ? message : fallback, issues ?? []);
+  return new ApiError(status, typeof message === "string" && message ? message : fallback, issues ?? [], codeRequired);
 }

@@ -7,9 +7,14 @@ export async function downloadFile<E extends Endpoint>(endpoint: E, input: Input
   const file = await response.blob().catch(() => {
     throw new ApiError(0, "The download broke off. Try again.");
   });
+  saveFile(file, nameIn(response.headers.get("content-disposition") ?? ""));
+}
+
+/** Hands a file to the browser to save. */
+export function saveFile(file: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);
-  link.download = nameIn(response.headers.get("content-disposition") ?? "");
+  link.download = name;
   link.click();
   // The browser reads the file after the click has returned.
   setTimeout(URL.revokeObjectURL, 60_000, link.href);

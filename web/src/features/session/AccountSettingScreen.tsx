@@ -3,11 +3,27 @@ import { Group, Paper, PasswordInput, Stack, Title } from "@mantine/core";
 import { FormAlert, SubmitButton, useApiForm } from "../../shared/form.tsx";
 import { useApiMutation } from "../../shared/queries.ts";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
+import classes from "./AccountSettingScreen.module.css";
+import { Sessions } from "./Sessions.tsx";
+import { TwoStep } from "./TwoStep.tsx";
 
 const blank = { oldPassword: "", newPassword: "", confirmPassword: "" };
 
 export function AccountSettingScreen() {
-  const change = useApiMutation(session.changePassword, { refreshes: [] });
+  return (
+    <>
+      <ScreenHeader title="Account Setting" showsTimes />
+      <div className={classes.columns}>
+        <ChangePassword />
+        <TwoStep />
+      </div>
+      <Sessions />
+    </>
+  );
+}
+
+function ChangePassword() {
+  const change = useApiMutation(session.changePassword, { refreshes: [session.sessions] });
   const form = useApiForm({
     initialValues: blank,
     check: ({ newPassword, confirmPassword }) =>
@@ -24,29 +40,26 @@ export function AccountSettingScreen() {
   });
 
   return (
-    <>
-      <ScreenHeader title="Account Setting" />
-      <Paper withBorder p="lg" maw={480}>
-        <Title order={2} size="h4" mb="md">
-          Change password
-        </Title>
-        <form onSubmit={form.submit}>
-          <Stack gap="md">
-            <PasswordInput label="Old password" autoComplete="current-password" {...field("oldPassword")} />
-            <PasswordInput
-              label="New password"
-              description="8 to 128 characters. Your other sessions end."
-              autoComplete="new-password"
-              {...field("newPassword")}
-            />
-            <PasswordInput label="Confirm password" autoComplete="new-password" {...field("confirmPassword")} />
-            <FormAlert alert={form.alert} />
-            <Group justify="flex-end">
-              <SubmitButton form={form} label="Change password" workingLabel="Changing…" />
-            </Group>
-          </Stack>
-        </form>
-      </Paper>
-    </>
+    <Paper withBorder p="lg" maw={480}>
+      <Title order={2} size="h4" mb="md">
+        Change password
+      </Title>
+      <form onSubmit={form.submit}>
+        <Stack gap="md">
+          <PasswordInput label="Old password" autoComplete="current-password" {...field("oldPassword")} />
+          <PasswordInput
+            label="New password"
+            description="8 to 128 characters. Your other sessions end."
+            autoComplete="new-password"
+            {...field("newPassword")}
+          />
+          <PasswordInput label="Confirm password" autoComplete="new-password" {...field("confirmPassword")} />
+          <FormAlert alert={form.alert} />
+          <Group justify="flex-end">
+            <SubmitButton form={form} label="Change password" workingLabel="Changing…" />
+          </Group>
+        </Stack>
+      </form>
+    </Paper>
   );
 }

@@ -1,17 +1,20 @@
 import { session } from "@footprint/contract/session.ts";
 import { Alert, Button, PasswordInput, Stack, TextInput, Title } from "@mantine/core";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { callApi } from "../../shared/api.ts";
+import { ApiError, callApi } from "../../shared/api.ts";
 import { Logo } from "../../shared/Logo.tsx";
 import { storeToken } from "../../shared/token.ts";
+import { CodeField } from "./CodeField.tsx";
 import classes from "./SignIn.module.css";
 
 export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
   const [username, setUsername] = useState("");
   const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const [step, setStep] = useState<"password" | "code">("password");
   const [working, setWorking] = useState(false);
   const [failure, setFailure] = useState<string>();
-  const passcode = useRef<HTMLInputElement>(null);
+  const secret = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
     document.title = "Sign-In · Footprint";
@@ -22,17 +25,33 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
     if (working) return;
     setWorking(true);
     setFailure(undefined);
+    const body = { username, password, ...(step === "code" && { code }) };
     try {
-      const { accessToken } = await callApi(session.login, { body: { username, password } });
+      const { accessToken } = await callApi(session.login, { body });
       storeToken(accessToken);
       window.history.replaceState(null, "", "/");
       onSignedIn();
     } catch (error) {
-      console.error(error);
-      setFailure(error instanceof Error ? error.message : String(error));
       setWorking(false);
-      passcode.current?.focus();
+      goOn(error);
     }
+  }
+
+  function goOn(error: unknown) {
+    const { status, codeRequired } = error instanceof ApiError ? error : { status: 0, codeRequired: false };
+    if (codeRequired && step === "password") return showStep("code");
+    console.error(error);
+    // The password is no longer the one that was asked for the code.
+    if (status === 401 && !codeRequired) showStep("password");
+    setFailure(error instanceof Error ? error.message : String(error));
+    secret.current?.focus();
+    if (codeRequired) secret.current?.select();
+  }
+
+  function showStep(next: "password" | "code") {
+    setStep(next);
+    setCode("");
+    setFailure(undefined);
   }
 
   return (
@@ -46,28 +65,34 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
         </Title>
         <form onSubmit={signIn}>
           <Stack gap="md">
-            <TextInput
-              label="Username"
-              name="username"
-              autoComplete="username"
-              autoCapitalize="none"
-              spellCheck={false}
-              autoFocus
-              required
-              withAsterisk={false}
-              value={username}
-              onChange={(event) => setUsername(event.currentTarget.value)}
-            />
-            <PasswordInput
-              ref={passcode}
-              label="Passcode"
-              name="password"
-              autoComplete="current-password"
-              required
-              withAsterisk={false}
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
-            />
+            {step === "password" ? (
+              <>
+                <TextInput
+                  label="Username"
+                  name="username"
+                  autoComplete="username"
+                  autoCapitalize="none"
+                  spellCheck={false}
+                  autoFocus
+                  required
+                  withAsterisk={false}
+                  value={username}
+                  onChange={(event) => setUsername(event.currentTarget.value)}
+                />
+                <PasswordInput
+                  ref={secret}
+                  label="Passcode"
+                  name="password"
+                  autoComplete="current-password"
+                  required
+                  withAsterisk={false}
+                  value={password}
+                  onChange={(event) => setPassword(event.currentTarget.value)}
+                />
+              </>
+            ) : (
+              <CodeField ref={secret} value={code} onChange={(event) => setCode(event.currentTarget.value)} />
+            )}
             {failure && (
               <Alert color="red" role="alert" py={8}>
                 {failure}
@@ -76,6 +101,11 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
             <Button type="submit" fullWidth disabled={working}>
               {working ? "Signing in…" : "Sign in"}
             </Button>
+            {step === "code" && (
+              <Button variant="subtle" fullWidth disabled={working} onClick={() => showStep("password")}>
+                Back
+              </Button>
+            )}
           </Stack>
         </form>
       </div>

@@ -6,9 +6,11 @@ import classes from "./StaffGrid.module.css";
 
 export function StaffGrid({
   rows,
+  twoStep,
   actions,
 }: {
   rows: readonly StaffMember[] | undefined;
+  twoStep: (member: StaffMember) => ReactNode;
   actions: (member: StaffMember) => ReactNode;
 }) {
   return (
@@ -29,10 +31,10 @@ export function StaffGrid({
             <dd>{member.chatId || "–"}</dd>
             <dt>Notifications</dt>
             <dd>
-              <StatusBadge tone={member.notificationAccess ? "positive" : "neutral"}>
-                {member.notificationAccess ? "On" : "Off"}
-              </StatusBadge>
+              <OnOff on={member.notificationAccess} />
             </dd>
+            <dt>Two-step sign-in</dt>
+            <dd>{twoStep(member)}</dd>
             <dt>Created</dt>
             <dd>
               <Time value={member.createdAt} />
@@ -43,9 +45,13 @@ export function StaffGrid({
       )) ??
         Array.from({ length: 10 }, (_, place) => place).map((place) => (
           <li key={place} className={classes.card}>
-            <Skeleton height={188} />
+            <Skeleton height={214} />
           </li>
         ))}
     </ul>
   );
+}
+
+export function OnOff({ on }: { on: boolean }) {
+  return <StatusBadge tone={on ? "positive" : "neutral"}>{on ? "On" : "Off"}</StatusBadge>;
 }

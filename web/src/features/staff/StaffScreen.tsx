@@ -6,17 +6,18 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
-import { formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
+import { formatTotal, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import { CreateStaff, EditStaff } from "./StaffForms.tsx";
-import { StaffGrid } from "./StaffGrid.tsx";
+import { OnOff, StaffGrid } from "./StaffGrid.tsx";
 
 export function StaffScreen() {
   const list = useListState();
   const query = useApiQuery(staff.list, { query: list.values });
   const remove = useApiMutation(staff.delete, { refreshes: [staff.list] });
+  const resetTwoStep = useApiMutation(staff.resetTwoStep, { refreshes: [staff.list] });
   const confirm = useConfirm();
   const [view, setView] = useLocalStorage<"list" | "grid">({
     key: "footprint-staff-view",
@@ -35,6 +36,32 @@ export function StaffScreen() {
       danger: true,
       onConfirm: () => remove.send({ params: { id: member._id } }),
     });
+
+  const askToReset = ({ _id, username }: StaffMember) =>
+    confirm({
+      title: "Reset two-step sign-in?",
+      message: `${username} is signed out at once and signs in with the password alone, until they turn it on again. Make sure that it is ${username} who asks for this.`,
+      action: "Reset",
+      working: "Resetting…",
+      danger: true,
+      onConfirm: () => resetTwoStep.send({ params: { id: _id } }),
+    });
+
+  const twoStep = (member: StaffMember) => (
+    <Group gap={4} wrap="nowrap" display="inline-flex">
+      <OnOff on={member.twoStep} />
+      {member.twoStep && (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          aria-label={`Reset two-step sign-in of ${member.username}`}
+          onClick={() => askToReset(member)}
+        >
+          Reset
+        </Button>
+      )}
+    </Group>
+  );
 
   const actions = (member: StaffMember) => (
     <Group gap={4} justify="flex-end" wrap="nowrap">
@@ -61,11 +88,12 @@ export function StaffScreen() {
   );
 
   const columns: Column<StaffMember>[] = [
-    { title: "Username", cell: (member) => <b>{member.username}</b>, width: "24%", onCard: "headline" },
-    { title: "Role", cell: (member) => member.role, width: "12%" },
-    { title: "Chat id", cell: (member) => member.chatId || "–", width: "18%" },
-    { title: "Notifications", cell: (member) => <Notifications on={member.notificationAccess} />, width: "14%" },
-    { title: "Created", cell: (member) => <Time value={member.createdAt} />, dimmed: true, width: "14%" },
+    { title: "Username", cell: (member) => <b>{member.username}</b>, width: "22%", onCard: "headline" },
+    { title: "Role", cell: (member) => member.role, width: "10%" },
+    { title: "Chat id", cell: (member) => member.chatId || "–", width: "14%" },
+    { title: "Notifications", cell: (member) => <OnOff on={member.notificationAccess} />, width: "12%" },
+    { title: "Two-step", cell: twoStep, width: "14%" },
+    { title: "Created", cell: (member) => <Time value={member.createdAt} />, dimmed: true, width: "12%" },
     { title: "", cell: actions },
   ];
 
@@ -110,14 +138,12 @@ export function StaffScreen() {
           hint: "Staff can review orders, customers and invoices. They cannot see the dashboard, prices or settings.",
           action: createButton,
         }}
-        renderRows={view === "grid" ? (rows) => <StaffGrid rows={rows} actions={actions} /> : undefined}
+        renderRows={
+          view === "grid" ? (rows) => <StaffGrid rows={rows} twoStep={twoStep} actions={actions} /> : undefined
+        }
       />
       {creating && <CreateStaff onClose={() => setCreating(false)} />}
       {edited && <EditStaff member={edited} onClose={() => setEdited(undefined)} />}
     </>
   );
-}
-
-function Notifications({ on }: { on: boolean }) {
-  return <StatusBadge tone={on ? "positive" : "neutral"}>{on ? "On" : "Off"}</StatusBadge>;
 }

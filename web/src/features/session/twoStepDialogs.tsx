@@ -1,0 +1,212 @@
+import type { Reply } from "@footprint/contract/endpoint.ts";
+import { session } from "@footprint/contract/session.ts";
+import { Alert, Anchor, Button, Code, Group, PasswordInput, Stack, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { QRCodeSVG } from "qrcode.react";
+import { type ReactNode, useState } from "react";
+import { copyText } from "../../shared/copyText.ts";
+import { phone } from "../../shared/DataTable.tsx";
+import { Dialog } from "../../shared/Dialog.tsx";
+import { saveFile } from "../../shared/downloadFile.ts";
+import { FormModal } from "../../shared/FormModal.tsx";
+import { type ApiForm, FormAlert, SubmitButton, useApiForm, type Values } from "../../shared/form.tsx";
+import { useApiMutation } from "../../shared/queries.ts";
+import { useSession } from "../../shared/session.ts";
+import { CodeField } from "./CodeField.tsx";
+import classes from "./twoStepDialogs.module.css";
+
+type Closable = { onClose: () => void };
+
+const blank = { password: "", code: "" };
+/** The next step shows by itself that the one before has worked. */
+const goOn = { after: 0, on: "success", finish: () => {} } as const;
+const password = { label: "Password", autoComplete: "current-password", required: true, withAsterisk: false };
+
+/** Password, then the secret and a first code, then the recovery codes. */
+export function TurnOn({ onClose }: Closable) {
+  const begin = useApiMutation(session.beginTwoStep, { refreshes: [] });
+  const confirm = useApiMutation(session.confirmTwoStep, { refreshes: [session.twoStep, session.sessions] });
+  const [begun, setBegun] = useState<Reply<typeof session.beginTwoStep>>();
+  const [codes, setCodes] = useState<string[]>();
+  const form = useApiForm({
+    initialValues: blank,
+    onSubmit: async (values) => {
+      if (begun) setCodes((await confirm.send({ body: { code: values.code } })).recoveryCodes);
+      else setBegun(await begin.send({ body: { password: values.password } }));
+      return { message: "" };
+    },
+    end: goOn,
+  });
+  const title = "Turn on two-step sign-in";
+  if (codes) return <RecoveryCodes title="Your recovery codes" codes={codes} onClose={onClose} />;
+  if (!begun)
+    return (
+      <Step title={title} form={form} label="Continue" workingLabel="Checking…" onClose={onClose}>
+        <Text size="sm">
+          You need an authenticator app on your phone, such as Google Authenticator, Microsoft Authenticator or
+          1Password.
+        </Text>
+        <PasswordInput {...password} data-autofocus {...form.fields.getInputProps("password")} />
+      </Step>
+    );
+  return (
+    <Step title={title} form={form} label="Turn on" workingLabel="Turning on…" onClose={onClose}>
+      <Scan {...begun} />
+      <CodeField appOnly {...form.fields.getInputProps("code")} />
+      <Text size="sm" c="dimmed">
+        Your other sessions end when it is on.
+      </Text>
+    </Step>
+  );
+}
+
+function Scan({ secret, uri }: Reply<typeof session.beginTwoStep>) {
+  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
+  return (
+    <>
+      <Text size="sm">Scan this with the app, or type the key into it. Then enter the code that it shows.</Text>
+      <div className={classes.picture}>
+        <QRCodeSVG value={uri} size={176} title="QR code for the authenticator app" />
+      </div>
+      {isPhone && (
+        <Anchor href={uri} size="sm" ta="center">
+          Open in an app on this phone
+        </Anchor>
+      )}
+      <div className={classes.key}>
+        <div>
+          <Text size="sm" fw={500} id="two-step-key">
+            Key
+          </Text>
+          <Code aria-labelledby="two-step-key">{secret.replace(/.{4}(?=.)/g, "$& ")}</Code>
+        </div>
+        <CopyButton text={secret} label="Copy key" />
+      </div>
+    </>
+  );
+}
+
+/** Password and code again; then the new codes. */
+export function NewRecoveryCodes({ onClose }: Closable) {
+  const renew = useApiMutation(session.newRecoveryCodes, { refreshes: [session.twoStep] });
+  const [codes, setCodes] = useState<string[]>();
+  const form = useApiForm({
+    initialValues: blank,
+    onSubmit: async (body) => {
+      setCodes((await renew.send({ body })).recoveryCodes);
+      return { message: "" };
+    },
+    end: goOn,
+  });
+  if (codes) return <RecoveryCodes title="Your new recovery codes" codes={codes} onClose={onClose} />;
+  return (
+    <Step title="New recovery codes" form={form} label="Make new codes" workingLabel="Making…" onClose={onClose}>
+      <Text size="sm">The recovery codes that you have now stop working.</Text>
+      <PasswordInput {...password} data-autofocus {...form.fields.getInputProps("password")} />
+      <CodeField autoFocus={false} {...form.fields.getInputProps("code")} />
+    </Step>
+  );
+}
+
+export function TurnOff({ onClose }: Closable) {
+  const disable = useApiMutation(session.disableTwoStep, { refreshes: [session.twoStep] });
+  return (
+    <FormModal
+      title="Turn off two-step sign-in"
+      initialValues={blank}
+      onSubmit={(body, options) => disable.send({ body }, options)}
+      submitLabel="Turn off"
+      workingLabel="Turning off…"
+      onClose={onClose}
+    >
+      {(fields) => (
+        <>
+          <Text size="sm">The password alone is then enough to sign in as you. Your recovery codes stop working.</Text>
+          <PasswordInput {...password} data-autofocus {...fields.getInputProps("password")} />
+          <CodeField autoFocus={false} {...fields.getInputProps("code")} />
+        </>
+      )}
+    </FormModal>
+  );
+}
+
+/** One form of several in a row, each in the same dialog. */
+function Step<V extends Values>({
+  title,
+  form,
+  label,
+  workingLabel,
+  onClose,
+  children,
+}: Closable & { title: string; form: ApiForm<V>; label: string; workingLabel: string; children: ReactNode }) {
+  // What was sent is not called off by closing, so the dialog stays until the answer is there.
+  const close = form.working ? () => {} : onClose;
+  return (
+    <Dialog title={title} onClose={close}>
+      <form onSubmit={form.submit}>
+        <Stack gap="md">
+          {children}
+          <FormAlert alert={form.alert} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={close} disabled={form.working}>
+              Cancel
+            </Button>
+            <SubmitButton form={form} label={label} workingLabel={workingLabel} />
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+function RecoveryCodes({ title, codes, onClose }: Closable & { title: string; codes: string[] }) {
+  const { username } = useSession();
+  const [hurried, setHurried] = useState(false);
+  const text = `Footprint recovery codes of ${username}. Each works once.\n\n${codes.join("\n")}\n`;
+  return (
+    // They are not shown again: a stray click or key must not close it.
+    <Dialog title={title} onClose={() => setHurried(true)}>
+      <Stack gap="md">
+        <Text size="sm">
+          Each of these works once instead of a code, for when your phone is not at hand. Keep them where you keep your
+          passwords: they are not shown again.
+        </Text>
+        <ul className={classes.codes} aria-label="Recovery codes">
+          {codes.map((code) => (
+            <li key={code}>{code}</li>
+          ))}
+        </ul>
+        {hurried && (
+          <Alert color="orange" role="alert" py={8}>
+            Copy or download the codes first, then say that you have kept them.
+          </Alert>
+        )}
+        <Group justify="space-between" gap="xs">
+          <Group gap="xs">
+            <CopyButton text={codes.join("\n")} label="Copy" autoFocus />
+            <Button
+              variant="default"
+              onClick={() => saveFile(new Blob([text], { type: "text/plain" }), "footprint-recovery-codes.txt")}
+            >
+              Download
+            </Button>
+          </Group>
+          <Button onClick={onClose}>I have kept them</Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
+
+function CopyButton({ text, label, autoFocus }: { text: string; label: string; autoFocus?: boolean }) {
+  const [copied, setCopied] = useState(false);
+  return (
+    <Button
+      variant="default"
+      data-autofocus={autoFocus || undefined}
+      onClick={async () => setCopied(await copyText(text))}
+    >
+      {copied ? "Copied" : label}
+    </Button>
+  );
+}
