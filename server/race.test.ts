@@ -13,7 +13,7 @@ import type { Asked } from "./testing/racing/rules.ts";
 import type { State } from "./testing/racing/state.ts";
 
 // RACE_RUNS=1000 races longer; RACE_SEED and RACE_PATH repeat what failed.
-const runs = Number(process.env.RACE_RUNS ?? 8);
+const runs = Number(process.env.RACE_RUNS ?? 13);
 const seed = Number(process.env.RACE_SEED ?? 7400);
 const path = process.env.RACE_PATH ?? "";
 
