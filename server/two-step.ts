@@ -58,7 +58,7 @@ async function useRecoveryCode(tx: Transaction, accountId: string, code: string)
 
 /** Ten new recovery codes, the only copy of them; those of before are gone. */
 export async function replaceRecoveryCodes(tx: Transaction, accountId: string): Promise<string[]> {
-  const codes = Array.from({ length: 10 }, () => randomLetters(3, 4));
+  const codes = Array.from({ length: 10 }, () => randomLetters(5, 5));
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId));
   await tx.insert(recoveryCodes).values(codes.map((code) => ({ accountId, codeHash: hashCode(code) })));
   return codes;
