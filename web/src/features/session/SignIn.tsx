@@ -102,7 +102,13 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
               {working ? "Signing in…" : "Sign in"}
             </Button>
             {step === "code" && (
-              <Button variant="subtle" fullWidth disabled={working} onClick={() => showStep("password")}>
+              <Button
+                variant="default"
+                fullWidth
+                disabled={working}
+                // It comes up where Sign in was: the second half of a double click is not meant for it.
+                onClick={(event) => event.detail < 2 && showStep("password")}
+              >
                 Back
               </Button>
             )}
