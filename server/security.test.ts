@@ -13,7 +13,7 @@ import { createKey } from "./api-keys.ts";
 import { buildApp, features } from "./app.ts";
 import { readConfig } from "./config.ts";
 import { apiKeys, sessions } from "./db/schema.ts";
-import { addFedexOrder } from "./testing/builders.ts";
+import { addFedexOrder, someAddresses } from "./testing/builders.ts";
 import { addAccount, call, db, logRows, origin, password, send } from "./testing/house.ts";
 import { formWith } from "./testing/multipart.ts";
 
@@ -329,3 +329,25 @@ test.for([
   expect((await call("admin", website.updateCashapp, { form })).status).toBe(415);
   expect((await call("admin", website.getCashapp)).body.cashapp.image).toBe(null);
 });
+
+test.for(["=1+1", "+1", "-1", "@SUM(1)", "=cmd|' /C calc'!A0"])(
+  "a tracking code cannot be %j, which a spreadsheet would compute when it is pasted",
+  async (tracking) => {
+    const body = {
+      ...someAddresses,
+      fromCountry: "US",
+      toCountry: "US",
+      labelType: "any",
+      discordId: "any",
+      weight: 1,
+    };
+    const { status, body: answer } = await call({ token: await newKey() }, storefront.createOrder, {
+      headers: { "idempotency-key": "any" },
+      body: { ...body, tracking },
+    });
+    expect([status, answer.issues]).toEqual([
+      400,
+      [{ path: "body.tracking", message: "A tracking code begins with a letter or a digit" }],
+    ]);
+  },
+);
