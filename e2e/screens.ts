@@ -53,7 +53,13 @@ async function showSecret(page: Page) {
 }
 
 const backwards = (code: string) => [...code].reverse().join("");
-const recoveryCodes = ["a2b3-c4d5-e6f7", "g8h9-jk2m-np3q", "r4st-u5vw-x6yz", "23ab-45cd-67ef", "89gh-jk23-mn45"];
+const recoveryCodes = [
+  "a2b3c-4d5e6-f7g8h-9jk2m-np3qr",
+  "s4tu5-vw6xy-z72a3-b4c5d-6e7f8",
+  "g9hjk-2mnp3-qrs4t-u5vwx-6yz7a",
+  "b2c3d-4e5f6-g7h8j-9kmnp-2qrst",
+  "u3vwx-4yz5a-b6c7d-8e9fg-h2jkm",
+];
 
 export const views: readonly View[] = [
   { name: "sign-in", path: "/", as: "nobody", heading: "Sign-In" },

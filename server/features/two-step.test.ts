@@ -183,7 +183,7 @@ test.for([
 test("a recovery code stands in for a code once, however it is typed", async () => {
   const maren = await addProtected();
   const [first = "", second = ""] = maren.recoveryCodes;
-  expect(first).toMatch(/^[a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4}$/);
+  expect(first).toMatch(/^([a-z2-9]{5}-){4}[a-z2-9]{5}$/);
   expect((await signIn("maren", first)).status).toBe(200);
   expect((await signIn("maren", first)).body).toEqual(wrongCode);
   expect((await signIn("maren", ` ${second.toUpperCase().replaceAll("-", " ")} `)).status).toBe(200);
