@@ -13,6 +13,7 @@ import { readConfig, timeouts } from "./config.ts";
 import { openEngine, takeYourTime } from "./db/engine.ts";
 import { addCustomer, balanceOf } from "./testing/builders.ts";
 import { call, db, tokenOf } from "./testing/house.ts";
+import { waitingForLocks } from "./testing/races.ts";
 
 const isEmbedded = Boolean(inject("embeddedDump"));
 const metricsKey = "a-key-that-only-this-test-knows";
@@ -244,21 +245,13 @@ test.skipIf(isEmbedded)("connections that break in the middle of a call heal wit
   const { origin, tear } = await network();
   await whileHeld("customers", async () => {
     const answer = addFive(origin, customer);
-    while ((await waitingForLocks()) === 0);
+    while ((await waitingForLocks(db)) === 0);
     tear();
     expect(await answer).toEqual(away);
   });
   while ((await addFive(origin, customer)).status !== 200);
   expect(await balanceOf(customer)).toBe(5);
 });
-
-async function waitingForLocks(): Promise<number> {
-  const { rows } = await db.execute<{ count: number }>(
-    sql`select count(*)::int as count from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`,
-  );
-  return rows[0]?.count ?? 0;
-}
 
 test.skipIf(isEmbedded)("a statement that takes too long is ended, except where it may take its time", async () => {
   const { db: impatient } = await network({ statement: 500 });

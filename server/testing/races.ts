@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { inject } from "vitest";
-import type { Transaction } from "../db/engine.ts";
+import type { Database } from "../db/engine.ts";
 import type { accounts, customers, customPrices, labelTypes } from "../db/schema.ts";
 import { db } from "./house.ts";
 
@@ -24,7 +24,7 @@ export async function meetAt<T>(
   return Promise.all(calls);
 }
 
-export async function waitingForLocks(tx: Transaction): Promise<number> {
+export async function waitingForLocks(tx: Database): Promise<number> {
   // Within a transaction the database would give the same answer for ever.
   await tx.execute(sql`select pg_stat_clear_snapshot()`);
   const { rows } = await tx.execute<{ count: number }>(
