@@ -378,7 +378,7 @@ const inAddress = (text: string) => text.replaceAll(long, "x".repeat(3_000)).toW
 
 /** The bytes of a request: what stands in its first line, its headers and its body. */
 export function onTheWire(call: Endpoint, { params, query, tail, headers, body }: BadInput) {
-  const encoded = (text: string) => (/^%/.test(text) ? text : encodeURIComponent(inAddress(text)));
+  const encoded = (text: string) => (/^%[\w%]*$/.test(text) ? text : encodeURIComponent(inAddress(text)));
   const path = call.path.replace(/:(\w+)/g, (_, name: string) => encoded(params[name] ?? "x"));
   const pairs = query.map(
     ([name, value]) => `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(inAddress(value))}`,
