@@ -17,7 +17,7 @@ try {
     await Promise.all([lint(), types(), deadCode()]);
   } else {
     // Two lanes for two cores; the browser gets the machine for itself.
-    await Promise.all([serverTests(), inOrder(lint, types, deadCode, build, scriptTests)]);
+    await Promise.all([serverTests(), inOrder(lint, types, deadCode, build, scriptTests, programTests)]);
     await browserTests();
   }
 } finally {
@@ -68,12 +68,29 @@ function scriptTests() {
 }
 
 function serverTests() {
-  const report = join(reports, "server.json");
+  return vitest("server tests on both engines", ["embedded", "postgres"]);
+}
+
+/** How the program starts, stops and is backed up: processes of its own, one after another. */
+function programTests() {
+  return vitest("program tests", ["start"]);
+}
+
+/** @param {string} name @param {string[]} projects */
+function vitest(name, projects) {
+  const report = join(reports, `${name}.json`);
   return step(
-    "server tests on both engines",
+    name,
     () =>
       runNode(
-        [tool("vitest/vitest.mjs"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
+        [
+          tool("vitest/vitest.mjs"),
+          "run",
+          ...projects.flatMap((project) => ["--project", project]),
+          "--reporter=default",
+          "--reporter=json",
+          `--outputFile.json=${report}`,
+        ],
         { cwd: join(root, "server"), env: plainOutput() },
       ),
     () => {

@@ -9,8 +9,9 @@ import { type TOTP, URI } from "otpauth";
 import { expect, test } from "vitest";
 import { emptyPostgres, folder, run, signIn } from "./testing/program.ts";
 
-test("the first start makes an admin and prints the password once; SIGTERM ends it cleanly", async () => {
-  const first = await run({});
+test("the first start makes an admin, prints the password once and loads the demo; SIGTERM ends it cleanly", async () => {
+  const first = await run({ DEMO: "" });
+  expect(first.output()).toContain("Loaded a demo business");
   expect(first.password()).toMatch(/^\w{5}-\w{5}-\w{5}-\w{5}$/);
   expect(await signIn(first.origin(), "admin", first.password())).toBe(200);
   first.child.kill("SIGTERM");
@@ -165,7 +166,7 @@ test("the terminal makes administrators and resets passwords", async () => {
 });
 
 test("the log names no secret and no person, however closely it looks", async () => {
-  const { output, origin, password } = await run({ LOG_LEVEL: "trace", DEMO: "off" });
+  const { output, origin, password } = await run({ LOG_LEVEL: "trace" });
   const secrets = [password(), "a wrong password", "Nadia Petrenko", "nadia@example.com", "772001"];
   const send = async (path: string, token = "", body?: object, method = body ? "POST" : "GET") => {
     const answer = await fetch(origin() + path, {

@@ -25,7 +25,8 @@ afterEach(async () => {
 export async function run(env: Record<string, string>, script = "main.ts", args: string[] = []) {
   const child = spawn(process.execPath, [script, ...args], {
     cwd: dirname(import.meta.dirname),
-    env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: folder, LOG_LEVEL: "silent", ...env },
+    // The demo business takes longer to load than all the rest of a start.
+    env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: folder, LOG_LEVEL: "silent", DEMO: "off", ...env },
   });
   running.push(child);
   let output = "";
