@@ -19,7 +19,12 @@ export default defineConfig({
   use: {
     browserName: "chromium",
     viewport: { width: 1440, height: 900 },
-    launchOptions: { args: browserArgs, ...(executablePath ? { executablePath } : {}) },
+    launchOptions: {
+      args: browserArgs,
+      // Without a locale the browser gives files no names beyond ASCII.
+      env: { ...process.env, LANG: "C.UTF-8" },
+      ...(executablePath ? { executablePath } : {}),
+    },
     screenshot: "only-on-failure",
   },
 });
