@@ -240,6 +240,23 @@ test.skipIf(isEmbedded)("a database that does not answer is a clear 503, and hea
   expect(await balanceOf(customer)).toBe(5);
 });
 
+test.skipIf(isEmbedded)(
+  "a database that falls silent in the middle of a change costs one answer, and no more",
+  async () => {
+    const customer = await addCustomer();
+    const { origin, swallow } = await network({ connect: 3_000, statement: 500 });
+    await whileHeld("customers", async () => {
+      const answer = addFive(origin, customer);
+      while ((await waitingForLocks(db)) === 0);
+      swallow(true);
+      expect(await answer).toEqual(away);
+    });
+    swallow(false);
+    expect((await addFive(origin, customer)).status).toBe(200);
+    expect(await balanceOf(customer)).toBe(5);
+  },
+);
+
 test.skipIf(isEmbedded)("connections that break in the middle of a call heal without a restart", async () => {
   const customer = await addCustomer();
   const { origin, tear } = await network();

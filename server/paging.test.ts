@@ -20,12 +20,12 @@ async function everyPage(query: Query) {
   return ids;
 }
 
-/** Rows around the hour that Havana's clocks show twice, four at every moment. */
+/** Rows around the hour that Havana's clocks show twice, around the end of a month and within another; four at every moment. */
 async function fillLog(amount: number) {
   await db.execute(sql`
     insert into logs (id, admin, type, action, created_at)
     select gen_random_uuid(), 'admin', (array['user', 'label'])[1 + n % 2], 'Row ' || n,
-      timestamptz '2025-11-01 20:00Z' + n / 4 * interval '1 minute'
+      timestamptz '2025-11-01 20:00Z' + n / 4 * interval '1 minute' - n / 4 % 3 * interval '32 days'
     from generate_series(1, ${amount}::int) n`);
 }
 
