@@ -98,6 +98,8 @@ export async function databaseProcess(folder: string) {
     password: "postgres",
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
+    // Several servers and floors, each with a pool of its own.
+    postgresFlags: ["-c", "max_connections=300"],
     onLog: () => {},
     onError: () => {},
   });

@@ -40,7 +40,8 @@ type List = {
 
 const middleOf = (table: string, column: string, many: string) => async (business: Business) => {
   const [row] = await business.query<{ term: string }>(`select ${column} as term from ${table}
-    order by created_at offset (select count(*) / 2 from ${table}) limit 1`);
+    where created_at >= (select min(created_at) + (max(created_at) - min(created_at)) / 2 from ${table})
+    order by created_at limit 1`);
   return { one: row?.term ?? "", many };
 };
 
