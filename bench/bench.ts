@@ -199,8 +199,8 @@ async function measure(name: string, connections: number): Promise<Measured[]> {
     const path = `/${encodeURIComponent(name)}`;
     const recording = await measurable.recorded(first);
     // The floor begins at the other end: two refunds of one order would be one too many.
-    const rest = (row.targets ?? []).slice(1).reverse();
-    const recordedTarget = row.targets?.slice(0, 1) ?? [];
+    const rest = (row.targets ?? []).filter((target) => target !== first.target).reverse();
+    const recordedTarget = first.target ? [first.target] : [];
     const key = first.headers?.["idempotency-key"];
     await measurable.learn(path, {
       ...recording,
@@ -226,6 +226,9 @@ async function measure(name: string, connections: number): Promise<Measured[]> {
       taken[index]?.floor.push(floor);
     }
   }
+  // What the floor has used up from the other end is no target any more.
+  for (const { row, isChange } of runs)
+    if (isChange && row.targets) row.targets.length -= usedBy(row.targets.length, connections);
   const figures = runs.map((run, index) => ({
     ...run,
     product: median(taken[index]?.product ?? []),
@@ -241,6 +244,12 @@ async function measure(name: string, connections: number): Promise<Measured[]> {
     ratio: floor.perSecond / product.perSecond,
     growth: (figures[0]?.product.perSecond ?? Number.NaN) / product.perSecond,
   }));
+}
+
+/** Targets that are few are used again and again, and stay. */
+function usedBy(targets: number, connections: number): number {
+  const used = (rounds + 1) * changesWith(connections);
+  return used < targets / 2 ? used : 0;
 }
 
 /** Each figure's median over the rounds. */

@@ -1,7 +1,14 @@
 import { Agent, request as httpRequest } from "node:http";
 
 /** One request of a run, ready to be sent. */
-export type Request = { method: string; path: string; headers?: Record<string, string>; body?: string };
+export type Request = {
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** What it changes, where it changes something. */
+  target?: Record<string, unknown>;
+};
 
 export type Figures = { perSecond: number; p50: number; p99: number };
 

@@ -152,6 +152,7 @@ function change<T extends Record<string, unknown>>(
       if (!target) throw new Error(`${name} has no target`);
       const { params, body } = of(target);
       return {
+        target,
         method: endpoint.method,
         path: pathOf(endpoint, params),
         headers: {
@@ -169,7 +170,7 @@ const changes = { refund, "add balance": addBalance, "storefront order": storefr
 
 async function refund(name: string, business: Business) {
   const targets = await business.query<{ id: string; customer: string }>(
-    "select id, customer_id as customer from orders where refunded_at is null and price_cents > 0 order by id limit 5000",
+    "select id, customer_id as customer from orders where refunded_at is null and price_cents > 0 order by id limit 9000",
   );
   return change(name, business.adminToken, orders.refund, targets, ({ id }) => ({ params: { id } }));
 }
