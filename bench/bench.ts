@@ -38,8 +38,8 @@ const sizes = options.embedded ? [2_000, 50_000] : [10_000, 1_000_000, ...(optio
 const slice = Number(options.slice);
 const rounds = 3;
 const account = { ADMIN_USERNAME: "bench.admin", ADMIN_PASSWORD: "the bench's own password" };
-/** What can be changed is limited; twenty per connection, and enough to tell. */
-const changesWith = (connections: number) => 150 + 20 * connections;
+/** What can be changed is limited; ten per connection, and enough to tell. */
+const changesWith = (connections: number) => 100 + 10 * connections;
 
 const folder = await temporaryFolder();
 const database = options.server || options.embedded ? undefined : await databaseProcess(folder.path);

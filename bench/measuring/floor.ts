@@ -1,4 +1,5 @@
 // The floor: a bare Node server that sends the statements of a call to the database, and their rows to the client.
+import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import pg from "pg";
 import { openFolder } from "../../server/db/engine.ts";
@@ -78,12 +79,15 @@ async function run(path: string) {
 
 function variation(floor: Floor & { next: number }): (value: unknown) => unknown {
   if (floor.targets.length === 0 && floor.fresh.length === 0) return (value) => value;
+  // Every sign-in opens a session under a token of its own.
+  const isTokenHash = (value: string) => floor.password !== undefined && /^[\w-]{43}$/.test(value);
   const first = floor.targets[0] ?? {};
   const target = floor.targets[floor.next++ % floor.targets.length] ?? {};
   const replaced = new Map<unknown, unknown>(Object.keys(first).map((field) => [first[field], target[field]]));
   for (const value of floor.fresh) replaced.set(value, uuidv7());
   return (value) => {
     if (replaced.has(value)) return replaced.get(value);
+    if (typeof value === "string" && isTokenHash(value)) return randomBytes(32).toString("base64url");
     if (typeof value !== "string" || !isNewId(value, floor.since)) return value;
     const id = uuidv7();
     replaced.set(value, id);
