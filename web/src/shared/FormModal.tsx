@@ -3,7 +3,7 @@ import type { UseFormReturnType } from "@mantine/form";
 import type { ReactNode } from "react";
 import type { CallOptions } from "./api.ts";
 import { Dialog } from "./Dialog.tsx";
-import { FormAlert, SubmitButton, useApiForm, type Values } from "./form.tsx";
+import { type ApiForm, FormAlert, SubmitButton, useApiForm, type Values } from "./form.tsx";
 
 /** A form in a dialog. Mount it to open it; it closes itself two seconds after success. */
 export function FormModal<V extends Values>({
@@ -34,13 +34,36 @@ export function FormModal<V extends Values>({
     onSubmit,
     end: { after: closeAfter, on: "success", finish: onClose },
   });
+  return (
+    <FormDialog title={title} form={form} submitLabel={submitLabel} workingLabel={workingLabel} onClose={onClose}>
+      {children(form.fields)}
+    </FormDialog>
+  );
+}
+
+/** The same for a form that its owner keeps, such as one step of several. */
+export function FormDialog<V extends Values>({
+  title,
+  form,
+  submitLabel,
+  workingLabel,
+  onClose,
+  children,
+}: {
+  title: string;
+  form: ApiForm<V>;
+  submitLabel: string;
+  workingLabel: string;
+  onClose: () => void;
+  children: ReactNode;
+}) {
   // What was sent is not called off by closing, so the dialog stays until the answer is there.
   const close = form.working ? () => {} : onClose;
   return (
     <Dialog onClose={close} title={title}>
       <form onSubmit={form.submit}>
         <Stack gap="md">
-          {children(form.fields)}
+          {children}
           <FormAlert alert={form.alert} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close} disabled={form.working}>

@@ -3,13 +3,13 @@ import { session } from "@footprint/contract/session.ts";
 import { Alert, Anchor, Button, Code, Group, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { QRCodeSVG } from "qrcode.react";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { copyText } from "../../shared/copyText.ts";
 import { phone } from "../../shared/DataTable.tsx";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { saveFile } from "../../shared/downloadFile.ts";
-import { FormModal } from "../../shared/FormModal.tsx";
-import { type ApiForm, FormAlert, SubmitButton, useApiForm, type Values } from "../../shared/form.tsx";
+import { FormDialog, FormModal } from "../../shared/FormModal.tsx";
+import { useApiForm } from "../../shared/form.tsx";
 import { useApiMutation } from "../../shared/queries.ts";
 import { useSession } from "../../shared/session.ts";
 import { CodeField } from "./CodeField.tsx";
@@ -41,22 +41,22 @@ export function TurnOn({ onClose }: Closable) {
   if (codes) return <RecoveryCodes title="Your recovery codes" codes={codes} onClose={onClose} />;
   if (!begun)
     return (
-      <Step title={title} form={form} label="Continue" workingLabel="Checking…" onClose={onClose}>
+      <FormDialog title={title} form={form} submitLabel="Continue" workingLabel="Checking…" onClose={onClose}>
         <Text size="sm">
           You need an authenticator app on your phone, such as Google Authenticator, Microsoft Authenticator or
           1Password.
         </Text>
         <PasswordInput {...password} data-autofocus {...form.fields.getInputProps("password")} />
-      </Step>
+      </FormDialog>
     );
   return (
-    <Step title={title} form={form} label="Turn on" workingLabel="Turning on…" onClose={onClose}>
+    <FormDialog title={title} form={form} submitLabel="Turn on" workingLabel="Turning on…" onClose={onClose}>
       <Scan {...begun} />
       <CodeField appOnly {...form.fields.getInputProps("code")} />
       <Text size="sm" c="dimmed">
         Your other sessions end when it is on.
       </Text>
-    </Step>
+    </FormDialog>
   );
 }
 
@@ -100,11 +100,17 @@ export function NewRecoveryCodes({ onClose }: Closable) {
   });
   if (codes) return <RecoveryCodes title="Your new recovery codes" codes={codes} onClose={onClose} />;
   return (
-    <Step title="New recovery codes" form={form} label="Make new codes" workingLabel="Making…" onClose={onClose}>
+    <FormDialog
+      title="New recovery codes"
+      form={form}
+      submitLabel="Make new codes"
+      workingLabel="Making…"
+      onClose={onClose}
+    >
       <Text size="sm">The recovery codes that you have now stop working.</Text>
       <PasswordInput {...password} data-autofocus {...form.fields.getInputProps("password")} />
       <CodeField autoFocus={false} {...form.fields.getInputProps("code")} />
-    </Step>
+    </FormDialog>
   );
 }
 
@@ -127,35 +133,6 @@ export function TurnOff({ onClose }: Closable) {
         </>
       )}
     </FormModal>
-  );
-}
-
-/** One form of several in a row, each in the same dialog. */
-function Step<V extends Values>({
-  title,
-  form,
-  label,
-  workingLabel,
-  onClose,
-  children,
-}: Closable & { title: string; form: ApiForm<V>; label: string; workingLabel: string; children: ReactNode }) {
-  // What was sent is not called off by closing, so the dialog stays until the answer is there.
-  const close = form.working ? () => {} : onClose;
-  return (
-    <Dialog title={title} onClose={close}>
-      <form onSubmit={form.submit}>
-        <Stack gap="md">
-          {children}
-          <FormAlert alert={form.alert} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close} disabled={form.working}>
-              Cancel
-            </Button>
-            <SubmitButton form={form} label={label} workingLabel={workingLabel} />
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
   );
 }
 
