@@ -10,6 +10,8 @@ import { root, runNode, tool } from "./process.mjs";
 const reports = mkdtempSync(join(tmpdir(), "footprint-test-"));
 /** @type {Counts} */
 const totals = { passed: 0, failed: 0, skipped: 0 };
+/** Where Vitest, Playwright and Node begin to tell what failed; what passed before is of no interest then. */
+const failuresBegin = /^(\u23af+ (Failed|Unhandled)| {2}1\) |not ok )/m;
 
 const started = performance.now();
 try {
@@ -121,7 +123,7 @@ async function browserTests() {
 }
 
 /**
- * Runs one step, prints its result, and its output when it failed. A step without a count of its own counts as one.
+ * Runs one step, prints its result, and what failed of it. A step without a count of its own counts as one.
  * @param {string} name
  * @param {() => Promise<Outcome>} work
  * @param {(outcome: Outcome) => Counts} [count]
@@ -137,7 +139,12 @@ async function step(name, work, count) {
 
   const detail = count ? `  ${counts.passed} passed, ${counts.failed} failed` : "";
   console.log(`${ok ? "ok  " : "FAIL"}  ${name.padEnd(30)} ${seconds(since).padStart(7)}${detail}`);
-  if (!ok) console.log(`\n${outcome.output.trimEnd()}\n`);
+  if (!ok) console.log(`\n${failuresIn(outcome.output)}\n`);
+}
+
+/** @param {string} output */
+function failuresIn(output) {
+  return output.slice(Math.max(0, output.search(failuresBegin))).trimEnd();
 }
 
 /** @param {Outcome} outcome @param {((outcome: Outcome) => Counts) | undefined} count @returns {Counts} */

@@ -52,6 +52,8 @@ export async function startHouse() {
 
 async function serve({ db }: Engine): Promise<string> {
   const app = await buildApp({ db, config, now: () => clock });
+  // Client and server share a thread: after a long test the server would hang up just as the next call is sent.
+  app.server.keepAliveTimeout = 0;
   return app.listen({ port: 0, host: "127.0.0.1" });
 }
 
