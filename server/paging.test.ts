@@ -1,10 +1,13 @@
+import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
+import { fedex } from "@footprint/contract/fedex.ts";
 import { invoices } from "@footprint/contract/invoices.ts";
 import { logs } from "@footprint/contract/logs.ts";
 import { orders } from "@footprint/contract/orders.ts";
+import { users } from "@footprint/contract/users.ts";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import * as schema from "./db/schema.ts";
-import { addCustomer, addInvoice, addOrder } from "./testing/builders.ts";
+import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addOrder } from "./testing/builders.ts";
 import { call, db, moveTo } from "./testing/house.ts";
 
 type Query = { sort?: "asc" | "des"; status?: "All" | "user"; limit?: number; search?: string };
@@ -83,14 +86,47 @@ test("who was renamed is found by the new name, and no longer by the old", async
   expect(await found("oldname")).toEqual([0, 0]);
 });
 
-test("a whole number finds its row at once, also behind a filter that hides it", async () => {
+test("a whole UUID finds its row and those that mention it, also behind a filter that hides them", async () => {
   const order = await addOrder();
-  await addOrder({ tracking: `see ${order.uuid}` });
+  const other = await addOrder({ tracking: `see ${order.uuid}` });
   const found = async (search: string, status: "All" | "Refunded" = "All") =>
     (await call("admin", orders.list, { query: { search, status } })).body.orders.map(({ _id }) => _id);
-  expect(await found(order.uuid.toUpperCase())).toEqual([order.id]);
+  expect(await found(order.uuid.toUpperCase())).toEqual([other.id, order.id]);
   expect(await found(order.id)).toEqual([order.id]);
   expect(await found(order.uuid, "Refunded")).toEqual([]);
   expect(await found(order.uuid.slice(0, 35))).toHaveLength(2);
   expect(await found("00000000-0000-4000-8000-000000000000")).toEqual([]);
+});
+
+test("a customer who is called like a UUID is found by it everywhere", async () => {
+  const username = "0198c0de-0000-7000-8000-00000000abcd";
+  const customer = await addCustomer({ username });
+  const order = await addOrder({ customer });
+  const bulkOrder = await addBulkOrder({ customer });
+  const invoice = await addInvoice({ customer });
+  const fedexOrder = await addFedexOrder({ toName: `c/o ${username}` });
+  await call("admin", users.addBalance, { params: { id: customer.id }, body: { balance: 5 } });
+  const query = { search: username };
+  expect((await call("admin", orders.list, { query })).body.orders).toMatchObject([{ _id: order.id }]);
+  expect((await call("admin", bulkOrders.list, { query })).body.orders).toMatchObject([{ _id: bulkOrder.id }]);
+  expect((await call("admin", invoices.list, { query })).body.invoices).toMatchObject([{ _id: invoice.id }]);
+  for (const role of ["admin", "staff"] as const)
+    expect((await call(role, fedex.list, { query })).body.docs).toMatchObject([{ _id: fedexOrder.id }]);
+  expect((await call("admin", users.list, { query })).body.users).toMatchObject([{ _id: customer.id }]);
+  expect((await call("admin", logs.list, { query })).body.logs).toMatchObject([
+    { action: `Added $5.00 to ${username}'s balance` },
+  ]);
+});
+
+test("a whole code finds what has it, and a part of one what contains it", async () => {
+  const [whole, longer] = ["9400111899223344556677", "94001118992233445566778"];
+  for (const tracking of [whole, whole, longer]) await addOrder({ tracking });
+  const codesFor = async (search: string) =>
+    (await call("admin", orders.list, { query: { search } })).body.orders.map(({ tracking }) => tracking);
+  expect(await codesFor(whole)).toEqual([whole, whole]);
+  expect(await codesFor(longer)).toEqual([longer]);
+  expect(await codesFor(whole.slice(0, 20))).toHaveLength(3);
+
+  await addOrder({ tracking: "1Z999AA10123456784" });
+  expect(await codesFor("1z999aa10123456784")).toEqual(["1Z999AA10123456784"]);
 });

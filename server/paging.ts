@@ -1,24 +1,10 @@
 import type { listQuery } from "@footprint/contract/endpoint.ts";
-import {
-  type AnyColumn,
-  and,
-  asc,
-  Column,
-  count,
-  desc,
-  eq,
-  getTableName,
-  is,
-  or,
-  type Placeholder,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, asc, Column, count, desc, eq, getTableName, is, or, type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgSelect, PgTable } from "drizzle-orm/pg-core";
 import type * as z from "zod";
 import type { Database } from "./db/engine.ts";
 import { prepared } from "./db/prepared.ts";
-import { counters, monthlyCounters } from "./db/schema.ts";
+import { counters, mayMentionUuids, monthlyCounters } from "./db/schema.ts";
 import { type Counted, countOf, of } from "./stats.ts";
 
 type Listed = PgTable & { id: PgColumn; createdAt: PgColumn };
@@ -31,12 +17,15 @@ type List = {
   filter?: SQL | undefined;
   counted: Counted;
   /** The lower-case text that a search looks through. */
-  searched: AnyColumn | SQL;
-  /** Where a search for a whole number finds its row at once, and what whole numbers look like. */
-  numbers?: { columns: PgColumn[]; look: RegExp };
+  searched: PgColumn | SQL;
+  /** The columns in which a search for a whole UUID finds its row at once; an index knows where else one stands. */
+  uuids?: PgColumn[];
+  /** What is lower-case and indexed, in which a search for a whole tracking code or discordId finds its rows at once. */
+  code?: PgColumn | SQL;
 };
 
-export const wholeUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const wholeUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const wholeCode = /^(?=.*\d)[0-9a-z]{10,}$/i;
 
 /** Rows up to here are skipped one by one; beyond, the counters say on which day a page begins. */
 const skippable = 1_000;
@@ -68,7 +57,7 @@ async function pageOfHits<Q extends PgSelect>(db: Database, select: () => Q, lis
   const hit = await hitOf(db, list);
   const where = and(filter, hit.where);
   const page = prepared(db, keyOf(list, hit.kind), () =>
-    rowsOf(select(), list, where, { skip: sql.placeholder("offset") }).prepare(""),
+    rowsOf(select(), list, where, { isRare: hit.isRare, skip: sql.placeholder("offset") }).prepare(""),
   );
   const rows = offset < mostHits ? await page.execute({ offset, ...hit.values }) : [];
   const hitsKey = `${keyOf(list, hit.kind)} ${hit.values.pattern}`;
@@ -92,12 +81,19 @@ function keyOf({ table, query, counted, searched }: List, kind: string | boolean
   return `page ${getTableName(table)} ${counted.kind} ${query.sort} ${query.limit} ${searchedName} ${kind}`;
 }
 
+type Hit = { kind: string; where: SQL | undefined; isRare?: boolean; values: { pattern: string; number: string } };
+
 /** What makes a row a hit. */
-async function hitOf(db: Database, { table, query, filter, searched, numbers }: List) {
+async function hitOf(db: Database, { table, query, filter, searched, uuids, code }: List): Promise<Hit> {
+  const number = sql.placeholder("number");
   const values = { pattern: patternOf(query.search), number: query.search.toLowerCase() };
-  if (numbers?.look.test(query.search)) {
-    const where = or(...numbers.columns.map((column) => eq(column, sql.placeholder("number"))));
-    if ((await countHits(db, table, where, values)) > 0) return { kind: "number", where, values };
+  if (uuids && wholeUuid.test(query.search)) {
+    const where = or(...uuids.map((column) => eq(column, number)), mentions(searched, uuids, number));
+    return { kind: "uuid", where, isRare: true, values };
+  }
+  if (code && wholeCode.test(query.search)) {
+    const where = sql`${code} = ${number}`;
+    if ((await countHits(db, table, where, values)) > 0) return { kind: "code", where, isRare: true, values };
   }
   const where = sql`${searched} like ${sql.placeholder("pattern")}`;
   if (hasTrigram(query.search)) return { kind: "search", where, values };
@@ -106,14 +102,21 @@ async function hitOf(db: Database, { table, query, filter, searched, numbers }: 
   return { kind: "short search", where: and(sql`${table.id} in ${newest}`, where), values };
 }
 
-/** Where a page begins: after so many rows, of all or of those from a day on. */
-type Place = { with?: SQL; from?: SQL; skip: SQL | Placeholder };
+/** True for rows that have a UUID in their text beside those of their own, by the index of these. */
+const mentions = (searched: List["searched"], own: PgColumn[], number: Placeholder) =>
+  sql`uuids_in(${searched}) @> array[${number}]::uuid[] and ${mayMentionUuids(searched, own)}`;
+
+/** Where a page begins: after so many rows, of all or of those from a day on; and whether these are few at most. */
+type Place = { with?: SQL; from?: SQL; isRare?: boolean | undefined; skip: SQL | Placeholder };
 
 /** By id: what is skipped is read from the index alone. */
 function rowsOf<Q extends PgSelect>(select: Q, { table, query }: List, where: SQL | undefined, place: Place) {
   const order = inOrder(table, query.sort);
   // The limit is a part of the text: a prepared statement's plan is made for ten rows, not for any number.
-  const ids = sql`(${place.with ?? sql``} select id from ${table} where ${and(where, place.from) ?? true}
+  const rows = sql`${table} where ${and(where, place.from) ?? true}`;
+  // What is rare is found first and ordered then: PostgreSQL might go through all in order instead, hoping to meet it.
+  const found = place.isRare ? sql`(select * from ${rows} offset 0) as ${table}` : rows;
+  const ids = sql`(${place.with ?? sql``} select id from ${found}
     order by ${sql.join(order, sql`, `)} offset ${place.skip} limit ${sql.raw(String(query.limit))})`;
   return select.where(sql`${table.id} in ${ids}`).orderBy(...order);
 }

@@ -47,6 +47,11 @@ const searchable = (...columns: string[]) =>
 /** The same where the customer's name is a part of it: filled by triggers, which also follow a change of name. */
 const searchableWithCustomer = () => text();
 const trigrams = (name: string, column: AnyPgColumn | SQL) => index(name).using("gin", sql`${column} gin_trgm_ops`);
+/** True for rows in whose text a UUID may stand beside those of their own: it has four hyphens more. */
+export const mayMentionUuids = (searched: AnyPgColumn | SQL, own: AnyPgColumn[]) =>
+  sql`length(${searched}) - length(replace(${searched}, '-', '')) >= ${sql.raw(String(4 + 4 * own.length))}`;
+const mentionedUuids = (name: string, searched: AnyPgColumn, ...own: AnyPgColumn[]) =>
+  index(name).using("gin", sql`uuids_in(${searched})`).where(mayMentionUuids(searched, own));
 
 export const accounts = pgTable(
   "accounts",
@@ -250,6 +255,7 @@ export const bulkOrders = pgTable(
     index("bulk_orders_newest").on(table.createdAt, table.id),
     index("bulk_orders_of_customer").on(table.customerId, table.createdAt, table.id),
     trigrams("bulk_orders_search", table.search),
+    mentionedUuids("bulk_orders_mentioned_uuids", table.search, table.uuid),
   ],
 );
 
@@ -285,8 +291,10 @@ export const orders = pgTable(
     index("orders_newest_active").on(table.createdAt, table.id).where(sql`${table.refundedAt} is null`),
     index("orders_newest_refunded").on(table.createdAt, table.id).where(sql`${table.refundedAt} is not null`),
     index("orders_of_customer").on(table.customerId, table.createdAt, table.id),
+    index("orders_tracking").on(sql`lower(${table.tracking})`),
     index("orders_of_bulk_order").on(table.bulkOrderId).where(sql`${table.bulkOrderId} is not null`),
     trigrams("orders_search", table.search),
+    mentionedUuids("orders_mentioned_uuids", table.search, table.id, table.uuid),
   ],
 );
 
@@ -371,6 +379,8 @@ export const fedexOrders = pgTable(
     index("fedex_orders_file").on(table.fileId),
     trigrams("fedex_orders_search", table.search),
     trigrams("fedex_orders_admin_search", table.adminSearch),
+    mentionedUuids("fedex_orders_mentioned_uuids", table.search, table.uuid),
+    mentionedUuids("fedex_orders_admin_mentioned_uuids", table.adminSearch, table.uuid),
   ],
 );
 
@@ -398,6 +408,7 @@ export const invoices = pgTable(
     index("invoices_newest_of_status").on(table.status, table.createdAt, table.id),
     index("invoices_of_customer").on(table.customerId, table.createdAt, table.id),
     trigrams("invoices_search", table.search),
+    mentionedUuids("invoices_mentioned_uuids", table.search, table.id),
   ],
 );
 
@@ -447,6 +458,7 @@ export const logs = pgTable(
     index("logs_newest").on(table.createdAt, table.id),
     index("logs_newest_of_type").on(table.type, table.createdAt, table.id),
     trigrams("logs_search", table.search),
+    mentionedUuids("logs_mentioned_uuids", table.search),
   ],
 );
 

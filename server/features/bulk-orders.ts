@@ -3,7 +3,7 @@ import { asc, eq, inArray } from "drizzle-orm";
 import type { Database } from "../db/engine.ts";
 import { bulkOrders, customers, labelTypes, orders } from "../db/schema.ts";
 import { routes } from "../http.ts";
-import { listPage, wholeUuid } from "../paging.ts";
+import { listPage } from "../paging.ts";
 
 export const bulkOrderRoutes = routes(contract, {
   async list({ db, query }) {
@@ -18,7 +18,7 @@ export const bulkOrderRoutes = routes(contract, {
       query,
       counted: { subject: "bulk orders" },
       searched: bulkOrders.search,
-      numbers: { columns: [bulkOrders.uuid], look: wholeUuid },
+      uuids: [bulkOrders.uuid],
     });
     const ordersOf = await ordersByBulkOrder(
       db,

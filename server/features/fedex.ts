@@ -7,7 +7,7 @@ import { refusal } from "../errors.ts";
 import { attach, fileName, openFile, remove } from "../files.ts";
 import { routes } from "../http.ts";
 import { dollars } from "../ledger.ts";
-import { listPage, wholeUuid } from "../paging.ts";
+import { listPage } from "../paging.ts";
 import { countsByKind } from "../stats.ts";
 
 type FedexRow = typeof fedexOrders.$inferSelect;
@@ -33,7 +33,7 @@ export const fedexRoutes = routes(fedex, {
       query,
       filter: kind && eq(fedexOrders.status, kind),
       counted: { subject: "fedex orders", kind },
-      numbers: { columns: [fedexOrders.uuid], look: wholeUuid },
+      uuids: [fedexOrders.uuid],
       searched: isAdmin ? fedexOrders.adminSearch : fedexOrders.search,
     });
     return {

@@ -5,7 +5,7 @@ import { settle } from "../deposits.ts";
 import { refusal } from "../errors.ts";
 import { routes } from "../http.ts";
 import { dollars } from "../ledger.ts";
-import { listPage, wholeUuid } from "../paging.ts";
+import { listPage } from "../paging.ts";
 
 export const invoiceRoutes = routes(contract, {
   async list({ db, query }) {
@@ -22,7 +22,7 @@ export const invoiceRoutes = routes(contract, {
       filter: kind && eq(invoices.status, kind),
       counted: { subject: "invoices", kind },
       searched: invoices.search,
-      numbers: { columns: [invoices.id], look: wholeUuid },
+      uuids: [invoices.id],
     });
     return {
       invoices: rows.map(({ invoice, user }) => ({

@@ -14,6 +14,7 @@ export const logRoutes = routes(contract, {
       filter: kind && eq(logs.type, kind),
       counted: { subject: "logs", kind },
       searched: logs.search,
+      uuids: [],
     });
     return {
       logs: rows.map((row) => ({

@@ -7,7 +7,7 @@ import { customers, labelTypes, orders } from "../db/schema.ts";
 import { refusal } from "../errors.ts";
 import { routes } from "../http.ts";
 import { dollars, move } from "../ledger.ts";
-import { listPage, wholeUuid } from "../paging.ts";
+import { listPage } from "../paging.ts";
 
 export const orderRoutes = routes(contract, {
   async list({ db, query }) {
@@ -27,7 +27,8 @@ export const orderRoutes = routes(contract, {
       query,
       ...withStatus(query.status),
       searched: orders.search,
-      numbers: { columns: [orders.id, orders.uuid], look: wholeUuid },
+      uuids: [orders.id, orders.uuid],
+      code: sql`lower(${orders.tracking})`,
     });
     return {
       orders: rows.map(({ order, user, labelType }) => ({

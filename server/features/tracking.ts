@@ -16,7 +16,7 @@ export const trackingRoutes = routes(contract, {
       query,
       counted: { subject: "tracking codes" },
       searched: sql`lower(${trackingCodes.code})`,
-      numbers: { columns: [trackingCodes.code], look: /^\d{22}$/ },
+      code: trackingCodes.code,
     });
     return {
       trackings: rows.map((row) => ({ ...row, _id: row.id, used: row.usedAt !== null })),

@@ -130,6 +130,7 @@ async function listCustomers(db: Database, query: Parsed<typeof contract.list, "
     filter: which === "new" ? isNull(customers.verifiedAt) : undefined,
     counted: { subject: "customers", kind: which === "new" ? "new" : undefined },
     searched: customers.search,
+    code: customers.discordId,
   });
   return { users: await withPrices(db, rows), ...counts };
 }

@@ -1,0 +1,11 @@
+-- The UUIDs in a text that is in lower case.
+CREATE FUNCTION uuids_in(text) RETURNS uuid[] LANGUAGE sql IMMUTABLE STRICT
+  RETURN ARRAY(SELECT (regexp_matches($1, '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}', 'g'))[1]::uuid);
+--> statement-breakpoint
+CREATE INDEX "bulk_orders_mentioned_uuids" ON "bulk_orders" USING gin (uuids_in("search")) WHERE length("bulk_orders"."search") - length(replace("bulk_orders"."search", '-', '')) >= 8;--> statement-breakpoint
+CREATE INDEX "fedex_orders_mentioned_uuids" ON "fedex_orders" USING gin (uuids_in("search")) WHERE length("fedex_orders"."search") - length(replace("fedex_orders"."search", '-', '')) >= 8;--> statement-breakpoint
+CREATE INDEX "fedex_orders_admin_mentioned_uuids" ON "fedex_orders" USING gin (uuids_in("admin_search")) WHERE length("fedex_orders"."admin_search") - length(replace("fedex_orders"."admin_search", '-', '')) >= 8;--> statement-breakpoint
+CREATE INDEX "invoices_mentioned_uuids" ON "invoices" USING gin (uuids_in("search")) WHERE length("invoices"."search") - length(replace("invoices"."search", '-', '')) >= 8;--> statement-breakpoint
+CREATE INDEX "logs_mentioned_uuids" ON "logs" USING gin (uuids_in("search")) WHERE length("logs"."search") - length(replace("logs"."search", '-', '')) >= 4;--> statement-breakpoint
+CREATE INDEX "orders_tracking" ON "orders" USING btree (lower("tracking"));--> statement-breakpoint
+CREATE INDEX "orders_mentioned_uuids" ON "orders" USING gin (uuids_in("search")) WHERE length("orders"."search") - length(replace("orders"."search", '-', '')) >= 12;
