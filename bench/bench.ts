@@ -14,6 +14,7 @@ import { readConfig } from "../server/config.ts";
 import { openEngine } from "../server/db/engine.ts";
 import type { Floor } from "./measuring/floor.ts";
 import { type Figures, load, type Request } from "./measuring/load.ts";
+import { microseconds, profileOf } from "./measuring/profile.ts";
 import { record } from "./measuring/record.ts";
 import { type Row, rowsOf } from "./measuring/rows.ts";
 import { type Measured, summary, tableHead, tableLine } from "./measuring/table.ts";
@@ -31,6 +32,8 @@ const { values: options } = parseArgs({
     slice: { type: "string", default: "600" },
     /** An empty PostgreSQL server to use instead of starting one; databases that are there already are used as they are. */
     server: { type: "string" },
+    /** Also tell where the server's processor time went. */
+    profile: { type: "boolean", default: false },
     json: { type: "string" },
   },
 });
@@ -42,6 +45,8 @@ const account = { ADMIN_USERNAME: "bench.admin", ADMIN_PASSWORD: "the bench's ow
 const changesWith = (connections: number) => 100 + 10 * connections;
 
 const folder = await temporaryFolder();
+const profiles = join(folder.path, "profiles");
+const profiling = options.profile ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` } : {};
 const database = options.server || options.embedded ? undefined : await databaseProcess(folder.path);
 const server = options.server ?? (database ? new URL("/", database.url).href.replace(/\/$/, "") : "");
 
@@ -57,6 +62,7 @@ type Measurable = {
 const opened: [size: number, Measurable][] = [];
 for (const size of sizes) opened.push([size, await open(size)]);
 const table: Measured[] = [];
+const begun = microseconds();
 try {
   console.log(tableHead);
   for (const { name } of opened[0]?.[1].rows ?? []) {
@@ -69,6 +75,7 @@ try {
   }
 } finally {
   for (const [, { close }] of opened) await close();
+  if (options.profile) console.log(`\n${await profileOf(profiles, begun)}`);
   await database?.stop();
   await folder.remove();
 }
@@ -107,7 +114,7 @@ async function open(size: number): Promise<Measurable> {
   const home = await seededHome(size);
   const rows = await furnished(home);
   const [floorHome, ownHome] = [await anotherHome(home, "floor"), await anotherHome(home, "own")];
-  const product = serverProcess({ ...environment(home), NODE_ENV: "production" }, (words) => {
+  const product = serverProcess({ ...environment(home), NODE_ENV: "production", ...profiling }, (words) => {
     throw new Error(words);
   });
   await product.start();
@@ -127,7 +134,8 @@ async function open(size: number): Promise<Measurable> {
     async close() {
       await own.close();
       floor.kill();
-      await product.kill();
+      // A profile is written by a program that ends by itself.
+      await product.kill(options.profile ? "SIGTERM" : "SIGKILL");
     },
   };
 }

@@ -76,11 +76,11 @@ export function serverProcess(env: Record<string, string>, onEnd: (lastWords: st
       await Promise.race([ready, ended]);
     },
     /** Resolves once it is dead. */
-    async kill() {
+    async kill(signal: "SIGKILL" | "SIGTERM" = "SIGKILL") {
       origin = undefined;
       if (!child || child.exitCode !== null || child.signalCode !== null) return;
       const dead = once(child, "exit");
-      child.kill("SIGKILL");
+      child.kill(signal);
       await dead;
     },
     forget: () => process.off("exit", endWithUs),

@@ -28,21 +28,27 @@ export type Business = {
 /** One row of the table: a call, and what its floor has to vary from request to request. */
 export type Row = { name: string; next: () => Request } & Partial<Pick<Floor, "targets" | "fresh" | "password">>;
 
-/** Where a search finds one row, a great many, and none. */
-type Terms = { one: string; many: string };
 type List = {
   name: string;
   endpoint: Endpoint;
   filters?: { name: string; values: readonly string[] };
-  /** A text of a row in the middle of the table, and one that very many rows share. */
-  terms: (business: Business) => Promise<Terms>;
+  /** What is searched for, by the name of its row. */
+  terms: (business: Business) => Promise<Record<string, string>>;
 };
 
-const middleOf = (table: string, column: string, many: string) => async (business: Business) => {
-  const [row] = await business.query<{ term: string }>(`select ${column} as term from ${table}
-    where created_at >= (select min(created_at) + (max(created_at) - min(created_at)) / 2 from ${table})
-    order by created_at limit 1`);
-  return { one: row?.term ?? "", many };
+/** Texts of rows in the middle of a table, and one that very many rows share. */
+const middleOf = (table: string, one: string, many: string, code?: string) => async (business: Business) => {
+  const term = async (column: string) => {
+    const [row] = await business.query<{ term: string }>(`select ${column} as term from ${table}
+      where created_at >= (select min(created_at) + (max(created_at) - min(created_at)) / 2 from ${table})
+      and ${column}::text <> '' order by created_at limit 1`);
+    return row?.term ?? "";
+  };
+  return {
+    "search finds one": await term(one),
+    ...(code && { "search for a tracking code": await term(code) }),
+    "search finds many": many,
+  };
 };
 
 const lists: List[] = [
@@ -50,7 +56,7 @@ const lists: List[] = [
     name: "orders",
     endpoint: orders.list,
     filters: { name: "status", values: ["Active", "Refunded"] },
-    terms: middleOf("orders", "uuid", "umar"),
+    terms: middleOf("orders", "uuid", "umar", "tracking"),
   },
   { name: "bulk orders", endpoint: bulkOrders.list, terms: middleOf("bulk_orders", "uuid", "ship") },
   {
@@ -74,7 +80,11 @@ const lists: List[] = [
     filters: { name: "status", values: logTypes },
     terms: middleOf("logs", "regexp_replace(action, '.*([0-9a-f-]{36}).*', '\\1')", "sold"),
   },
-  { name: "staff", endpoint: staff.list, terms: async () => ({ one: "staff7", many: "staff" }) },
+  {
+    name: "staff",
+    endpoint: staff.list,
+    terms: async () => ({ "search finds one": "staff7", "search finds many": "staff" }),
+  },
 ];
 
 const namesList = (text: string) => lists.some(({ name }) => text.startsWith(`${name},`));
@@ -106,16 +116,16 @@ export async function rowsOf(business: Business, only: string): Promise<Row[]> {
     const row = (what: string, query: Record<string, string>) =>
       read(`${list.name}, ${what}`, `${list.endpoint.path}?${new URLSearchParams(query)}`);
     const { totalPages } = await get<{ totalPages: number }>(business, list.endpoint.path);
-    const { one, many } = await list.terms(business);
+    const terms = Object.entries(await list.terms(business));
     rows.push(
       row("page 1", {}),
       row("middle page", { page: String(Math.ceil(totalPages / 2)) }),
       row("last page", { page: String(totalPages) }),
       row("oldest first", { sort: "asc" }),
       ...(list.filters?.values ?? []).map((value) => row(value, { [list.filters?.name ?? ""]: value })),
-      row("search finds one", { search: one }),
-      row("search finds many", { search: many }),
+      ...terms.map(([what, search]) => row(what, { search })),
       row("search finds none", { search: "zzqqxx" }),
+      row("search for an unknown UUID", { search: "0198c0de-0000-7000-8000-00000000dead" }),
     );
   }
   rows.push(...statistics.map(([name, endpoint]) => read(name, endpoint.path)));
