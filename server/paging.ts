@@ -20,7 +20,7 @@ type List = {
   searched: PgColumn | SQL;
   /** The columns in which a search for a whole UUID finds its row at once; an index knows where else one stands. */
   uuids?: PgColumn[];
-  /** What is lower-case and indexed, in which a search for a whole tracking code or discordId finds its rows at once. */
+  /** Lower-case and indexed: where a search for a whole tracking code or discordId finds its rows at once. */
   code?: PgColumn | SQL;
 };
 
@@ -112,10 +112,10 @@ type Place = { with?: SQL; from?: SQL; isRare?: boolean | undefined; skip: SQL |
 /** By id: what is skipped is read from the index alone. */
 function rowsOf<Q extends PgSelect>(select: Q, { table, query }: List, where: SQL | undefined, place: Place) {
   const order = inOrder(table, query.sort);
-  // The limit is a part of the text: a prepared statement's plan is made for ten rows, not for any number.
   const rows = sql`${table} where ${and(where, place.from) ?? true}`;
   // What is rare is found first and ordered then: PostgreSQL might go through all in order instead, hoping to meet it.
   const found = place.isRare ? sql`(select * from ${rows} offset 0) as ${table}` : rows;
+  // The limit is a part of the text: a prepared statement's plan is made for ten rows, not for any number.
   const ids = sql`(${place.with ?? sql``} select id from ${found}
     order by ${sql.join(order, sql`, `)} offset ${place.skip} limit ${sql.raw(String(query.limit))})`;
   return select.where(sql`${table.id} in ${ids}`).orderBy(...order);
