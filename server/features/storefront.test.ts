@@ -181,7 +181,7 @@ test("refused means nothing changed, and says what is missing", async () => {
   expect(await buy({ weight: 6 })).toEqual([400, "Saver has no price for 6 lb"]);
   expect(await buy({ weight: 10.001 })).toEqual([400, "Saver carries at most 10 lb"]);
   expect(await buy({ weight: 0 })).toEqual([400, "A parcel weighs more than 0"]);
-  expect(await buy({ weight: 1e-9 })).toEqual([400, "A parcel weighs more than 0"]);
+  expect(await buy({ weight: 1e-9 })).toEqual([400, "A weight has at most three decimals"]);
   expect(await buy({ toName: "" })).toEqual([400, expect.stringContaining("toName")]);
   expect(await buy({ labelType: "priority" })).toEqual([409, "No tracking code of type priority is left"]);
   const inactive = await addCustomer({ username: "off", active: false, balance: 50 });
@@ -285,6 +285,10 @@ test("a Fedex order comes in pending and can be followed", async () => {
   const params = { id: made.body.order._id };
   expect((await call(shop, storefront.readFedexOrder, { params })).body).toEqual(made.body);
   expect((await call(shop, storefront.readFedexFile, { params })).status).toBe(404);
+
+  const overweight = { ...body, weight: 4.0001 };
+  const refused = await call(shop, storefront.createFedexOrder, { body: overweight, ...once() });
+  expect([refused.status, refused.body.message]).toEqual([400, "A weight has at most three decimals"]);
 });
 
 test("an invoice is credited once, whether panel or shop is first", async () => {
