@@ -194,6 +194,20 @@ test("refused means nothing changed, and says what is missing", async () => {
   expect((await db.select().from(labelTypes).where(eq(labelTypes.id, type.id))).length).toBe(1);
 });
 
+test("a label without a price is refused at the field that is wrong", async () => {
+  const { discordId } = await addCustomer();
+  await addLabelType({ name: "Saver", uid: "saver", maxWeight: 10, tiers: [[0, 5, 7.45]] });
+  await addLabelType({ name: "Off", uid: "off", active: false, tiers: [[0, 5, 1]] });
+  for (const [labelType, weight, path, message] of [
+    ["saver", 6, "body.weight", "Saver has no price for 6 lb"],
+    ["saver", 11, "body.weight", "Saver carries at most 10 lb"],
+    ["off", 1, "body.labelType", "Off is disabled"],
+  ] as const) {
+    const { status, body } = await call(shop, storefront.quote, { body: { discordId, labelType, weight } });
+    expect([status, body]).toEqual([400, { message, issues: [{ path, message }] }]);
+  }
+});
+
 test("every POST but quotes needs an Idempotency-Key, and a repeat gets the first answer, also at the same moment", async () => {
   const customer = await addCustomer({ balance: 20 });
   await addLabelType({ uid: "saver", tiers: [[0, 5, 7.45]] });
