@@ -48,9 +48,9 @@ test("keys are shown once, listed by their first characters, worth nothing in th
   );
   expect((await call(shop, storefront.paymentSettings)).status).toBe(401);
   expect((await call("admin", website.deleteApiKey, { params: { id } })).status).toBe(404);
-  expect((await logRows()).map((row) => row.action)).toEqual([
-    "Created the API key Main shop",
-    "Deleted the API key Main shop",
+  expect(await logRows()).toMatchObject([
+    { action: "Created the API key Main shop", before: null, after: { name: "Main shop" } },
+    { action: "Deleted the API key Main shop", before: { name: "Main shop" }, after: null },
   ]);
 });
 
@@ -299,6 +299,11 @@ test("a Fedex order comes in pending and can be followed", async () => {
   const params = { id: made.body.order._id };
   expect((await call(shop, storefront.readFedexOrder, { params })).body).toEqual(made.body);
   expect((await call(shop, storefront.readFedexFile, { params })).status).toBe(404);
+  expect((await logRows()).at(-1)).toMatchObject({
+    action: `Added Fedex order ${made.body.order.uuid} of ${customer.username}`,
+    before: null,
+    after: { status: "Pending", weight: 4, length: 10, width: 8, height: 6, dimensionUnit: "in", weightUnit: "lb" },
+  });
 
   const overweight = { ...body, weight: 4.0001 };
   const refused = await call(shop, storefront.createFedexOrder, { body: overweight, ...once() });
@@ -310,6 +315,11 @@ test("an invoice is credited once, whether panel or shop is first", async () => 
   const body = { discordId: customer.discordId, amount: 25, payment_method: "paypal" as const };
   const made = await call(shop, storefront.createInvoice, { body, ...once() });
   expect([made.status, made.body.invoice.status]).toEqual([201, "pending"]);
+  expect((await logRows()).at(-1)).toMatchObject({
+    action: `Opened invoice ${made.body.invoice._id} ($25.00) for maren`,
+    before: null,
+    after: { amount: 25, payment_method: "paypal", status: "pending" },
+  });
   const params = { id: made.body.invoice._id };
   const [one, other] = await Promise.all([
     call(shop, storefront.setInvoiceStatus, { params, body: { status: "paid" } }),
