@@ -70,16 +70,13 @@ export function pathOf(definition: Endpoint, params: Record<string, string> = {}
   return definition.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 }
 
+/** True for a number with at most so many decimals, but for what floats leave behind a sum: 0.1 + 0.2 has one. */
+const hasDecimals = (most: number) => (value: number) =>
+  Math.abs(value - Math.round(value * 10 ** most) / 10 ** most) <= Math.abs(value) * 4 * Number.EPSILON;
+
 /** Cents on the server, a number with at most two decimals on the wire. */
 export const money = z.codec(
-  z
-    .number()
-    .min(-1e10)
-    .max(1e10)
-    .refine(
-      (dollars) => Math.abs(dollars * 100 - Math.round(dollars * 100)) < 1e-3,
-      "An amount has at most two decimals",
-    ),
+  z.number().min(-1e10).max(1e10).refine(hasDecimals(2), "An amount has at most two decimals"),
   z.int(),
   { decode: (dollars) => Math.round(dollars * 100), encode: (cents) => cents / 100 },
 );
@@ -91,11 +88,7 @@ export const timestamp = z.codec(z.iso.datetime(), z.date(), {
 });
 
 /** Pounds or ounces, by label type. */
-export const weight = z
-  .number()
-  .min(0)
-  .max(100_000)
-  .refine((value) => Math.abs(value * 1000 - Math.round(value * 1000)) < 1e-4, "A weight has at most three decimals");
+export const weight = z.number().min(0).max(100_000).refine(hasDecimals(3), "A weight has at most three decimals");
 
 export const id = z.uuid();
 export const idParam = z.object({ id });

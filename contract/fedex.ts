@@ -21,7 +21,7 @@ const party = z.object({
   zip: z.string(),
 });
 
-/** What the update form offers; the shop may also put an order `In Process`. */
+/** What the update form offers. `In Process` is known and shown, but no call sets it. */
 export const offeredStatuses = ["Pending", "Completed", "Cancelled", "Awaiting User Input"] as const;
 export const fedexStatuses = [...offeredStatuses, "In Process"] as const;
 export const fedexStatus = z.enum(fedexStatuses);

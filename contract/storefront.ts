@@ -34,10 +34,12 @@ export const StorefrontCustomer = z.object({
 
 const Price = z.object({ fromWeight: z.number(), toWeight: z.number(), price: money });
 
+const parcelWeight = weight.refine((value) => value >= 0.001, "A parcel weighs more than 0");
+
 /** One label to buy. `labelType` is the label type's uid everywhere here. */
 const purchase = z.object({
   labelType: filled(100),
-  weight: weight.refine((value) => value >= 0.001, "A parcel weighs more than 0"),
+  weight: parcelWeight,
   fromName: filled(100),
   fromCompany: line(100).default(""),
   fromStreet: filled(200),
@@ -168,7 +170,7 @@ export const storefront = {
       discordId,
       from: party,
       to: party,
-      weight: size,
+      weight: parcelWeight,
       length: size,
       width: size,
       height: size,

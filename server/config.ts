@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+
 export type Config = ReturnType<typeof readConfig>;
 
 /** A mistake of whoever started the program: shown as one line, without a stack. */
@@ -78,7 +80,7 @@ function origins(name: string, read: Read): string[] {
 function trustedProxies(text: string | undefined): boolean | string {
   if (text === undefined || text === "off") return false;
   if (text === "on") return true;
-  if (/^[\da-f.:/, ]+$/i.test(text)) return text;
+  if (text.split(",").every((address) => isNetwork(address.trim()))) return text;
   return wrong("TRUST_PROXY", text, "on, off, or a list of addresses");
 }
 
@@ -88,7 +90,16 @@ const isLongEnough = (text: string) => text.length >= 8 && text.length <= 128;
 
 const isKey = (text: string) => /^[\x21-\x7e]{20,200}$/.test(text);
 
+/** An address, or a range such as 10.0.0.0/8. */
+function isNetwork(text: string): boolean {
+  const [, address = "", bits] = /^([^/]*)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  return version !== 0 && Number(bits ?? 1) <= (version === 4 ? 32 : 128);
+}
+
+/** By its place: of offsets and of short names such as IST, PostgreSQL thinks otherwise than this program. */
 function isTimezone(text: string): boolean {
+  if (!/^(UTC|[A-Z].*\/.+)$/i.test(text)) return false;
   try {
     return Boolean(new Intl.DateTimeFormat("en", { timeZone: text }));
   } catch {

@@ -12,6 +12,9 @@ export function refusal(
   return Object.assign(new Error(message), { statusCode, ...extra });
 }
 
+/** 400 for one field, by its path. */
+export const badInput = (path: string, message: string) => refusal(400, message, { issues: [{ path, message }] });
+
 /** Every failure leaves the house as `{ message }`: never a stack, never SQL. */
 export function answerError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
   const { status, message, retryAfter } = explain(error, request.id);

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
 import { dictionary } from "@zxcvbn-ts/language-common";
-import { refusal } from "./errors.ts";
+import { badInput } from "./errors.ts";
 
 // OWASP's parameters for argon2id, the library's default algorithm.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -17,10 +17,14 @@ export async function passwordMatches(passwordHash: string | undefined, password
 }
 
 /** What guessers try first. Length is checked by the contract. */
-export function refuseCommonPassword(password: string, username: string) {
+export function isCommonPassword(password: string, username: string): boolean {
   const plain = password.toLowerCase();
-  if (plain === username.toLowerCase() || new Set(plain).size < 3 || common.has(plain) || nearby.test(plain))
-    throw refusal(400, "This password is too easy to guess. Choose another one.");
+  return plain === username.toLowerCase() || new Set(plain).size < 3 || common.has(plain) || nearby.test(plain);
+}
+
+export function refuseCommonPassword(field: string, password: string, username: string) {
+  if (isCommonPassword(password, username))
+    throw badInput(`body.${field}`, "This password is too easy to guess. Choose another one.");
 }
 
 /** Four groups of five: about 98 bits. */

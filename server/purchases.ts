@@ -57,15 +57,16 @@ export async function price(db: Database | Transaction, discordId: string, parce
 export const unknownCustomer = (discordId: string) => refusal(404, `No customer has the discordId ${discordId}`);
 
 function priced(row: PricedRow, parcel: Parcel, place: number | undefined) {
-  const refuse = (status: number, message: string): Refusal =>
-    place === undefined
-      ? refusal(status, message)
-      : refusal(status, `Order ${place + 1}: ${message}`, { issues: [{ path: `body.orders.${place}`, message }] });
-  if (row.label_type_id === null) throw refuse(404, `There is no label type ${parcel.labelType}`);
-  if (!row.type_active) throw refuse(400, `${row.name} is disabled`);
+  const refuse = (status: number, field: keyof Parcel, message: string): Refusal => {
+    const [path, whose] = place === undefined ? ["body", ""] : [`body.orders.${place}`, `Order ${place + 1}: `];
+    return refusal(status, whose + message, { issues: [{ path: `${path}.${field}`, message }] });
+  };
+  if (row.label_type_id === null) throw refuse(404, "labelType", `There is no label type ${parcel.labelType}`);
+  if (!row.type_active) throw refuse(400, "labelType", `${row.name} is disabled`);
   const maxWeight = Number(row.max_weight);
-  if (parcel.weight > maxWeight) throw refuse(400, `${row.name} carries at most ${weighed(row, maxWeight)}`);
-  if (row.from_weight === null) throw refuse(400, `${row.name} has no price for ${weighed(row, parcel.weight)}`);
+  if (parcel.weight > maxWeight) throw refuse(400, "weight", `${row.name} carries at most ${weighed(row, maxWeight)}`);
+  if (row.from_weight === null)
+    throw refuse(400, "weight", `${row.name} has no price for ${weighed(row, parcel.weight)}`);
   return {
     labelType: { id: row.label_type_id, name: row.name, uid: row.uid, kind: row.kind },
     tier: { fromWeight: Number(row.from_weight), toWeight: Number(row.to_weight), price: Number(row.price_cents) },

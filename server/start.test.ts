@@ -76,13 +76,31 @@ const refusals: [Record<string, string>, string][] = [
   [{ PORT: "70000" }, 'PORT is "70000": set it to a whole number up to 65535, or leave it out.'],
   [{ DEMO: "yes" }, 'DEMO is "yes": set it to one of on, off, or leave it out.'],
   [{ ADMIN_PASSWORD: "short" }, "ADMIN_PASSWORD is not valid: set it to 8 to 128 characters, or leave it out."],
+  [{ ADMIN_PASSWORD: "Password123" }, "ADMIN_PASSWORD is too easy to guess: set it to another one, or leave it out."],
   [
     { BUSINESS_TIMEZONE: "Mars" },
     'BUSINESS_TIMEZONE is "Mars": set it to a zone such as UTC or America/Chicago, or leave it out.',
   ],
+  // PostgreSQL counts offsets the other way round, and takes short names for other places.
+  [
+    { BUSINESS_TIMEZONE: "+05:30" },
+    'BUSINESS_TIMEZONE is "+05:30": set it to a zone such as UTC or America/Chicago, or leave it out.',
+  ],
+  [
+    { BUSINESS_TIMEZONE: "IST" },
+    'BUSINESS_TIMEZONE is "IST": set it to a zone such as UTC or America/Chicago, or leave it out.',
+  ],
   [
     { PANEL_ORIGINS: "panel" },
     'PANEL_ORIGINS is "panel": set it to an origin such as https://panel.example.com, or leave it out.',
+  ],
+  [
+    { TRUST_PROXY: "10.0.0.1, face" },
+    'TRUST_PROXY is "10.0.0.1, face": set it to on, off, or a list of addresses, or leave it out.',
+  ],
+  [
+    { TRUST_PROXY: "10.0.0.0/33" },
+    'TRUST_PROXY is "10.0.0.0/33": set it to on, off, or a list of addresses, or leave it out.',
   ],
   [
     { DATABASE_URL: "mysql://root:secret@db/x" },

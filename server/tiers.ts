@@ -1,7 +1,7 @@
 import { and, eq, gt, lt, type SQL } from "drizzle-orm";
 import type { Transaction } from "./db/engine.ts";
 import { type customPrices, labelTypes, type priceTiers } from "./db/schema.ts";
-import { refusal, violates } from "./errors.ts";
+import { badInput, refusal, violates } from "./errors.ts";
 import { dollars } from "./ledger.ts";
 
 type Bounds = { fromWeight: number; toWeight: number };
@@ -19,7 +19,7 @@ export async function lockLabelType(tx: Transaction, id: string, strength: "no k
 export function tierWithin(labelType: LabelType, sent: Bounds & { price: number }): Tier {
   const fromWeight = inThousandths(sent.fromWeight);
   const toWeight = inThousandths(sent.toWeight);
-  const refuse = (message: string) => refusal(400, message, { issues: [{ path: "body.toWeight", message }] });
+  const refuse = (message: string) => badInput("body.toWeight", message);
   if (fromWeight >= toWeight)
     throw refuse(
       `A price from ${weighed(labelType, fromWeight)} must reach higher than ${weighed(labelType, toWeight)}`,

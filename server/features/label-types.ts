@@ -157,9 +157,7 @@ async function withTiers(db: Database, rows: LabelType[]) {
 }
 
 function definitionOf({ name, uid, maxWeight, type }: Parsed<typeof contract.create, "body">) {
-  const rounded = inThousandths(maxWeight);
-  if (rounded === 0) throw refusal(400, "The maximum weight is more than 0");
-  return { name, uid, maxWeight: rounded, kind: type };
+  return { name, uid, maxWeight: inThousandths(maxWeight), kind: type };
 }
 
 function logged({ name, uid, maxWeight, kind }: Pick<LabelType, "name" | "uid" | "maxWeight" | "kind">) {

@@ -115,7 +115,8 @@ test("changing the password ends the account's other sessions and keeps this one
 test("a wrong old password is 400, so that the operator is not thrown out", async () => {
   const body = { oldPassword: "not the password", newPassword: "a much better secret" };
   const answer = await call("staff", session.changePassword, { body });
-  expect([answer.status, answer.body.message]).toEqual([400, "The old password is wrong"]);
+  const message = "The old password is wrong";
+  expect([answer.status, answer.body]).toEqual([400, { message, issues: [{ path: "body.oldPassword", message }] }]);
 });
 
 test.for([
@@ -127,7 +128,7 @@ test.for([
   ["one letter repeated", "aaaaaaaaaaaa", "This password is too easy to guess. Choose another one."],
 ] as const)("a new password that is %s is refused", async ([, newPassword, message]) => {
   const answer = await call("staff", session.changePassword, { body: { oldPassword: password, newPassword } });
-  expect([answer.status, answer.body.message]).toEqual([400, message]);
+  expect([answer.status, answer.body]).toEqual([400, { message, issues: [{ path: "body.newPassword", message }] }]);
 });
 
 test("two password changes at once: one wins, the other is told", async () => {

@@ -4,7 +4,7 @@ import { record } from "../audit.ts";
 import type { Database, Transaction } from "../db/engine.ts";
 import { accounts, recoveryCodes, sessions, settings as settingsTable, signInTries } from "../db/schema.ts";
 import { deviceOf } from "../devices.ts";
-import { refusal } from "../errors.ts";
+import { badInput, refusal } from "../errors.ts";
 import { type Actor, routes } from "../http.ts";
 import { hashPassword, passwordMatches, refuseCommonPassword } from "../passwords.ts";
 import { idle, lifetime, openSession } from "../sessions.ts";
@@ -53,14 +53,8 @@ export const sessionRoutes = routes(session, {
   },
 
   async changePassword({ db, body, actor, address, transaction }) {
-    refuseCommonPassword(body.newPassword, actor.username);
-    const { account, forgetTries } = await checkPassword(
-      db,
-      actor,
-      address,
-      body.oldPassword,
-      "The old password is wrong",
-    );
+    refuseCommonPassword("newPassword", body.newPassword, actor.username);
+    const { account, forgetTries } = await checkPassword(db, actor, address, body.oldPassword, wrongOldPassword);
     await forgetTries();
     const passwordHash = await hashPassword(body.newPassword);
     return transaction(async (tx) => {
@@ -109,7 +103,7 @@ export const sessionRoutes = routes(session, {
     if (!secret) throw refusal(409, "Begin to set up two-step sign-in first");
     const forgetCode = await beginCodeTry(db, actor.id);
     const step = stepOf(secret, body.code, now());
-    if (step === undefined) throw refusal(400, wrongCode);
+    if (step === undefined) throw badInput("body.code", wrongCode);
     return transaction(async (tx) => {
       await forgetCode(tx);
       // Only the secret that the code was computed from, and only once; the code is used up with it.
@@ -172,7 +166,8 @@ export const sessionRoutes = routes(session, {
 });
 
 const wrongCode = "The code is wrong or was used before";
-const wrongPassword = "The password is wrong";
+const wrongPassword = ["body.password", "The password is wrong"] as const;
+const wrongOldPassword = ["body.oldPassword", "The old password is wrong"] as const;
 
 const endOtherSessions = (tx: Transaction, actor: Actor) =>
   tx.delete(sessions).where(and(eq(sessions.accountId, actor.id), ne(sessions.tokenHash, actor.tokenHash)));
@@ -185,10 +180,16 @@ async function lockUnchanged(tx: Transaction, { id, passwordHash, totpConfirmedA
 }
 
 /** The password of who is signed in. A wrong one is 400 and not 401, or they would be thrown out. */
-async function checkPassword(db: Database, actor: Actor, address: string, password: string, refused: string) {
+async function checkPassword(
+  db: Database,
+  actor: Actor,
+  address: string,
+  password: string,
+  [path, refused]: readonly [path: string, message: string],
+) {
   const { forgetAll } = await beginTry(db, actor.username, address);
   const [account] = await db.select().from(accounts).where(eq(accounts.id, actor.id));
-  if (!(await passwordMatches(account?.passwordHash, password)) || !account) throw refusal(400, refused);
+  if (!(await passwordMatches(account?.passwordHash, password)) || !account) throw badInput(path, refused);
   return { account, forgetTries: forgetAll };
 }
 
@@ -207,7 +208,7 @@ async function checkPasswordAndCode(
   }
   const forgetCode = await beginCodeTry(db, actor.id);
   return async (tx) => {
-    if (!(await useCode(tx, account, code, now))) throw refusal(400, wrongCode);
+    if (!(await useCode(tx, account, code, now))) throw badInput("body.code", wrongCode);
     await forgetCode(tx);
     await forgetTries(tx);
   };

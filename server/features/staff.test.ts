@@ -83,6 +83,12 @@ test.for(["ab", "x".repeat(33), "has space", "ünïcode", "a/b", ""])("the usern
   expect(answer.body.issues[0]?.path).toBe("body.username");
 });
 
+test("a password that is too easy to guess is refused at its field", async () => {
+  const answer = await call("admin", staff.create, { body: { username: "maren", password: "Password123" } });
+  const message = "This password is too easy to guess. Choose another one.";
+  expect([answer.status, answer.body]).toEqual([400, { message, issues: [{ path: "body.password", message }] }]);
+});
+
 test("an update changes what was sent and logs before and after", async () => {
   const member = await addAccount("maren", "staff");
   const params = { id: member.id };

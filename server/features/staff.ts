@@ -30,7 +30,7 @@ export const staffRoutes = routes(staff, {
   },
 
   async create({ body, actor, transaction }) {
-    refuseCommonPassword(body.password, body.username);
+    refuseCommonPassword("password", body.password, body.username);
     const passwordHash = await hashPassword(body.password);
     return transaction(async (tx) => {
       await tx

@@ -48,9 +48,9 @@ test("keys are shown once, listed by their first characters, worth nothing in th
   );
   expect((await call(shop, storefront.paymentSettings)).status).toBe(401);
   expect((await call("admin", website.deleteApiKey, { params: { id } })).status).toBe(404);
-  expect((await logRows()).map((row) => row.action)).toEqual([
-    "Created the API key Main shop",
-    "Deleted the API key Main shop",
+  expect(await logRows()).toMatchObject([
+    { action: "Created the API key Main shop", before: null, after: { name: "Main shop" } },
+    { action: "Deleted the API key Main shop", before: { name: "Main shop" }, after: null },
   ]);
 });
 
@@ -181,7 +181,7 @@ test("refused means nothing changed, and says what is missing", async () => {
   expect(await buy({ weight: 6 })).toEqual([400, "Saver has no price for 6 lb"]);
   expect(await buy({ weight: 10.001 })).toEqual([400, "Saver carries at most 10 lb"]);
   expect(await buy({ weight: 0 })).toEqual([400, "A parcel weighs more than 0"]);
-  expect(await buy({ weight: 1e-9 })).toEqual([400, "A parcel weighs more than 0"]);
+  expect(await buy({ weight: 1e-9 })).toEqual([400, "A weight has at most three decimals"]);
   expect(await buy({ toName: "" })).toEqual([400, expect.stringContaining("toName")]);
   expect(await buy({ labelType: "priority" })).toEqual([409, "No tracking code of type priority is left"]);
   const inactive = await addCustomer({ username: "off", active: false, balance: 50 });
@@ -192,6 +192,20 @@ test("refused means nothing changed, and says what is missing", async () => {
   expect(await logRows()).toEqual(logged);
   expect((await call("staff", orders.list)).body.total).toBe(0);
   expect((await db.select().from(labelTypes).where(eq(labelTypes.id, type.id))).length).toBe(1);
+});
+
+test("a label without a price is refused at the field that is wrong", async () => {
+  const { discordId } = await addCustomer();
+  await addLabelType({ name: "Saver", uid: "saver", maxWeight: 10, tiers: [[0, 5, 7.45]] });
+  await addLabelType({ name: "Off", uid: "off", active: false, tiers: [[0, 5, 1]] });
+  for (const [labelType, weight, path, message] of [
+    ["saver", 6, "body.weight", "Saver has no price for 6 lb"],
+    ["saver", 11, "body.weight", "Saver carries at most 10 lb"],
+    ["off", 1, "body.labelType", "Off is disabled"],
+  ] as const) {
+    const { status, body } = await call(shop, storefront.quote, { body: { discordId, labelType, weight } });
+    expect([status, body]).toEqual([400, { message, issues: [{ path, message }] }]);
+  }
 });
 
 test("every POST but quotes needs an Idempotency-Key, and a repeat gets the first answer, also at the same moment", async () => {
@@ -285,6 +299,15 @@ test("a Fedex order comes in pending and can be followed", async () => {
   const params = { id: made.body.order._id };
   expect((await call(shop, storefront.readFedexOrder, { params })).body).toEqual(made.body);
   expect((await call(shop, storefront.readFedexFile, { params })).status).toBe(404);
+  expect((await logRows()).at(-1)).toMatchObject({
+    action: `Added Fedex order ${made.body.order.uuid} of ${customer.username}`,
+    before: null,
+    after: { status: "Pending", weight: 4, length: 10, width: 8, height: 6, dimensionUnit: "in", weightUnit: "lb" },
+  });
+
+  const overweight = { ...body, weight: 4.0001 };
+  const refused = await call(shop, storefront.createFedexOrder, { body: overweight, ...once() });
+  expect([refused.status, refused.body.message]).toEqual([400, "A weight has at most three decimals"]);
 });
 
 test("an invoice is credited once, whether panel or shop is first", async () => {
@@ -292,6 +315,11 @@ test("an invoice is credited once, whether panel or shop is first", async () => 
   const body = { discordId: customer.discordId, amount: 25, payment_method: "paypal" as const };
   const made = await call(shop, storefront.createInvoice, { body, ...once() });
   expect([made.status, made.body.invoice.status]).toEqual([201, "pending"]);
+  expect((await logRows()).at(-1)).toMatchObject({
+    action: `Opened invoice ${made.body.invoice._id} ($25.00) for maren`,
+    before: null,
+    after: { amount: 25, payment_method: "paypal", status: "pending" },
+  });
   const params = { id: made.body.invoice._id };
   const [one, other] = await Promise.all([
     call(shop, storefront.setInvoiceStatus, { params, body: { status: "paid" } }),

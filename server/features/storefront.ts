@@ -122,7 +122,9 @@ export const storefrontRoutes = routes(storefront, {
         })
         .returning();
       if (!order) throw new Error("an insert returns its row");
-      await record(tx, actor, "fedex", `Added Fedex order ${order.uuid} of ${customer.username}`);
+      await record(tx, actor, "fedex", `Added Fedex order ${order.uuid} of ${customer.username}`, {
+        after: { status: order.status, ...parcel },
+      });
       return { order: presentFedex(order) };
     });
   },
@@ -155,6 +157,7 @@ export const storefrontRoutes = routes(storefront, {
         actor,
         "invoice",
         `Opened invoice ${invoice.id} (${dollars(body.amount)}) for ${customer.username}`,
+        { after: { status: invoice.status, amount: body.amount / 100, payment_method: body.payment_method } },
       );
       return { invoice: presentInvoice(invoice) };
     });

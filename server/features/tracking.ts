@@ -3,7 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import { record } from "../audit.ts";
 import type { Transaction } from "../db/engine.ts";
 import { trackingCodes } from "../db/schema.ts";
-import { refusal } from "../errors.ts";
+import { badInput, refusal } from "../errors.ts";
 import { routes } from "../http.ts";
 import { uuidv7 } from "../ids.ts";
 import { listPage } from "../paging.ts";
@@ -70,15 +70,13 @@ const lastNumber = 10n ** 21n - 1n;
 /** The codes of a range: a number of 21 digits, counting up, each followed by its check digit. */
 function consecutiveCodes(trackRef: string, amount: number): string[] {
   const digits = trackRef.slice(0, 21);
-  const refuse = (field: string, message: string) =>
-    refusal(400, message, { issues: [{ path: `body.${field}`, message }] });
   if (trackRef !== withCheckDigit(digits))
-    throw refuse("trackRef", `${trackRef} is mistyped: after ${digits} the last digit is ${checkDigit(digits)}`);
+    throw badInput("body.trackRef", `${trackRef} is mistyped: after ${digits} the last digit is ${checkDigit(digits)}`);
   const first = BigInt(digits);
   // Codes begin with 9: after the nines there is no next one.
   const left = lastNumber - first + 1n;
   if (BigInt(amount) > left)
-    throw refuse("amount", `The carrier's numbers end before that: from ${trackRef} on there are ${left}`);
+    throw badInput("body.amount", `The carrier's numbers end before that: from ${trackRef} on there are ${left}`);
   return Array.from({ length: amount }, (_, index) => withCheckDigit(String(first + BigInt(index))));
 }
 

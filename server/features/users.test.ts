@@ -209,6 +209,7 @@ test("a balance never goes below zero, nor beyond what can be", async () => {
     [1_000_000.01, "An amount is at most 1,000,000.00"],
     [-1_000_000.01, "An amount is at most 1,000,000.00"],
     [1.005, "An amount has at most two decimals"],
+    [1.000001, "An amount has at most two decimals"],
     ["5", "balance must be a number"],
   ] as [number, string][])
     expect(answerOf(await addBalance(customer.id, amount))).toEqual([400, message]);

@@ -44,7 +44,7 @@ export const websiteRoutes = routes(website, {
   async createApiKey({ body, actor, transaction }) {
     return transaction(async (tx) => {
       const key = await createKey(tx, body.name);
-      await record(tx, actor, "website", `Created the API key ${body.name}`);
+      await record(tx, actor, "website", `Created the API key ${body.name}`, { after: { name: body.name } });
       return { message: `API key ${body.name} created`, key };
     });
   },
@@ -53,7 +53,7 @@ export const websiteRoutes = routes(website, {
     return transaction(async (tx) => {
       const [key] = await tx.delete(apiKeys).where(eq(apiKeys.id, params.id)).returning();
       if (!key) throw refusal(404, "This API key does not exist any more");
-      await record(tx, actor, "website", `Deleted the API key ${key.name}`);
+      await record(tx, actor, "website", `Deleted the API key ${key.name}`, { before: { name: key.name } });
       return { message: `API key ${key.name} deleted` };
     });
   },
