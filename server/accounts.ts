@@ -4,7 +4,7 @@ import { type Config, StartError } from "./config.ts";
 import type { Database } from "./db/engine.ts";
 import { accounts, sessions } from "./db/schema.ts";
 import { violates } from "./errors.ts";
-import { generatePassword, hashPassword, isCommonPassword } from "./passwords.ts";
+import { generatePassword, hashPassword } from "./passwords.ts";
 import { removeTwoStep } from "./two-step.ts";
 
 /** Any number that all Footprint servers agree on. */
@@ -14,8 +14,6 @@ const firstAdminLock = 7400_0002;
 export async function ensureAdmin(db: Database, config: Config): Promise<string | undefined> {
   const admins = db.select({ id: accounts.id }).from(accounts).where(eq(accounts.role, "admin")).limit(1);
   if ((await admins).length > 0) return undefined;
-  if (config.adminPassword && isCommonPassword(config.adminPassword, config.adminUsername))
-    throw new StartError("ADMIN_PASSWORD is too easy to guess: set it to another one, or leave it out.");
   const password = config.adminPassword ?? generatePassword();
   const passwordHash = await hashPassword(password);
   return db.transaction(async (tx) => {

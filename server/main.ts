@@ -4,23 +4,26 @@ import { readConfig, StartError } from "./config.ts";
 import { openEngine } from "./db/engine.ts";
 import { loadDemo } from "./demo/load.ts";
 import { keepHouse } from "./housekeeping.ts";
+import { isCommonPassword } from "./passwords.ts";
 import { adoptTimezone } from "./stats.ts";
 
 async function start() {
   const config = readConfig(process.env);
   const engine = await openEngine(config);
-  await adoptTimezone(engine.db, config.timezone);
-  const app = await buildApp({ db: engine.db, config, now: () => new Date() });
-
-  let stopHousekeeping = async () => {};
-  const stop = async () => {
-    await app.close();
-    await stopHousekeeping();
-    await engine.close();
-  };
+  let stop = () => engine.close();
   try {
+    await adoptTimezone(engine.db, config.timezone);
+    const app = await buildApp({ db: engine.db, config, now: () => new Date() });
+    let stopHousekeeping = async () => {};
+    stop = async () => {
+      await app.close();
+      await stopHousekeeping();
+      await engine.close();
+    };
     await app.listen({ port: config.port, host: config.host });
     const password = await ensureAdmin(engine.db, config);
+    if (config.adminPassword && isCommonPassword(config.adminPassword, config.adminUsername))
+      console.log("ADMIN_PASSWORD is easy to guess: change it in Account Setting");
     if (config.demo && (await loadDemo(engine.db, new Date())))
       console.log("Loaded a demo business to look around in (npm run demo:remove takes it away)");
     if (password)

@@ -1,6 +1,8 @@
 -- The UUIDs in a text that is in lower case.
-CREATE FUNCTION uuids_in(text) RETURNS uuid[] LANGUAGE sql IMMUTABLE STRICT
-  RETURN ARRAY(SELECT (regexp_matches($1, '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}', 'g'))[1]::uuid);
+CREATE FUNCTION uuids_in(searched text) RETURNS uuid[] LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(SELECT (regexp_matches(searched, '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}', 'g'))[1]::uuid);
+END $$;
 --> statement-breakpoint
 CREATE INDEX "bulk_orders_mentioned_uuids" ON "bulk_orders" USING gin (uuids_in("search")) WHERE length("bulk_orders"."search") - length(replace("bulk_orders"."search", '-', '')) >= 8;--> statement-breakpoint
 CREATE INDEX "fedex_orders_mentioned_uuids" ON "fedex_orders" USING gin (uuids_in("search")) WHERE length("fedex_orders"."search") - length(replace("fedex_orders"."search", '-', '')) >= 8;--> statement-breakpoint
