@@ -28,6 +28,12 @@ test("the first admin takes the configured name and password, which is not print
   expect(await signIn(origin(), "owner", "open sesame, please")).toBe(200);
 });
 
+test("on another port than 7400 the address to open is not localhost, where the panel would call 7400", async () => {
+  const { output, origin, password } = await run({});
+  expect(output()).toMatch(/is ready at http:\/\/127\.0\.0\.1:\d+ /);
+  expect(await signIn(origin(), "admin", password())).toBe(200);
+});
+
 test("a second start in the same folder is refused and the first goes on", async () => {
   const first = await run({});
   const second = await run({});
