@@ -48,7 +48,7 @@ export const theme = createTheme({
   },
 });
 
-/** Mantine's own dimmed, placeholder, error and badge colours are too faint for WCAG AA. */
+/** Mantine's own dimmed, placeholder, error, badge and hover colours are too faint for WCAG AA. */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -61,6 +61,8 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     "--mantine-color-green-light-color": "#1e6b2f",
     "--mantine-color-orange-light-color": "#9c3a06",
     "--mantine-color-red-light-color": "#b42525",
+    "--mantine-color-indigo-light-hover": "#cad5ff",
+    "--mantine-color-red-light-hover": "#ffd0d0",
     "--footprint-page": "#f6f7fb",
     "--footprint-surface": "#ffffff",
     "--footprint-line": "#e3e6ec",
@@ -69,7 +71,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
   dark: {
     "--mantine-color-dimmed": "#a3a8b8",
     "--mantine-color-placeholder": "#949aab",
-    "--mantine-color-error": "#ff8787",
+    "--mantine-color-error": "#ff9090",
     "--mantine-color-anchor": "#91a7ff",
     "--mantine-color-indigo-light-color": "#bac8ff",
     "--mantine-color-teal-light-color": "#96f2d7",
