@@ -198,6 +198,22 @@ function contrast(element: Element): number {
   return (lighter + 0.05) / (darker + 0.05);
 }
 
+test("a screen whose code does not come says so in plain words, and is there once it does", async ({
+  admin: { page },
+  watch,
+}) => {
+  watch.expectProblem(/ERR_FAILED|could not be loaded|preload|dynamically imported/);
+  await page.goto("/orders");
+  await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+  await page.route("**/assets/**", (route) => route.abort());
+  await page.getByRole("link", { name: "Invoices" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Unexpected Application Error!");
+  await expect(page.getByText("This screen could not be loaded. Check the connection and reload.")).toBeVisible();
+  await page.unroute("**/assets/**");
+  await page.getByRole("button", { name: "Reload" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Invoices");
+});
+
 for (const width of [1440, 360]) {
   test(`nothing moves when rows and figures arrive, ${width} px wide`, async ({ admin: { page } }) => {
     await page.setViewportSize({ width, height: 800 });
