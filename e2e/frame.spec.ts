@@ -163,6 +163,23 @@ async function expectNoSidewaysScroll(page: Page) {
   await expect.poll(overhang, "pixels that stand out").toBeLessThanOrEqual(0);
 }
 
+const tables = ["/orders", "/fedex", "/users", "/new-users", "/invoices", "/usps", "/pricing", "/staff", "/logs"];
+for (const width of [1200, 1024, 768]) {
+  test(`tables show all that they hold without scrolling sideways, ${width} px wide`, async ({ admin: { page } }) => {
+    await page.setViewportSize({ width, height: 800 });
+    for (const path of tables) {
+      await page.goto(path);
+      await expect(page.getByRole("row").nth(1)).toBeVisible();
+      await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+      const overhang = await page.getByRole("table").evaluate((table) => {
+        const room = table.parentElement?.clientWidth ?? 0;
+        return table.scrollWidth - room;
+      });
+      expect(overhang, `pixels of ${path} that are out of sight`).toBeLessThanOrEqual(0);
+    }
+  });
+}
+
 for (const colorScheme of ["light", "dark"] as const) {
   test(`what the pointer is on stays readable, ${colorScheme}`, async ({ admin: { page } }) => {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
