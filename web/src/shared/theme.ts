@@ -32,7 +32,8 @@ export const theme = createTheme({
     PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show or hide what is typed", tabIndex: 0 } },
     },
-    ModalRoot: { defaultProps: { yOffset: "8dvh" } },
+    // On a phone a dialog needs the height.
+    ModalRoot: { defaultProps: { yOffset: "clamp(16px, 100vw - 480px, 8dvh)" } },
     // Inside the page's landmark: whatever hangs below body is lost to who moves by landmarks.
     Tooltip: {
       defaultProps: {
