@@ -59,7 +59,7 @@ export function serverProcess(env: Record<string, string>, onEnd: (lastWords: st
         const read = (chunk: Buffer) => {
           output += chunk;
           log += chunk;
-          const port = /is ready at http:\/\/localhost:(\d+)/.exec(output)?.[1];
+          const port = /is ready at http:\/\/[\w.]+:(\d+)/.exec(output)?.[1];
           if (!port || life.wasReady || started.killed) return;
           life.wasReady = true;
           origin = `http://127.0.0.1:${port}`;

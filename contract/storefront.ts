@@ -5,13 +5,13 @@ import { invoiceStatus, paymentMethod } from "./invoices.ts";
 import { labelKind } from "./label-types.ts";
 import { Order } from "./orders.ts";
 
-/** What a shop sends as text: trimmed, and without control characters. */
+/** What a shop sends as text: trimmed, and without characters that control a terminal or turn the text around. */
 const line = (max: number) =>
   z
     .string()
     .trim()
     .max(max)
-    .regex(/^[^\p{Cc}]*$/u, "Text may not contain control characters");
+    .regex(/^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u, "Text may not contain control characters");
 const filled = (max: number) => line(max).min(1);
 
 const discordId = z

@@ -1,6 +1,7 @@
 import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import type { Page } from "@playwright/test";
+import type { Account } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
 import { adminAccount } from "./server.ts";
 import { stopClock } from "./steps.ts";
@@ -111,6 +112,51 @@ test("a session that ended elsewhere leads to Sign-In at the root with the next 
   await expect(page).toHaveURL(`${server.url}/`);
   expect(await cookieOf(page)).toBeUndefined();
 });
+
+test("a tab whose session was ended in another one shows Sign-In when it is looked at", async ({
+  staff: { page },
+  context,
+}) => {
+  await page.goto("/orders");
+  await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+  const other = await context.newPage();
+  await other.goto("/users");
+  await other.getByRole("button", { name: "Admin" }).click();
+  await other.getByRole("menuitem", { name: "Sign out" }).click();
+  await expect(signInTitle(other)).toBeVisible();
+
+  await lookAt(page);
+  await expect(signInTitle(page)).toBeVisible();
+});
+
+test("a tab takes over who signed in in another one, and keeps its form where that is the same account", async ({
+  admin: { page, account },
+  context,
+  server,
+  adminToken,
+}) => {
+  const become = async (who: Account) =>
+    context.addCookies([{ name: "footprint", value: await server.api.signIn(who), url: server.url }]);
+  await page.goto("/admin-settings");
+  const field = page.getByRole("textbox", { name: "Old password" });
+  await field.fill("half typed");
+
+  await become(account);
+  const answered = page.waitForResponse((response) => response.url().endsWith(session.access.path));
+  await lookAt(page);
+  await answered;
+  await expect(field).toHaveValue("half typed");
+
+  const member = await server.api.addStaff(adminToken);
+  await become(member);
+  await lookAt(page);
+  await expect(field).toHaveValue("");
+  await page.getByRole("button", { name: "Admin" }).click();
+  await expect(page.getByText(`Signed in as ${member.username} (staff)`)).toBeVisible();
+});
+
+/** As a browser tells a page that its tab was chosen. */
+const lookAt = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event("focus")));
 
 test("a cookie that is worth nothing leads to Sign-In", async ({ page, context, server, watch }) => {
   watch.expectProblem(/401/);

@@ -1,4 +1,6 @@
+import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
+import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { customer, openScreen, rowOf, stopClock, toast } from "./steps.ts";
@@ -54,6 +56,26 @@ test("adding balance names amount and customer and shows what it becomes; a doub
   await expect(rowOf(page, money(before + 1250.5))).toBeVisible();
   expect((await customer(server.api, token, "balance-customer")).balance).toBe(before + 1250.5);
   expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+});
+
+test("a name without a space for its 64 letters leaves room for what stands beside it", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const name = `${"W".repeat(56)}${Date.now()}`.slice(0, 64);
+  const { key } = await api.call(token, website.createApiKey, { body: { name: `shop of ${Date.now()}` } });
+  const params = { discordId: `long-${Date.now()}` };
+  const { customer } = await api.call(key, storefront.putCustomer, { params, body: { username: name } });
+  await api.call(token, users.verify, { params: { id: customer._id } });
+
+  const dialog = await openBalanceForm(page, name);
+  await expect(dialog.getByRole("button", { name: "Close" })).toBeInViewport();
+  expect(await dialog.evaluate((box) => box.scrollWidth - box.clientWidth), "pixels that stand out").toBe(0);
+
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`/users/${customer._id}`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(`Custom pricing for ${name}`);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth), "width of the page").toBe(360);
 });
 
 test("a negative amount is a correction", async ({ staff: { page, token }, server }) => {

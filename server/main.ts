@@ -30,7 +30,9 @@ async function start() {
       console.log(`Sign in as ${config.adminUsername} with the password ${password} (shown only this once)`);
     const { port } = app.server.address() as { port: number };
     stopHousekeeping = keepHouse(engine, (error) => app.log.error({ err: error }, "housekeeping failed"));
-    console.log(`Footprint is ready at http://localhost:${port} (${engine.kind} database)`);
+    // Under the name localhost the panel calls port 7400, whichever it came from.
+    const host = port === 7400 ? "localhost" : "127.0.0.1";
+    console.log(`Footprint is ready at http://${host}:${port} (${engine.kind} database)`);
   } catch (error) {
     await stop();
     throw explained(error, config.port);

@@ -12,10 +12,9 @@ export async function servePanel(app: FastifyInstance, folder = built) {
   if (hasPage) {
     await app.register(serveStatic, {
       root: folder,
-      wildcard: false,
       // The build left a .br and a .gz beside whatever shrinks; they have no addresses of their own.
       preCompressed: true,
-      globIgnore: ["**/*.br", "**/*.gz"],
+      allowedPath: (path) => !/\.(br|gz)$/.test(path),
       cacheControl: false,
       setHeaders(reply, path) {
         // Below assets/ a name holds its content's hash; everything else is asked for again, by its ETag.

@@ -25,6 +25,8 @@ test("the first start makes an admin, prints the password once and loads the dem
 test("the first admin takes the configured name and password, which is not printed", async () => {
   const { output, origin } = await run({ ADMIN_USERNAME: "owner", ADMIN_PASSWORD: "open sesame, please" });
   expect(output()).not.toContain("sesame");
+  // Under the name localhost the panel would call port 7400.
+  expect(output()).toMatch(/is ready at http:\/\/127\.0\.0\.1:\d+ /);
   expect(await signIn(origin(), "owner", "open sesame, please")).toBe(200);
 });
 

@@ -45,7 +45,7 @@ export async function run(env: Record<string, string>, script = "main.ts", args:
     exit,
     output: () => output.trim(),
     password: () => /with the password (\S+)/.exec(output)?.[1] ?? "",
-    origin: () => `http://127.0.0.1:${/localhost:(\d+)/.exec(output)?.[1]}`,
+    origin: () => /is ready at (\S+)/.exec(output)?.[1] ?? "",
   };
 }
 

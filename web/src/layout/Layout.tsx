@@ -17,7 +17,7 @@ export function Layout() {
     getInitialValueInEffect: false,
   });
   // Until someone chooses, a screen too narrow for both leaves its room to the table.
-  const isNarrow = useMediaQuery("(max-width: 70em)", undefined, { getInitialValueInEffect: false });
+  const isNarrow = useMediaQuery("(max-width: 78em)", undefined, { getInitialValueInEffect: false });
   const collapsed = chosen ?? isNarrow;
   const { pathname } = useLocation();
   const isNavigating = useNavigation().state !== "idle";

@@ -14,12 +14,15 @@ export type Column<T> = {
   width?: number | string;
   /** Where it stands on a phone's card: its headline, top right, or not at all. Otherwise on a line with its title. */
   onCard?: "headline" | "aside" | "hidden";
+  /** The title of the column below whose value it stands where the window is too narrow for all. */
+  below?: string;
 };
 
 /** What underlines a row that needs attention; a cell says in words why. */
 export type RowTone = "warning" | undefined;
 
 export const phone = "(max-width: 47.99em)";
+const narrow = "(max-width: 61.99em)";
 
 /** Rows as a table, or as cards on a phone. Without rows it draws their skeleton. */
 export function DataTable<T extends { _id: string }>({
@@ -63,13 +66,16 @@ const capped = (maxHeight: number | undefined, className: string | undefined) =>
 const placesFor = (count: number) => Array.from({ length: count }, (_, place) => place);
 
 function Table<T extends { _id: string }>({ title, columns, rows, tone, skeletonRows, maxHeight }: BodyProps<T>) {
+  const isNarrow = useMediaQuery(narrow, undefined, { getInitialValueInEffect: false });
+  const shown = isNarrow ? columns.filter((column) => !column.below) : columns;
+  const below = (title: string) => (isNarrow ? columns.filter((column) => column.below === title) : []);
   return (
     <div {...capped(maxHeight, classes.scroll)}>
       <table className={classes.table} aria-busy={!rows}>
         <caption className={classes.caption}>{title}</caption>
         <thead>
           <tr>
-            {columns.map((column) => (
+            {shown.map((column) => (
               <th
                 key={column.title}
                 scope="col"
@@ -85,7 +91,7 @@ function Table<T extends { _id: string }>({ title, columns, rows, tone, skeleton
         <tbody>
           {rows?.map((row) => (
             <tr key={row._id} data-tone={tone(row)}>
-              {columns.map((column) => (
+              {shown.map((column) => (
                 <td
                   key={column.title}
                   data-align={column.align}
@@ -93,13 +99,24 @@ function Table<T extends { _id: string }>({ title, columns, rows, tone, skeleton
                   data-actions={!column.title || undefined}
                 >
                   {column.cell(row)}
+                  {below(column.title).map((second) => (
+                    <div key={second.title} className={classes.below}>
+                      {/* Under a name, a time has to say of what. */}
+                      {second.dimmed && column.onCard === "headline" ? (
+                        second.title
+                      ) : (
+                        <VisuallyHidden>{second.title}</VisuallyHidden>
+                      )}{" "}
+                      {second.cell(row)}
+                    </div>
+                  ))}
                 </td>
               ))}
             </tr>
           )) ??
             placesFor(skeletonRows).map((place) => (
               <tr key={place}>
-                {columns.map((column, index) => (
+                {shown.map((column, index) => (
                   <td key={column.title} data-align={column.align} data-actions={!column.title || undefined}>
                     <Skeleton height={12} width={index === 0 ? "70%" : "50%"} display="inline-block" />
                   </td>

@@ -37,10 +37,12 @@ export function Dialog({
     <Modal.Root opened onClose={onClose} size={size} closeOnEscape={false} closeOnClickOutside={false}>
       {/* The second half of a double click on what opened the dialog is not meant for it. */}
       <Modal.Overlay onClick={(event) => event.detail < 2 && onClose()} />
-      <Modal.Content ref={content}>
+      <Modal.Content ref={content} className={classes.content}>
         {/* Not Modal.Header: outside of main, a header element counts as a second page banner. */}
         <div className={classes.header}>
-          <Modal.Title fw={650}>{title}</Modal.Title>
+          <Modal.Title fw={650} lh={1.35} miw={0}>
+            {title}
+          </Modal.Title>
           <Modal.CloseButton aria-label="Close" />
         </div>
         <Modal.Body>{children}</Modal.Body>

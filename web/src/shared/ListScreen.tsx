@@ -77,7 +77,9 @@ function Tools<T, R>({ list, searchFor, sortable = true, tools }: ListScreenProp
       </div>
       {filter && (
         <NativeSelect
+          className={classes.filter}
           aria-label={filter.label}
+          leftSection={filter.label}
           value={filter.value}
           onChange={(event) => list.setFilter(event.currentTarget.value)}
           data={filter.options.map((option) => ({ value: option, label: filter.read?.(option) ?? option }))}

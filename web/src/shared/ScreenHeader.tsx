@@ -36,7 +36,7 @@ export function ScreenHeader({
             {back.label}
           </Anchor>
         )}
-        <Title order={1} size={24} lh={1.35}>
+        <Title order={1} size={24} lh={1.35} className={classes.title}>
           {title}
         </Title>
         {subtitle !== undefined && <p className={classes.note}>{subtitle}</p>}

@@ -1,7 +1,8 @@
 import { CloseButton, Kbd, TextInput } from "@mantine/core";
-import { useHotkeys } from "@mantine/hooks";
+import { useHotkeys, useMediaQuery } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
+import { phone } from "./DataTable.tsx";
 
 const debounceMs = 300;
 
@@ -19,6 +20,7 @@ export function SearchField({
   const timer = useRef<number>(undefined);
   const [text, setText] = useState(value);
   const known = useRef(value);
+  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
 
   // Back, Forward and Clear change the address from outside: the text follows, and what was about to be sent is not.
   useEffect(() => {
@@ -70,9 +72,11 @@ export function SearchField({
             }}
           />
         ) : (
-          <Kbd size="xs" aria-hidden>
-            /
-          </Kbd>
+          !isPhone && (
+            <Kbd size="xs" aria-hidden>
+              /
+            </Kbd>
+          )
         )
       }
     />

@@ -10,8 +10,13 @@ export async function lazyScreen<T>(load: () => Promise<T>): Promise<T> {
     );
   });
   try {
-    return await Promise.race([load(), tooLate]);
+    return await Promise.race([load().catch(explain), tooLate]);
   } finally {
     window.clearTimeout(timer);
   }
+}
+
+/** Browsers and bundler name the file that did not come, each in words of its own. */
+function explain(cause: unknown): never {
+  throw new Error("This screen could not be loaded. Check the connection and reload.", { cause });
 }

@@ -32,7 +32,8 @@ export const theme = createTheme({
     PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show or hide what is typed", tabIndex: 0 } },
     },
-    ModalRoot: { defaultProps: { yOffset: "8dvh" } },
+    // On a phone a dialog needs the height.
+    ModalRoot: { defaultProps: { yOffset: "clamp(16px, 100vw - 480px, 8dvh)" } },
     // Inside the page's landmark: whatever hangs below body is lost to who moves by landmarks.
     Tooltip: {
       defaultProps: {
@@ -48,7 +49,7 @@ export const theme = createTheme({
   },
 });
 
-/** Mantine's own dimmed, placeholder, error and badge colours are too faint for WCAG AA. */
+/** Mantine's own dimmed, placeholder, error, badge and hover colours are too faint for WCAG AA. */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -61,6 +62,8 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     "--mantine-color-green-light-color": "#1e6b2f",
     "--mantine-color-orange-light-color": "#9c3a06",
     "--mantine-color-red-light-color": "#b42525",
+    "--mantine-color-indigo-light-hover": "#cad5ff",
+    "--mantine-color-red-light-hover": "#ffd0d0",
     "--footprint-page": "#f6f7fb",
     "--footprint-surface": "#ffffff",
     "--footprint-line": "#e3e6ec",
@@ -69,7 +72,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
   dark: {
     "--mantine-color-dimmed": "#a3a8b8",
     "--mantine-color-placeholder": "#949aab",
-    "--mantine-color-error": "#ff8787",
+    "--mantine-color-error": "#ff9090",
     "--mantine-color-anchor": "#91a7ff",
     "--mantine-color-indigo-light-color": "#bac8ff",
     "--mantine-color-teal-light-color": "#96f2d7",

@@ -53,7 +53,13 @@ export function FedexScreen() {
       width: "10%",
     },
     { title: "Status", cell: (order) => <FedexStatus order={order} />, width: "19%", onCard: "aside" },
-    { title: "Created", cell: (order) => <Time value={order.createdAt} />, dimmed: true, width: "11%" },
+    {
+      title: "Created",
+      cell: (order) => <Time value={order.createdAt} />,
+      dimmed: true,
+      width: "11%",
+      below: "Status",
+    },
     { title: "", cell: actions },
   ];
 

@@ -38,10 +38,21 @@ export function InvoicesScreen() {
     { title: "Invoice", cell: (invoice) => <ShortId value={invoice._id} name="invoice id" />, width: "14%" },
     { title: "User", cell: (invoice) => <Customer user={invoice.user} />, width: "24%", onCard: "headline" },
     { title: "Amount", cell: (invoice) => formatMoney(invoice.amount), align: "right", width: "8%", onCard: "aside" },
-    { title: "Payment method", cell: (invoice) => formatPaymentMethod(invoice.payment_method), width: "12%" },
+    {
+      title: "Payment method",
+      cell: (invoice) => formatPaymentMethod(invoice.payment_method),
+      width: "12%",
+      below: "Amount",
+    },
     { title: "Status", cell: (invoice) => <Status status={invoice.status} />, width: "9%", onCard: "aside" },
-    { title: "Created", cell: (invoice) => <Time value={invoice.createdAt} />, dimmed: true, width: "9%" },
-    { title: "Invoice page", cell: (invoice) => <HostedPage invoice={invoice} />, width: "9%" },
+    {
+      title: "Created",
+      cell: (invoice) => <Time value={invoice.createdAt} />,
+      dimmed: true,
+      width: "9%",
+      below: "Status",
+    },
+    { title: "Invoice page", cell: (invoice) => <HostedPage invoice={invoice} />, width: "9%", below: "Invoice" },
     {
       title: "",
       cell: (invoice) =>
@@ -78,7 +89,7 @@ function Customer({ user }: { user: Invoice["user"] }) {
   return (
     <div className={classes.customer}>
       <b>{user.username}</b>
-      <span>{user.email || "–"}</span>
+      {user.email && <span>{user.email}</span>}
     </div>
   );
 }
@@ -95,7 +106,7 @@ function HostedPage({ invoice }: { invoice: Invoice }) {
   return (
     <Anchor
       className={classes.page}
-      size="sm"
+      fz="inherit"
       href={address}
       target="_blank"
       rel="noopener noreferrer"

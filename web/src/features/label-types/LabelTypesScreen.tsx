@@ -22,8 +22,8 @@ export function LabelTypesScreen() {
   const columns: Column<LabelType>[] = [
     { title: "Name", cell: (type) => <b>{type.name}</b>, width: "20%", onCard: "headline" },
     { title: "Max weight", cell: (type) => formatWeight(type.maxWeight, type.name), align: "right", width: "10%" },
-    { title: "Uid", cell: (type) => <code>{type.uid}</code>, width: "15%" },
-    { title: "Type", cell: (type) => type.type, width: "9%" },
+    { title: "Uid", cell: (type) => <code>{type.uid}</code>, width: "15%", below: "Name" },
+    { title: "Type", cell: (type) => type.type, width: "9%", below: "Max weight" },
     { title: "Status", cell: (type) => <Status type={type} />, width: "9%", onCard: "aside" },
     { title: "Tiers", cell: (type) => <Tiers type={type} />, width: "9%" },
     { title: "", cell: (type) => <Actions type={type} onEdit={() => setEdited(type)} /> },

@@ -21,11 +21,11 @@ export function OrdersScreen() {
   const columns: Column<Order>[] = [
     { title: "Order", cell: (order) => <ShortId value={order.uuid} name="order id" />, width: "16%" },
     { title: "Customer", cell: (order) => <b>{order.user.username}</b>, width: "14%", onCard: "headline" },
-    { title: "Label type", cell: (order) => order.labelType.name, width: "18%" },
+    { title: "Label type", cell: (order) => order.labelType.name, width: "18%", below: "Customer" },
     { title: "Tracking", cell: (order) => <Tracking code={order.tracking} />, width: "16%" },
     { title: "Price", cell: (order) => formatMoney(order.price), align: "right", width: "8%", onCard: "aside" },
     { title: "Status", cell: (order) => <OrderStatus order={order} />, width: "10%", onCard: "aside" },
-    { title: "Created", cell: (order) => <Time value={order.createdAt} />, dimmed: true, width: "9%" },
+    { title: "Created", cell: (order) => <Time value={order.createdAt} />, dimmed: true, width: "9%", below: "Status" },
     { title: "", cell: (order) => <ViewButton of={`order ${order.uuid}`} onClick={() => setViewed(order)} /> },
   ];
 

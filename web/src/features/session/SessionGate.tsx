@@ -30,6 +30,8 @@ export function SessionGate({ onCheck, children }: { onCheck: () => void; childr
     if (readToken()) void check();
   }, [check]);
 
+  useSameAccount(typeof gate === "object" && "session" in gate ? gate.session : undefined);
+
   if (gate === "signed-out") return <SignIn onSignedIn={check} />;
   if (gate === "checking") {
     return (
@@ -48,4 +50,27 @@ export function SessionGate({ onCheck, children }: { onCheck: () => void; childr
     );
   }
   return <SessionContext value={gate.session}>{children}</SessionContext>;
+}
+
+/** In another tab somebody may have signed out, or in as somebody else: then this one starts anew when it is looked at. */
+function useSameAccount(current: Session | undefined) {
+  useEffect(() => {
+    if (!current) return;
+    let known = readToken();
+    async function compare() {
+      const token = readToken();
+      if (token === known || document.hidden) return;
+      known = token;
+      const { username, role } = token ? await callApi(session.access, {}) : {};
+      if (username !== current?.username || role !== current?.role) window.location.reload();
+    }
+    // A server that does not answer now is asked again with the next call.
+    const look = () => void compare().catch(() => {});
+    window.addEventListener("focus", look);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      window.removeEventListener("focus", look);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, [current]);
 }

@@ -93,7 +93,13 @@ export function StaffScreen() {
     { title: "Chat id", cell: (member) => member.chatId || "–", width: "14%" },
     { title: "Notifications", cell: (member) => <OnOff on={member.notificationAccess} />, width: "12%" },
     { title: "Two-step", cell: twoStep, width: "14%" },
-    { title: "Created", cell: (member) => <Time value={member.createdAt} />, dimmed: true, width: "12%" },
+    {
+      title: "Created",
+      cell: (member) => <Time value={member.createdAt} />,
+      dimmed: true,
+      width: "12%",
+      below: "Username",
+    },
     { title: "", cell: actions },
   ];
 

@@ -18,7 +18,7 @@ export function NewUsersScreen() {
     { title: "Name", cell: (user) => <b>{user.username}</b>, width: "22%", onCard: "headline" },
     { title: "Discord id", cell: (user) => <ShortId value={user.discordId} name="discord id" />, width: "18%" },
     { title: "Email", cell: (user) => user.email || "–", width: "24%" },
-    { title: "Joined", cell: (user) => <Time value={user.createdAt} />, dimmed: true, width: "14%" },
+    { title: "Joined", cell: (user) => <Time value={user.createdAt} />, dimmed: true, width: "14%", below: "Name" },
     { title: "", cell: (user) => <Verify user={user} /> },
   ];
 

@@ -20,7 +20,7 @@ export function UsersScreen() {
     { title: "Discord id", cell: (user) => <ShortId value={user.discordId} name="discord id" />, width: "16%" },
     { title: "Balance", cell: (user) => formatMoney(user.balance), align: "right", width: "11%", onCard: "aside" },
     { title: "Status", cell: (user) => <Status user={user} />, width: "19%" },
-    { title: "Joined", cell: (user) => <Time value={user.createdAt} />, dimmed: true, width: "10%" },
+    { title: "Joined", cell: (user) => <Time value={user.createdAt} />, dimmed: true, width: "10%", below: "Name" },
     { title: "", cell: (user) => <UserActions user={user} onAddBalance={() => setCredited(user)} /> },
   ];
 
@@ -44,7 +44,7 @@ export function UsersScreen() {
 
 function Status({ user }: { user: User }) {
   return (
-    <Group gap={8} wrap="nowrap">
+    <Group gap="2px 8px">
       <StatusBadge tone={user.status ? "positive" : "danger"}>{user.status ? "Active" : "Inactive"}</StatusBadge>
       {user.customPricingEnabled && <StatusBadge tone="info">Custom pricing</StatusBadge>}
     </Group>
