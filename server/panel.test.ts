@@ -108,3 +108,12 @@ test("what is missing below assets, api and admin is 404, not the page", async (
     expect(await get(path)).toMatchObject({ status: 404, text: `{"message":"There is nothing at GET ${path}"}` });
   }
 });
+
+test("a panel that is built anew while the server runs is served", async () => {
+  const panel = join(folder, "assets", "dist");
+  await writeFile(join(panel, "assets", "b-3f.js"), script);
+  expect(await get("/assets/b-3f.js")).toMatchObject({ status: 200, text: script, caching: forever });
+  await mkdir(join(panel, ".vite"));
+  await writeFile(join(panel, ".vite", "manifest.json"), "{}");
+  expect(await get("/.vite/manifest.json")).toMatchObject({ type: "text/html; charset=utf-8", text: page });
+});

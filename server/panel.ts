@@ -14,6 +14,7 @@ export async function servePanel(app: FastifyInstance, folder = built) {
       root: folder,
       // The build left a .br and a .gz beside whatever shrinks; they have no addresses of their own.
       preCompressed: true,
+      dotfiles: "ignore",
       allowedPath: (path) => !/\.(br|gz)$/.test(path),
       cacheControl: false,
       setHeaders(reply, path) {

@@ -183,6 +183,7 @@ test("refused means nothing changed, and says what is missing", async () => {
   expect(await buy({ weight: 0 })).toEqual([400, "A parcel weighs more than 0"]);
   expect(await buy({ weight: 1e-9 })).toEqual([400, "A weight has at most three decimals"]);
   expect(await buy({ toName: "" })).toEqual([400, expect.stringContaining("toName")]);
+  expect(await buy({ toName: "a\u202eevil" })).toEqual([400, "Text may not contain control characters"]);
   expect(await buy({ labelType: "priority" })).toEqual([409, "No tracking code of type priority is left"]);
   const inactive = await addCustomer({ username: "off", active: false, balance: 50 });
   expect(await buy({ discordId: inactive.discordId })).toEqual([403, "off is disabled and cannot order"]);
