@@ -19,6 +19,7 @@ const address = "javascript:window.hacked=1";
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is meant to be read as text
 const template = "{{constructor.constructor('window.hacked=1')()}}${window.hacked=1}";
 const formula = "=cmd|' /C calc'!A0";
+const invisible = "\u200Ftxt.\u200Bexe \u{e0041}";
 const backwards = "\u202Etxt.\u2066exe\u2069 \u{e0041}";
 const markup = "**[x](javascript:window.hacked=1)**";
 const entity = "&lt;b&gt;&#60;i&#62;";
@@ -96,7 +97,7 @@ test("whatever customers, shops and operators write is shown as they wrote it, a
     fromZip: short,
     fromCountry: markup,
     toName: `${breakout}${mark}`,
-    toCompany: backwards,
+    toCompany: invisible,
     toStreet: `${image}t`,
     toStreet2: `${script}t`,
     toCity: `+${formula}`,
