@@ -10,4 +10,15 @@ CREATE INDEX "fedex_orders_admin_mentioned_uuids" ON "fedex_orders" USING gin (u
 CREATE INDEX "invoices_mentioned_uuids" ON "invoices" USING gin (uuids_in("search")) WHERE length("invoices"."search") - length(replace("invoices"."search", '-', '')) >= 8;--> statement-breakpoint
 CREATE INDEX "logs_mentioned_uuids" ON "logs" USING gin (uuids_in("search")) WHERE length("logs"."search") - length(replace("logs"."search", '-', '')) >= 4;--> statement-breakpoint
 CREATE INDEX "orders_tracking" ON "orders" USING btree (lower("tracking"));--> statement-breakpoint
-CREATE INDEX "orders_mentioned_uuids" ON "orders" USING gin (uuids_in("search")) WHERE length("orders"."search") - length(replace("orders"."search", '-', '')) >= 12;
+CREATE INDEX "orders_mentioned_uuids" ON "orders" USING gin (uuids_in("search")) WHERE length("orders"."search") - length(replace("orders"."search", '-', '')) >= 12;--> statement-breakpoint
+-- What was written last waits in a list that every search goes through, until somebody's order has to file it all:
+-- a shorter list costs searches less, and that order too.
+ALTER INDEX "orders_search" SET (gin_pending_list_limit = 512);--> statement-breakpoint
+ALTER INDEX "logs_search" SET (gin_pending_list_limit = 512);--> statement-breakpoint
+ALTER INDEX "invoices_search" SET (gin_pending_list_limit = 512);--> statement-breakpoint
+ALTER INDEX "bulk_orders_search" SET (gin_pending_list_limit = 512);--> statement-breakpoint
+ALTER INDEX "fedex_orders_search" SET (gin_pending_list_limit = 512);--> statement-breakpoint
+ALTER INDEX "fedex_orders_admin_search" SET (gin_pending_list_limit = 512);--> statement-breakpoint
+ALTER INDEX "customers_search" SET (gin_pending_list_limit = 512);--> statement-breakpoint
+ALTER INDEX "tracking_codes_search" SET (gin_pending_list_limit = 512);--> statement-breakpoint
+ALTER INDEX "logs_mentioned_uuids" SET (gin_pending_list_limit = 512);
