@@ -23,6 +23,9 @@ process.on("message", ({ path, floor }: { path: string; floor: Floor }) => {
   process.send?.("ready");
 });
 
+// The bench may be ended by any signal; the floor goes with it.
+process.on("disconnect", () => process.exit());
+
 type Query = (statement: Statement) => Promise<{ rows: unknown[] }>;
 /** Runs work with a way to ask the database, in a transaction or not. */
 const database = process.env.DATABASE_URL ? onPostgres(process.env.DATABASE_URL) : await onFolder(process.env.DATA_DIR);
