@@ -60,11 +60,11 @@ function useSameAccount(current: Session | undefined) {
     async function compare() {
       const token = readToken();
       if (token === known || document.hidden) return;
-      known = token;
       const { username, role } = token ? await callApi(session.access, {}) : {};
+      known = token;
       if (username !== current?.username || role !== current?.role) window.location.reload();
     }
-    // A server that does not answer now is asked again with the next call.
+    // A server that does not answer now is asked again at the next look.
     const look = () => void compare().catch(() => {});
     window.addEventListener("focus", look);
     document.addEventListener("visibilitychange", look);
