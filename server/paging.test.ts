@@ -127,6 +127,6 @@ test("a whole code finds what has it, and a part of one what contains it", async
   expect(await codesFor(longer)).toEqual([longer]);
   expect(await codesFor(whole.slice(0, 20))).toHaveLength(3);
 
-  await addOrder({ tracking: "1Z999AA10123456784" });
+  for (const tracking of ["1Z999AA10123456784", "1Z999AA101234567840"]) await addOrder({ tracking });
   expect(await codesFor("1z999aa10123456784")).toEqual(["1Z999AA10123456784"]);
 });
