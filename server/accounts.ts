@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { record } from "./audit.ts";
+import { record, system, terminal } from "./audit.ts";
 import { type Config, StartError } from "./config.ts";
 import type { Database } from "./db/engine.ts";
 import { accounts, sessions } from "./db/schema.ts";
@@ -25,7 +25,7 @@ export async function ensureAdmin(db: Database, config: Config): Promise<string 
       .insert(accounts)
       .values({ username: config.adminUsername, passwordHash, role: "admin" })
       .catch(refuseTakenName(config.adminUsername));
-    await record(tx, { username: "system" }, "staff", `Created the first administrator, ${config.adminUsername}`);
+    await record(tx, system, "staff", `Created the first administrator, ${config.adminUsername}`);
     return config.adminPassword ? undefined : password;
   });
 }
@@ -36,7 +36,7 @@ export async function createAdmin(db: Database, username: string): Promise<strin
   const passwordHash = await hashPassword(password);
   await db.transaction(async (tx) => {
     await tx.insert(accounts).values({ username, passwordHash, role: "admin" }).catch(refuseTakenName(username));
-    await record(tx, { username: "terminal" }, "staff", `Created administrator ${username}`);
+    await record(tx, terminal, "staff", `Created administrator ${username}`);
   });
   return canSignIn(username, password);
 }
@@ -53,7 +53,7 @@ export async function resetPassword(db: Database, username: string): Promise<str
       .returning();
     if (!account) return undefined;
     await tx.delete(sessions).where(eq(sessions.accountId, account.id));
-    await record(tx, { username: "terminal" }, "session", `Reset the password of ${account.username}`);
+    await record(tx, terminal, "session", `Reset the password of ${account.username}`);
     return canSignIn(username, password);
   });
 }
@@ -70,7 +70,7 @@ export async function resetTwoStep(db: Database, username: string): Promise<stri
     if (!account.totpConfirmedAt) throw new StartError(`${username} does not use two-step sign-in.`);
     await removeTwoStep(tx, account.id);
     await tx.delete(sessions).where(eq(sessions.accountId, account.id));
-    await record(tx, { username: "terminal" }, "session", `Reset two-step sign-in of ${account.username}`);
+    await record(tx, terminal, "session", `Reset two-step sign-in of ${account.username}`);
     return `${username} signs in with the password alone now`;
   });
 }

@@ -30,5 +30,5 @@ export async function findShop(db: Database, key: string): Promise<Shop | undefi
   const [found] = await query.execute({ keyHash: hashToken(key) });
   if (!found) return undefined;
   if (found.stale) await db.update(apiKeys).set({ lastUsedAt: sql`now()` }).where(eq(apiKeys.id, found.id));
-  return { id: found.id, username: found.username };
+  return { kind: "shop", id: found.id, username: found.username };
 }

@@ -1,14 +1,23 @@
 import type { logType } from "@footprint/contract/logs.ts";
 import type { Transaction } from "./db/engine.ts";
-import { logs } from "./db/schema.ts";
+import { type authorKinds, logs } from "./db/schema.ts";
+
+/** Who makes a change. The id and the kind tell who it was; names may be chosen, changed and reused. */
+export type Author = { kind: (typeof authorKinds)[number]; id: string | null; username: string };
+
+/** The program itself, and whoever sits at its terminal. */
+export const system: Author = { kind: "system", id: null, username: "system" };
+export const terminal: Author = { kind: "terminal", id: null, username: "terminal" };
 
 /** Writes the one log row that every change leaves, in the change's own transaction. */
 export async function record(
   tx: Transaction,
-  actor: { username: string },
+  author: Author,
   type: (typeof logType.options)[number],
   action: string,
   change: { before?: unknown; after?: unknown } = {},
 ): Promise<void> {
-  await tx.insert(logs).values({ admin: actor.username, type, action, ...change });
+  await tx
+    .insert(logs)
+    .values({ admin: author.username, actorKind: author.kind, actorId: author.id, type, action, ...change });
 }

@@ -1,11 +1,11 @@
 import { eq } from "drizzle-orm";
-import { record } from "./audit.ts";
+import { type Author, record } from "./audit.ts";
 import type { Transaction } from "./db/engine.ts";
 import { invoices } from "./db/schema.ts";
 import { dollars, move } from "./ledger.ts";
 
 /** Credits an invoice that is locked and not yet paid, whoever was first to say so. */
-export async function settle(tx: Transaction, invoice: typeof invoices.$inferSelect, actor: { username: string }) {
+export async function settle(tx: Transaction, invoice: typeof invoices.$inferSelect, actor: Author) {
   await tx.update(invoices).set({ status: "paid", paidAt: new Date() }).where(eq(invoices.id, invoice.id));
   const customer = await move(tx, {
     customerId: invoice.customerId,

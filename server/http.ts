@@ -21,10 +21,10 @@ import { takeTurn } from "./overload.ts";
 import { authenticate } from "./sessions.ts";
 
 /** A signed-in account. */
-export type Actor = { id: string; username: string; role: Role; tokenHash: string };
+export type Actor = { kind: "account"; id: string; username: string; role: Role; tokenHash: string };
 
 /** A shop, by its API key; the name stands where an account's username would. */
-export type Shop = { id: string; username: string };
+export type Shop = { kind: "shop"; id: string; username: string };
 
 /** What every handler may use. */
 export type House = {

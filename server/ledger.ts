@@ -1,4 +1,5 @@
 import { eq, sql } from "drizzle-orm";
+import type { Author } from "./audit.ts";
 import type { Transaction } from "./db/engine.ts";
 import { customers, type transferKinds } from "./db/schema.ts";
 import { refusal } from "./errors.ts";
@@ -11,7 +12,7 @@ type Movement = {
   kind: (typeof transferKinds)[number];
   /** What the money moves for; an adjustment refers to nothing. */
   reference?: string;
-  actor: { username: string };
+  actor: Author;
 };
 
 const mostCents = 1_000_000_000_000;
@@ -24,8 +25,9 @@ export async function move(tx: Transaction, { customerId, cents, kind, reference
       where id = ${customerId} and balance_cents + ${cents}::bigint between 0 and ${mostCents}
       returning id, username, balance_cents
     ), noted as (
-      insert into transfers (id, customer_id, kind, amount_cents, balance_after_cents, reference, actor)
-      select ${uuidv7()}::uuid, id, ${kind}, ${cents}::bigint, balance_cents, ${reference ?? null}::uuid, ${actor.username}
+      insert into transfers (id, customer_id, kind, amount_cents, balance_after_cents, reference, actor, actor_kind, actor_id)
+      select ${uuidv7()}::uuid, id, ${kind}, ${cents}::bigint, balance_cents, ${reference ?? null}::uuid, ${actor.username},
+        ${actor.kind}, ${actor.id}::uuid
       from moved
     )
     select username, balance_cents from moved`);

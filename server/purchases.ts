@@ -2,6 +2,7 @@ import type { Parsed } from "@footprint/contract/endpoint.ts";
 import type { storefront } from "@footprint/contract/storefront.ts";
 import { trackingType } from "@footprint/contract/tracking.ts";
 import { sql } from "drizzle-orm";
+import type { Author } from "./audit.ts";
 import type { Database, Transaction } from "./db/engine.ts";
 import { bulkOrders, orders } from "./db/schema.ts";
 import { type Refusal, refusal } from "./errors.ts";
@@ -78,7 +79,7 @@ function priced(row: PricedRow, parcel: Parcel, place: number | undefined) {
 export async function buy(
   tx: Transaction,
   { discordId, purchases, asBulk }: { discordId: string; purchases: Purchase[]; asBulk: boolean },
-  actor: { username: string },
+  actor: Author,
 ) {
   const { customer, prices } = await price(tx, discordId, purchases);
   if (!customer.active) throw refusal(403, `${customer.username} is disabled and cannot order`);

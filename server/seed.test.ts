@@ -47,7 +47,7 @@ test("a seeded business is complete, its books balance, and trade goes on in it"
     const { discordId, code } = await readyToBuy(db);
     const purchase = { ...someAddresses, ...someMore, labelType: "priority", weight: 1 };
     const bought = await db.transaction((tx) =>
-      buy(tx, { discordId, purchases: [purchase], asBulk: false }, { username: "shop" }),
+      buy(tx, { discordId, purchases: [purchase], asBulk: false }, { kind: "shop", id: null, username: "shop" }),
     );
     expect(bought.orders[0]?.tracking).toBe(code);
     expect(await countOf(db, { subject: "orders" })).toBe(2001);

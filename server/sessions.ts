@@ -46,7 +46,7 @@ export async function authenticate(db: Database, token: string): Promise<Actor |
   const [found] = await query.execute({ tokenHash });
   if (!found) return undefined;
   if (found.stale) await db.update(sessions).set({ lastUsedAt: sql`now()` }).where(eq(sessions.tokenHash, tokenHash));
-  return { id: found.id, username: found.username, role: found.role, tokenHash };
+  return { kind: "account", id: found.id, username: found.username, role: found.role, tokenHash };
 }
 
 export const hashToken = (token: string) => createHash("sha256").update(token).digest("base64url");

@@ -4,7 +4,7 @@ import { uuidv7 } from "../../server/ids.ts";
 const now = Date.now();
 export const minute = 60_000;
 export const day = 24 * 60 * minute;
-export const actor = { username: "admin" };
+export const actor = { kind: "system" as const, id: null, username: "admin" };
 export const cents = (amount: number) => Math.round(amount * 100);
 export const places = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 export const twoDigits = (place: number) => String(place).padStart(2, "0");

@@ -412,6 +412,9 @@ export const invoices = pgTable(
   ],
 );
 
+export const authorKinds = ["account", "shop", "system", "terminal"] as const;
+const authorKind = () => text({ enum: authorKinds });
+
 export const transferKinds = ["deposit", "purchase", "refund", "adjustment"] as const;
 
 /** The ledger: one row per change of a balance. A customer's balance is the sum of their rows. */
@@ -427,7 +430,10 @@ export const transfers = pgTable(
     balanceAfterCents: cents().notNull(),
     /** The invoice, the order or bulk order bought, or the order refunded. */
     reference: uuid(),
+    /** The name at the time, and who it was. */
     actor: text().notNull(),
+    actorKind: authorKind(),
+    actorId: uuid(),
     createdAt: createdAt(),
   },
   (table) => [
@@ -446,6 +452,9 @@ export const logs = pgTable(
     id: id(),
     /** The actor's name at the time: the log stays true after an account is renamed or deleted. */
     admin: text().notNull(),
+    actorKind: authorKind(),
+    /** The account or the API key; null for the program itself, its terminal, and rows from before this was kept. */
+    actorId: uuid(),
     type: oneOf(logType),
     action: text().notNull(),
     before: jsonb(),

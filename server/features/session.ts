@@ -33,7 +33,7 @@ export const sessionRoutes = routes(session, {
       await forgetCode?.(tx);
       await tries.forgetAll(tx);
       const how = used === "recovery code" ? " with a recovery code" : "";
-      await record(tx, account, "session", `${account.username} signed in${how}`);
+      await record(tx, { ...account, kind: "account" }, "session", `${account.username} signed in${how}`);
       const opener = { device: deviceOf(userAgent), address: address.replace(/^::ffff:/, "") };
       return { accessToken: await openSession(tx, account.id, opener) };
     });

@@ -1,3 +1,4 @@
+import type { Author } from "../audit.ts";
 import {
   bulkOrders,
   customers,
@@ -14,7 +15,7 @@ import { db } from "./house.ts";
 
 // What a test does not say, it does not care about. Money is in dollars, as operators speak of it.
 
-const builder = { username: "builder" };
+const builder: Author = { kind: "system", id: null, username: "builder" };
 let made = 0;
 
 /** A customer whose balance came in as an adjustment, so that the books balance from the start. */

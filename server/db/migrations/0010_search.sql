@@ -1,0 +1,1 @@
+-- Searches look through the keys of decision 9, not through copies of names.

@@ -1,0 +1,1 @@
+-- What a shop created belongs to it.
