@@ -1,10 +1,11 @@
 import type { listQuery } from "@footprint/contract/endpoint.ts";
-import { and, asc, Column, count, desc, eq, getTableName, is, or, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, getTableName, inArray, type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgSelect, PgTable } from "drizzle-orm/pg-core";
 import type * as z from "zod";
 import type { Database } from "./db/engine.ts";
 import { prepared } from "./db/prepared.ts";
-import { counters, mayMentionUuids, monthlyCounters } from "./db/schema.ts";
+import { counters, monthlyCounters } from "./db/schema.ts";
+import { type Hits, hitsOf, type Searched } from "./search.ts";
 import { type Counted, countOf, of } from "./stats.ts";
 
 type Listed = PgTable & { id: PgColumn; createdAt: PgColumn };
@@ -16,23 +17,15 @@ type List = {
   /** The rows that are listed, where it is not all of them; the counter counts the same ones. */
   filter?: SQL | undefined;
   counted: Counted;
-  /** The lower-case text that a search looks through. */
-  searched: PgColumn | SQL;
-  /** The columns in which a search for a whole UUID finds its row at once; an index knows where else one stands. */
-  uuids?: PgColumn[];
-  /** Lower-case and indexed: where a search for a whole tracking code or discordId finds its rows at once. */
-  code?: PgColumn | SQL;
+  searched: Searched;
 };
-
-const wholeUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const wholeCode = /^(?=.*\d)[0-9a-z]{10,}$/i;
 
 /** Rows up to here are skipped one by one; beyond, the counters say on which day a page begins. */
 const skippable = 1_000;
 /** Beyond this many hits of a search nobody counts on. */
-const mostHits = 10_000;
-/** How far back a search goes that the index cannot answer, such as one for two letters. */
-const searchableRows = 50_000;
+const mostHits = 1_000;
+/** How many rows a search looks through one by one: at most; before it asks the indexes; where they cannot help. */
+const rowByRow = { most: 50_000, first: 2_000, short: 1_000 };
 
 /** One page of a list and what the whole list counts, at the same cost for any page of any number of rows. */
 export async function listPage<Q extends PgSelect>(db: Database, select: () => Q, list: List) {
@@ -52,71 +45,75 @@ async function pageOfAll<Q extends PgSelect>(db: Database, select: () => Q, list
 }
 
 async function pageOfHits<Q extends PgSelect>(db: Database, select: () => Q, list: List) {
-  const { table, query, filter } = list;
+  const { table, query } = list;
+  const hits = await hitsOf(db, table, list.searched, query.search);
   const offset = offsetOf(query);
-  const hit = await hitOf(db, list);
-  const where = and(filter, hit.where);
-  const page = prepared(db, keyOf(list, hit.kind), () =>
-    rowsOf(select(), list, where, { isRare: hit.isRare, skip: sql.placeholder("offset") }).prepare(""),
-  );
-  const rows = offset < mostHits ? await page.execute({ offset, ...hit.values }) : [];
-  const hitsKey = `${keyOf(list, hit.kind)} ${hit.values.pattern}`;
-  // A page that is not full ends the list.
-  const isLast = rows.length < query.limit && (rows.length > 0 || offset === 0);
-  const hits = isLast
-    ? offset + rows.length
-    : await countUnlessCommon(hitsKey, () => countHits(db, table, where, hit.values));
+  const isBeyond = offset >= mostHits;
+  const { ids, total, isMore } = await findHits(db, list, hits, isBeyond ? 0 : offset);
+  const rows =
+    isBeyond || ids.length === 0
+      ? []
+      : await select()
+          .where(inArray(table.id, ids))
+          .orderBy(...inOrder(table, query.sort));
   return {
     rows: rows as Q["_"]["result"],
-    ...pages(Math.min(hits, mostHits), query.limit),
-    totalCapped: hits > mostHits,
+    ...pages(Math.min(total, mostHits), query.limit),
+    totalCapped: isMore || total > mostHits,
   };
 }
+
+type Found = { ids: string[]; total: number; isMore?: boolean };
+
+/**
+ * What is frequent is met soon among the first rows of the list; what is not met there is rare, and found by the
+ * indexes. Left the choice, PostgreSQL may go through all rows for what is nowhere.
+ */
+async function findHits(db: Database, list: List, hits: Hits, offset: number): Promise<Found> {
+  const { limit } = list.query;
+  const most = hits.isShort ? rowByRow.short : rowByRow.most;
+  const enough = Math.max(rowByRow.first, 100 * (offset + limit));
+  const first = firstRows(list, hits.indexed ? Math.min(most, enough) : most);
+  const { rows: met } = await db.execute<{ id: string }>(sql`
+    select id from ${first} where ${hits.where} ${orderOf(list)} offset ${offset} limit ${limit}`);
+  if (hits.indexed && met.length < limit) return lookUp(db, list, hits.indexed, offset);
+  const { rows } = await db.execute<{ total: string }>(sql`
+    select count(*) as total
+    from (select from ${firstRows(list, most)} where ${hits.where} limit ${mostHits + 1}) as hits`);
+  const total = Number(rows[0]?.total);
+  return { ids: met.map(({ id }) => id), total, isMore: (await countOf(db, list.counted)) > most };
+}
+
+async function lookUp(db: Database, list: List, where: SQL, offset: number): Promise<Found> {
+  const { table, query, filter } = list;
+  const { rows } = await db.execute<{ id: string | null; total: string }>(sql`
+    with ${table} as materialized (select id, created_at from ${table} where ${and(filter, where)})
+    select page.id, counted.total from (select count(*) as total from ${table}) as counted
+    left join (select id from ${table} ${orderOf(list)} offset ${offset} limit ${query.limit}) as page on true`);
+  return { ids: rows.flatMap(({ id }) => id ?? []), total: Number(rows[0]?.total) };
+}
+
+/** So many rows of the list, from its beginning. */
+const firstRows = (list: List, amount: number) =>
+  sql`(select * from ${list.table} where ${list.filter ?? true} ${orderOf(list)} limit ${amount}) as ${list.table}`;
+
+const orderOf = ({ table, query }: List) => sql`order by ${sql.join(inOrder(table, query.sort), sql`, `)}`;
 
 const offsetOf = ({ page, limit }: ListQuery) => (page - 1) * limit;
 
 /** What one statement of a list differs by from another. */
-function keyOf({ table, query, counted, searched }: List, kind: string | boolean): string {
-  const searchedName = is(searched, Column) ? searched.name : "";
-  return `page ${getTableName(table)} ${counted.kind} ${query.sort} ${query.limit} ${searchedName} ${kind}`;
+function keyOf({ table, query, counted }: List, isFar: boolean): string {
+  return `page ${getTableName(table)} ${counted.kind} ${query.sort} ${query.limit} ${isFar}`;
 }
 
-type Hit = { kind: string; where: SQL | undefined; isRare?: boolean; values: { pattern: string; number: string } };
-
-/** What makes a row a hit. */
-async function hitOf(db: Database, { table, query, filter, searched, uuids, code }: List): Promise<Hit> {
-  const number = sql.placeholder("number");
-  const values = { pattern: patternOf(query.search), number: query.search.toLowerCase() };
-  if (uuids && wholeUuid.test(query.search)) {
-    const where = or(...uuids.map((column) => eq(column, number)), mentions(searched, uuids, number));
-    return { kind: "uuid", where, isRare: true, values };
-  }
-  if (code && wholeCode.test(query.search)) {
-    const where = sql`${code} = ${number}`;
-    if ((await countHits(db, table, where, values)) > 0) return { kind: "code", where, isRare: true, values };
-  }
-  const where = sql`${searched} like ${sql.placeholder("pattern")}`;
-  if (hasTrigram(query.search)) return { kind: "search", where, values };
-  const newest = sql`(select id from ${table} where ${filter ?? true}
-    order by ${sql.join(inOrder(table, "des"), sql`, `)} limit ${sql.raw(String(searchableRows))})`;
-  return { kind: "short search", where: and(sql`${table.id} in ${newest}`, where), values };
-}
-
-/** True for rows that have a UUID in their text beside those of their own, by the index of these. */
-const mentions = (searched: List["searched"], own: PgColumn[], number: Placeholder) =>
-  sql`uuids_in(${searched}) @> array[${number}]::uuid[] and ${mayMentionUuids(searched, own)}`;
-
-/** Where a page begins: after so many rows, of all or of those from a day on; and whether these are few at most. */
-type Place = { with?: SQL; from?: SQL; isRare?: boolean | undefined; skip: SQL | Placeholder };
+/** Where a page begins: after so many rows, of all or of those from a day on. */
+type Place = { with?: SQL; from?: SQL; skip: SQL | Placeholder };
 
 /** By id: what is skipped is read from the index alone. */
 function rowsOf<Q extends PgSelect>(select: Q, { table, query }: List, where: SQL | undefined, place: Place) {
   const order = inOrder(table, query.sort);
-  const rows = sql`${table} where ${and(where, place.from) ?? true}`;
-  // What is rare is found first and ordered then: PostgreSQL might go through all in order instead, hoping to meet it.
-  const found = place.isRare ? sql`(select * from ${rows} offset 0) as ${table}` : rows;
   // The limit is a part of the text: a prepared statement's plan is made for ten rows, not for any number.
-  const ids = sql`(${place.with ?? sql``} select id from ${found}
+  const ids = sql`(${place.with ?? sql``} select id from ${table} where ${and(where, place.from) ?? true}
     order by ${sql.join(order, sql`, `)} offset ${place.skip} limit ${sql.raw(String(query.limit))})`;
   return select.where(sql`${table.id} in ${ids}`).orderBy(...order);
 }
@@ -159,44 +156,6 @@ function placeOf(table: Listed, { sort }: ListQuery, counted: Counted): Place {
   };
 }
 
-async function countHits(db: Database, table: Listed, where: SQL | undefined, values: Record<string, unknown>) {
-  const found = db
-    .select({ hit: sql`1` })
-    .from(table)
-    .where(where)
-    .limit(mostHits + 1)
-    .as("found");
-  const [row] = await db.select({ hits: count() }).from(found).prepare("").execute(values);
-  return row?.hits ?? 0;
-}
-
-/** Searches that had more hits than are counted, and until when that is taken for granted. */
-const common = new Map<string, number>();
-const mostRemembered = 1_000;
-const remembered = 60_000;
-
-/** Counts, unless there were too many to count a minute ago: whoever leafs through the hits does not wait again. */
-async function countUnlessCommon(search: string, countThem: () => Promise<number>): Promise<number> {
-  if ((common.get(search) ?? 0) > Date.now()) return mostHits + 1;
-  common.delete(search);
-  const hits = await countThem();
-  if (hits <= mostHits) return hits;
-  // The oldest makes room.
-  for (const oldest of common.keys()) if (common.size >= mostRemembered) common.delete(oldest);
-  common.set(search, Date.now() + remembered);
-  return hits;
-}
-
 export function pages(total: number, limit: number) {
   return { total, totalPages: Math.max(1, Math.ceil(total / limit)) };
 }
-
-/** What rows contain in any case whose text is like this; `%` and `_` are ordinary characters. */
-const patternOf = (typed: string) => `%${typed.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
-
-/** True for rows whose text contains what was typed. */
-export const contains = (lowerCase: SQL, typed: string): SQL => sql`${lowerCase} like ${patternOf(typed)}`;
-
-/** The index knows texts by three letters in a row, or by two at the edge of a word. */
-const hasTrigram = (typed: string) =>
-  /[\p{L}\p{N}]{3}|[\p{L}\p{N}]{2}[^\p{L}\p{N}]|[^\p{L}\p{N}][\p{L}\p{N}]/u.test(typed);

@@ -143,14 +143,6 @@ async function definitions(db: Database) {
 /** How many rows of each kind there are that a running business would not have. */
 async function faults(db: Database) {
   const counts: Record<string, ReturnType<typeof sql>> = {
-    "order that cannot be searched": sql`from orders join customers on customers.id = customer_id
-      where orders.search is distinct from search_text(orders, customers)`,
-    "bulk order that cannot be searched": sql`from bulk_orders join customers on customers.id = customer_id
-      where bulk_orders.search is distinct from search_text(bulk_orders, customers)`,
-    "invoice that cannot be searched": sql`from invoices join customers on customers.id = customer_id
-      where invoices.search is distinct from search_text(invoices, customers)`,
-    "Fedex order that cannot be searched": sql`from fedex_orders join customers on customers.id = customer_id
-      where admin_search is distinct from search_text(fedex_orders, customers)`,
     "order at another price": sql`from orders join customers on customers.id = customer_id
       left join price_tiers list on list.label_type_id = orders.label_type_id
         and list.from_weight < weight and weight <= list.to_weight

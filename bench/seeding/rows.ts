@@ -79,15 +79,15 @@ function addresses(row: string) {
 }
 
 export const addOrders = () => `
-  insert into bulk_orders (id, uuid, customer_id, created_at, search)
-  select reference, uuid, id, at, searchable(uuid::text, username)
+  insert into bulk_orders (id, uuid, customer_id, created_at)
+  select reference, uuid, id, at
   from purchases join buyers on number = buyer where size is not null order by first;
   insert into orders (id, uuid, customer_id, label_type_id, bulk_order_id, price_cents, weight, tracking,
-    refunded_at, created_at, ${columns(orderParts)}, search)
+    refunded_at, created_at, ${columns(orderParts)})
   select id, uuid, customer_id, label_type_id, bulk_order_id, cents, weight, tracking,
-    refunded_at, at, ${columns(orderParts)}, searchable(id::text, uuid::text, tracking, from_name, to_name, username)
+    refunded_at, at, ${columns(orderParts)}
   from (
-    select sales.*, buyers.id as customer_id, username,
+    select sales.*, buyers.id as customer_id,
       ${addresses("n")}
     from sales join buyers on number = buyer offset 0
   ) drawn;`;
@@ -104,7 +104,7 @@ const earlier = [
 
 export const addFedexOrders = (plan: Plan) => `
   create temp table parcels on commit drop as
-  select drawn.*, buyers.id as customer_id, username, discord_id, ${idAt("at", "n", "fedex order")} as id,
+  select drawn.*, buyers.id as customer_id, username, ${idAt("at", "n", "fedex order")} as id,
     ${randomId("n", "fedex order")} as uuid,
     case when status <> 'Pending' then 1800 + ${below(22_200, "n", "quote")} end as cents,
     case status ${Object.entries(fedexNotes)
@@ -125,18 +125,18 @@ export const addFedexOrders = (plan: Plan) => `
   ) drawn join buyers on number = buyer
   order by n;
   insert into fedex_orders (id, uuid, customer_id, price_cents, status, note, weight, length, width, height,
-    dimension_unit, weight_unit, special_notes, created_at, ${columns(parts)}, admin_search)
+    dimension_unit, weight_unit, special_notes, created_at, ${columns(parts)})
   select id, uuid, customer_id, cents, status, note,
     2 + ${below(59, "n", "weight")}, 6 + ${below(35, "n", "length")}, 4 + ${below(27, "n", "width")},
     2 + ${below(23, "n", "height")}, ${pick(["in", "in", "in", "in", "cm"], "n", "unit of length")},
     ${pick(["lb", "lb", "lb", "lb", "kg"], "n", "unit of weight")}, ${pick(parcelNotes, "n", "special notes")},
-    at, ${columns(parts)}, searchable(uuid::text, from_name, to_name, discord_id)
+    at, ${columns(parts)}
   from (select *, ${addresses("n")} from parcels offset 0) drawn;`;
 
 export const addInvoices = () => `
-  insert into invoices (id, customer_id, amount_cents, payment_method, status, hosted_url, paid_at, created_at, search)
+  insert into invoices (id, customer_id, amount_cents, payment_method, status, hosted_url, paid_at, created_at)
   select invoice.id, buyers.id, cents, method, status, 'https://pay.example/invoice/' || invoice.id, paid_at,
-    invoice.created_at, searchable(invoice.id::text, username, email)
+    invoice.created_at
   from deposits as invoice join buyers on number = buyer
   order by invoice.created_at;`;
 

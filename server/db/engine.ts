@@ -198,7 +198,7 @@ function clientsThatWait(limit: number) {
 /** A search is planned for what was typed; a statement of many rows is not likely to come again. */
 function isPreparable(query: { text?: string; name?: string }, values: unknown): boolean {
   if (!Array.isArray(values) || values.length === 0 || query.name || !query.text) return false;
-  return query.text.length < 4_000 && !query.text.includes(" like ");
+  return query.text.length < 4_000 && !/ (like|@@) /.test(query.text);
 }
 
 function statementName(text: string): string | undefined {

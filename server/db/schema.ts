@@ -4,7 +4,7 @@ import { labelKind } from "@footprint/contract/label-types.ts";
 import { logType } from "@footprint/contract/logs.ts";
 import { role } from "@footprint/contract/session.ts";
 import { trackingTemplate, trackingType } from "@footprint/contract/tracking.ts";
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import {
   type AnyPgColumn,
   bigint,
@@ -28,6 +28,9 @@ import {
 } from "drizzle-orm/pg-core";
 import { uuidv7 } from "../ids.ts";
 
+// Tables that can be searched have a further column, `search`, that the database computes and only server/search.ts
+// knows: no query reads it, none writes it.
+
 const id = () => uuid().primaryKey().$defaultFn(uuidv7);
 const moment = () => timestamp({ withTimezone: true, mode: "date" });
 const createdAt = () => moment().notNull().defaultNow();
@@ -40,18 +43,6 @@ const oneOf = <V extends string>(schema: { options: readonly V[] }) =>
   text({ enum: schema.options as readonly [V, ...V[]] }).notNull();
 const isOneOf = (name: string, column: AnyPgColumn, schema: { options: readonly string[] }) =>
   check(name, sql`${column} in (${sql.raw(schema.options.map((value) => `'${value}'`).join(", "))})`);
-
-/** What a search looks through: its parts in lower case, kept apart by a character nobody types. */
-const searchable = (...columns: string[]) =>
-  text().generatedAlwaysAs(sql.raw(`lower(${columns.join(" || chr(31) || ")})`));
-/** The same where the customer's name is a part of it: filled by triggers, which also follow a change of name. */
-const searchableWithCustomer = () => text();
-const trigrams = (name: string, column: AnyPgColumn | SQL) => index(name).using("gin", sql`${column} gin_trgm_ops`);
-/** True for rows in whose text a UUID may stand beside those of their own: it has four hyphens more. */
-export const mayMentionUuids = (searched: AnyPgColumn | SQL, own: AnyPgColumn[]) =>
-  sql`length(${searched}) - length(replace(${searched}, '-', '')) >= ${sql.raw(String(4 + 4 * own.length))}`;
-const mentionedUuids = (name: string, searched: AnyPgColumn, ...own: AnyPgColumn[]) =>
-  index(name).using("gin", sql`uuids_in(${searched})`).where(mayMentionUuids(searched, own));
 
 export const accounts = pgTable(
   "accounts",
@@ -161,14 +152,12 @@ export const customers = pgTable(
     customPricingEnabled: boolean().notNull().default(false),
     verifiedAt: moment(),
     createdAt: createdAt(),
-    search: searchable("username", "discord_id", "email"),
   },
   (table) => [
     uniqueIndex("customers_discord_id_key").on(table.discordId),
     check("customers_balance_in_range", sql`${table.balanceCents} between 0 and 1000000000000`),
     index("customers_newest").on(table.createdAt, table.id),
     index("customers_unverified").on(table.createdAt, table.id).where(sql`${table.verifiedAt} is null`),
-    trigrams("customers_search", table.search),
   ],
 );
 
@@ -248,14 +237,11 @@ export const bulkOrders = pgTable(
       .notNull()
       .references(() => customers.id),
     createdAt: createdAt(),
-    search: searchableWithCustomer(),
   },
   (table) => [
     uniqueIndex("bulk_orders_uuid_key").on(table.uuid),
     index("bulk_orders_newest").on(table.createdAt, table.id),
     index("bulk_orders_of_customer").on(table.customerId, table.createdAt, table.id),
-    trigrams("bulk_orders_search", table.search),
-    mentionedUuids("bulk_orders_mentioned_uuids", table.search, table.uuid),
   ],
 );
 
@@ -282,7 +268,6 @@ export const orders = pgTable(
     toCountry: text().notNull(),
     refundedAt: moment(),
     createdAt: createdAt(),
-    search: searchableWithCustomer(),
   },
   (table) => [
     uniqueIndex("orders_uuid_key").on(table.uuid),
@@ -291,10 +276,7 @@ export const orders = pgTable(
     index("orders_newest_active").on(table.createdAt, table.id).where(sql`${table.refundedAt} is null`),
     index("orders_newest_refunded").on(table.createdAt, table.id).where(sql`${table.refundedAt} is not null`),
     index("orders_of_customer").on(table.customerId, table.createdAt, table.id),
-    index("orders_tracking").on(sql`lower(${table.tracking})`),
     index("orders_of_bulk_order").on(table.bulkOrderId).where(sql`${table.bulkOrderId} is not null`),
-    trigrams("orders_search", table.search),
-    mentionedUuids("orders_mentioned_uuids", table.search, table.id, table.uuid),
   ],
 );
 
@@ -314,7 +296,6 @@ export const trackingCodes = pgTable(
     isOneOf("tracking_codes_template_known", table.template, trackingTemplate),
     index("tracking_codes_newest").on(table.createdAt, table.id),
     index("tracking_codes_next").on(table.type, table.createdAt, table.code).where(sql`${table.usedAt} is null`),
-    trigrams("tracking_codes_search", sql`lower(${table.code})`),
   ],
 );
 
@@ -365,9 +346,6 @@ export const fedexOrders = pgTable(
     weightUnit: text().notNull(),
     specialNotes: text().notNull().default(""),
     createdAt: createdAt(),
-    search: searchable("uuid::text", "from_name", "to_name"),
-    /** With the customer's discordId, which only administrators may search by. */
-    adminSearch: searchableWithCustomer(),
   },
   (table) => [
     uniqueIndex("fedex_orders_uuid_key").on(table.uuid),
@@ -377,10 +355,6 @@ export const fedexOrders = pgTable(
     index("fedex_orders_newest_of_status").on(table.status, table.createdAt, table.id),
     index("fedex_orders_of_customer").on(table.customerId, table.createdAt, table.id),
     index("fedex_orders_file").on(table.fileId),
-    trigrams("fedex_orders_search", table.search),
-    trigrams("fedex_orders_admin_search", table.adminSearch),
-    mentionedUuids("fedex_orders_mentioned_uuids", table.search, table.uuid),
-    mentionedUuids("fedex_orders_admin_mentioned_uuids", table.adminSearch, table.uuid),
   ],
 );
 
@@ -397,7 +371,6 @@ export const invoices = pgTable(
     hostedUrl: text().notNull().default(""),
     paidAt: moment(),
     createdAt: createdAt(),
-    search: searchableWithCustomer(),
   },
   (table) => [
     check("invoices_amount", sql`${table.amountCents} > 0`),
@@ -407,8 +380,6 @@ export const invoices = pgTable(
     index("invoices_newest").on(table.createdAt, table.id),
     index("invoices_newest_of_status").on(table.status, table.createdAt, table.id),
     index("invoices_of_customer").on(table.customerId, table.createdAt, table.id),
-    trigrams("invoices_search", table.search),
-    mentionedUuids("invoices_mentioned_uuids", table.search, table.id),
   ],
 );
 
@@ -460,14 +431,11 @@ export const logs = pgTable(
     before: jsonb(),
     after: jsonb(),
     createdAt: createdAt(),
-    search: searchable("admin", "action"),
   },
   (table) => [
     isOneOf("logs_type_known", table.type, logType),
     index("logs_newest").on(table.createdAt, table.id),
     index("logs_newest_of_type").on(table.type, table.createdAt, table.id),
-    trigrams("logs_search", table.search),
-    mentionedUuids("logs_mentioned_uuids", table.search),
   ],
 );
 

@@ -17,8 +17,11 @@ export const bulkOrderRoutes = routes(contract, {
       table: bulkOrders,
       query,
       counted: { subject: "bulk orders" },
-      searched: bulkOrders.search,
-      uuids: [bulkOrders.uuid],
+      searched: {
+        names: [],
+        codes: [bulkOrders.id, bulkOrders.uuid],
+        customer: { id: bulkOrders.customerId, byCodes: true },
+      },
     });
     const ordersOf = await ordersByBulkOrder(
       db,

@@ -33,8 +33,12 @@ export const fedexRoutes = routes(fedex, {
       query,
       filter: kind && eq(fedexOrders.status, kind),
       counted: { subject: "fedex orders", kind },
-      uuids: [fedexOrders.uuid],
-      searched: isAdmin ? fedexOrders.adminSearch : fedexOrders.search,
+      searched: {
+        names: [fedexOrders.fromName, fedexOrders.toName],
+        codes: [fedexOrders.id, fedexOrders.uuid],
+        // Whose discordId a caller may not see, they may not find by it either.
+        customer: { id: fedexOrders.customerId, byCodes: isAdmin },
+      },
     });
     return {
       docs: rows.map(({ order, user, file }) => ({

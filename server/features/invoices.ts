@@ -21,8 +21,7 @@ export const invoiceRoutes = routes(contract, {
       query,
       filter: kind && eq(invoices.status, kind),
       counted: { subject: "invoices", kind },
-      searched: invoices.search,
-      uuids: [invoices.id],
+      searched: { names: [], codes: [invoices.id], customer: { id: invoices.customerId, byCodes: true } },
     });
     return {
       invoices: rows.map(({ invoice, user }) => ({

@@ -13,8 +13,7 @@ export const logRoutes = routes(contract, {
       query,
       filter: kind && eq(logs.type, kind),
       counted: { subject: "logs", kind },
-      searched: logs.search,
-      uuids: [],
+      searched: { names: [logs.admin, logs.action], codes: [logs.action] },
     });
     return {
       logs: rows.map((row) => ({

@@ -75,7 +75,7 @@ test("the status filter separates active from refunded orders, with true totals"
   expect((await call("staff", orders.list, { query: { status: "Paid" as never } })).status).toBe(400);
 });
 
-test("a search finds any part of ids, tracking, customer and names, in any case, and nothing else", async () => {
+test("a search finds ids, tracking, customer and names, in any case, and nothing else", async () => {
   const customer = await addCustomer({ username: "Maren_K", email: "hidden@example.com" });
   const order = await addOrder({
     customer,
@@ -85,9 +85,17 @@ test("a search finds any part of ids, tracking, customer and names, in any case,
   });
   await addOrder({ toStreet: "Maren Street" });
   const found = async (search: string) => (await list({ search })).orders.map((row) => row._id);
-  for (const search of [order.id.slice(9, 30), order.uuid.toUpperCase(), "206200", "maren_k", "LOVELACE", "100% c"])
+  for (const search of [
+    order.id.slice(-9),
+    order.id,
+    order.uuid.toUpperCase(),
+    "hidden@",
+    "maren_k",
+    "LOVELACE",
+    "100% c",
+  ])
     expect(await found(search), search).toEqual([order.id]);
-  for (const search of ["hidden@", "mare%k", "marenxk", "lovelace100", "\\"])
+  for (const search of [order.id.slice(9, 30), "mare%k", "marenxk", "lovelace100", "\\"])
     expect(await found(search), search).toEqual([]);
   expect(await list({ search: "nothing like it" })).toEqual({
     orders: [],

@@ -26,9 +26,11 @@ export const orderRoutes = routes(contract, {
       table: orders,
       query,
       ...withStatus(query.status),
-      searched: orders.search,
-      uuids: [orders.id, orders.uuid],
-      code: sql`lower(${orders.tracking})`,
+      searched: {
+        names: [orders.fromName, orders.toName],
+        codes: [orders.id, orders.uuid, orders.tracking],
+        customer: { id: orders.customerId, byCodes: true },
+      },
     });
     return {
       orders: rows.map(({ order, user, labelType }) => ({

@@ -5,15 +5,16 @@ import type { Transaction } from "../db/engine.ts";
 import { accounts, sessions } from "../db/schema.ts";
 import { refusal, violates } from "../errors.ts";
 import { routes } from "../http.ts";
-import { contains, inOrder, pages } from "../paging.ts";
+import { inOrder, pages } from "../paging.ts";
 import { hashPassword, refuseCommonPassword } from "../passwords.ts";
+import { contains } from "../search.ts";
 import { removeTwoStep } from "../two-step.ts";
 
 const isStaff = eq(accounts.role, "staff");
 
 export const staffRoutes = routes(staff, {
   async list({ db, query }) {
-    const found = and(isStaff, query.search ? contains(sql`lower(${accounts.username})`, query.search) : undefined);
+    const found = and(isStaff, query.search ? contains([accounts.username], query.search) : undefined);
     // Staff are few: skipping and counting them costs nothing.
     const rows = await db
       .select()

@@ -15,8 +15,7 @@ export const trackingRoutes = routes(contract, {
       table: trackingCodes,
       query,
       counted: { subject: "tracking codes" },
-      searched: sql`lower(${trackingCodes.code})`,
-      code: trackingCodes.code,
+      searched: { names: [], codes: [trackingCodes.code] },
     });
     return {
       trackings: rows.map((row) => ({ ...row, _id: row.id, used: row.usedAt !== null })),

@@ -129,8 +129,7 @@ async function listCustomers(db: Database, query: Parsed<typeof contract.list, "
     query,
     filter: which === "new" ? isNull(customers.verifiedAt) : undefined,
     counted: { subject: "customers", kind: which === "new" ? "new" : undefined },
-    searched: customers.search,
-    code: customers.discordId,
+    searched: { names: [customers.username, customers.email], codes: [customers.id, customers.discordId] },
   });
   return { users: await withPrices(db, rows), ...counts };
 }
