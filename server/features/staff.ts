@@ -1,5 +1,5 @@
 import { staff } from "@footprint/contract/staff.ts";
-import { and, eq, isNotNull, sql } from "drizzle-orm";
+import { and, eq, isNotNull } from "drizzle-orm";
 import { record } from "../audit.ts";
 import type { Transaction } from "../db/engine.ts";
 import { accounts, sessions } from "../db/schema.ts";
