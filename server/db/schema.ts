@@ -276,6 +276,7 @@ export const orders = pgTable(
     index("orders_newest_active").on(table.createdAt, table.id).where(sql`${table.refundedAt} is null`),
     index("orders_newest_refunded").on(table.createdAt, table.id).where(sql`${table.refundedAt} is not null`),
     index("orders_of_customer").on(table.customerId, table.createdAt, table.id),
+    index("orders_tracking").on(sql`lower(${table.tracking})`),
     index("orders_of_bulk_order").on(table.bulkOrderId).where(sql`${table.bulkOrderId} is not null`),
   ],
 );
