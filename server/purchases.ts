@@ -143,12 +143,14 @@ async function takeCodes(tx: Transaction, types: { kind: string; uid: string }[]
   wanted.delete(undefined);
   const taken: string[] = [];
   for (const [type, places] of [...wanted].sort()) {
+    // array(…) is read once, before the update begins: `in (…)` may be read again for every row, and take more each time.
     const { rows } = await tx.execute<{ code: string }>(sql`
-      update tracking_codes set used_at = now() where id in (
+      update tracking_codes set used_at = now() where id = any(array(
         select id from tracking_codes where type = ${type} and used_at is null
-        order by created_at, code limit ${places.length} for update skip locked)
+        order by created_at, code limit ${places.length} for update skip locked))
       returning code`);
     if (rows.length < places.length) throw refusal(409, `No tracking code of type ${type} is left`);
+    if (rows.length > places.length) throw new Error(`${rows.length} codes were taken for ${places.length} labels`);
     const codes = rows.map(({ code }) => code).sort();
     for (const [index, place] of places.entries()) taken[place] = codes[index] as string;
   }

@@ -1,0 +1,113 @@
+import { orders } from "@footprint/contract/orders.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { tracking } from "@footprint/contract/tracking.ts";
+import { website } from "@footprint/contract/website.ts";
+import { sql } from "drizzle-orm";
+import { beforeEach, expect, test } from "vitest";
+import { checkBooks } from "./books.ts";
+import { withCheckDigit } from "./features/tracking.ts";
+import { tidy } from "./housekeeping.ts";
+import { buy } from "./purchases.ts";
+import { addCustomer, addLabelType, balanceOf, someAddresses } from "./testing/builders.ts";
+import { call, db } from "./testing/house.ts";
+
+let shop: { token: string };
+
+beforeEach(async () => {
+  const { body } = await call("admin", website.createApiKey, { body: { name: "Main shop" } });
+  shop = { token: body.key };
+});
+
+let keys = 0;
+const once = () => ({ headers: { "idempotency-key": `purchase-${++keys}` } });
+const parcel = { ...someAddresses, fromCountry: "US", toCountry: "US" };
+
+const register = (first: number, amount: number, type: "priority" | "express" = "priority") =>
+  call("admin", tracking.create, {
+    body: { amount, type, template: "evs", trackRef: withCheckDigit(`9400${String(first).padStart(17, "0")}`) },
+  });
+
+/** What housekeeping does on the embedded engine, and PostgreSQL by itself: the planner learns how large tables are. */
+const analyse = () => tidy({ db, kind: "embedded" });
+
+async function usedCodes() {
+  const { used } = (await call("admin", tracking.stats)).body;
+  return used.priority + used.express;
+}
+
+async function soldCodes() {
+  const { body } = await call("staff", orders.list, { query: { limit: 100 } });
+  return body.orders.map((order) => order.tracking);
+}
+
+test.for([
+  ["that were never counted", [[1, 41]]],
+  ["that were counted when there was none", ["analyse", [1, 41]]],
+  ["that were counted when there was one", [[1, 1], "analyse", [2, 40]]],
+  ["that were counted when there were five", [[1, 5], "analyse", [6, 36]]],
+  ["that were counted when all were there", [[1, 41], "analyse"]],
+  ["of which there are thousands", [[1, 1], "analyse", [2, 4000]]],
+] as const)("a label takes one prepaid code, among codes %s", async ([, steps]) => {
+  const { discordId } = await addCustomer({ balance: 20 });
+  await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
+  for (const step of steps) await (step === "analyse" ? analyse() : register(...step));
+  for (const bought of [1, 2, 3]) {
+    const body = { discordId, labelType: "priority", weight: 1, ...parcel };
+    expect((await call(shop, storefront.createOrder, { body, ...once() })).status).toBe(201);
+    expect(await usedCodes()).toBe(bought);
+  }
+  expect(new Set(await soldCodes()).size).toBe(3);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test("a bulk order takes as many prepaid codes of each type as it has labels", async () => {
+  const { discordId } = await addCustomer({ balance: 100 });
+  await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
+  await addLabelType({ uid: "express", tiers: [[0, 5, 1]] });
+  await register(1, 1);
+  await analyse();
+  await register(2, 40);
+  await register(1000, 20, "express");
+  const bulk = (labelTypes: string[]) =>
+    call(shop, storefront.createBulkOrder, {
+      body: { discordId, orders: labelTypes.map((labelType) => ({ labelType, weight: 1, ...parcel })) },
+      ...once(),
+    });
+  expect((await bulk(["priority", "express", "priority", "priority", "express"])).status).toBe(201);
+  const { used } = (await call("admin", tracking.stats)).body;
+  expect(used).toMatchObject({ priority: 3, express: 2 });
+  expect((await bulk(Array(38).fill("priority"))).status).toBe(201);
+  expect((await bulk(["express", "priority"])).status).toBe(409);
+  expect(await usedCodes()).toBe(43);
+  expect(new Set(await soldCodes()).size).toBe(43);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test("a label takes one prepaid code, however the database goes about it", async () => {
+  const { discordId } = await addCustomer({ balance: 100 });
+  await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
+  await register(1, 60);
+  await analyse();
+  const ways = [
+    "hashjoin",
+    "mergejoin",
+    "nestloop",
+    "material",
+    "hashagg",
+    "sort",
+    "indexscan",
+    "bitmapscan",
+    "seqscan",
+  ];
+  const actor = { kind: "system", id: null, username: "shop" } as const;
+  const purchase = { labelType: "priority", weight: 1, ...parcel };
+  const forbidden = [...ways.map((way) => [way]), ways.filter((way) => way !== "nestloop" && way !== "seqscan")];
+  for (const [place, list] of forbidden.entries()) {
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`set local plan_cache_mode = force_custom_plan`);
+      for (const way of list) await tx.execute(sql.raw(`set local enable_${way} = off`));
+      await buy(tx, { discordId, purchases: [purchase as never], asBulk: false }, actor);
+    });
+    expect(await usedCodes(), `without ${list}`).toBe(place + 1);
+  }
+});
