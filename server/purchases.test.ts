@@ -22,10 +22,9 @@ let keys = 0;
 const once = () => ({ headers: { "idempotency-key": `purchase-${++keys}` } });
 const parcel = { ...someAddresses, fromCountry: "US", toCountry: "US" };
 
+const code = (number: number) => withCheckDigit(`9400${String(number).padStart(17, "0")}`);
 const register = (first: number, amount: number, type: "priority" | "express" = "priority") =>
-  call("admin", tracking.create, {
-    body: { amount, type, template: "evs", trackRef: withCheckDigit(`9400${String(first).padStart(17, "0")}`) },
-  });
+  call("admin", tracking.create, { body: { amount, type, template: "evs", trackRef: code(first) } });
 
 /** What housekeeping does on the embedded engine, and PostgreSQL by itself: the planner learns how large tables are. */
 const analyse = () => tidy({ db, kind: "embedded" });
@@ -80,6 +79,52 @@ test("a bulk order takes as many prepaid codes of each type as it has labels", a
   expect((await bulk(["express", "priority"])).status).toBe(409);
   expect(await usedCodes()).toBe(43);
   expect(new Set(await soldCodes()).size).toBe(43);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test("a shop cannot send a prepaid code as its own tracking, used or not", async () => {
+  const customer = await addCustomer({ balance: 20 });
+  const { discordId } = customer;
+  await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
+  await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 1]] });
+  await register(1, 2);
+  const one = (labelType: string, tracking?: string) => ({ labelType, weight: 1, ...parcel, tracking });
+  const [used, unused] = [code(1), code(2)];
+  await call(shop, storefront.createOrder, { body: { discordId, ...one("priority") }, ...once() });
+
+  for (const taken of [used, unused]) {
+    const single = await call(shop, storefront.createOrder, { body: { discordId, ...one("own", taken) }, ...once() });
+    const bulk = await call(shop, storefront.createBulkOrder, {
+      body: { discordId, orders: [one("own", "1Z999"), one("own", taken)] },
+      ...once(),
+    });
+    const message = `The tracking ${taken} is one of the prepaid codes`;
+    expect([single.status, single.body.message]).toEqual([409, message]);
+    expect([bulk.status, bulk.body.message]).toEqual([409, message]);
+  }
+  expect(await balanceOf(customer)).toBe(19);
+  // Where the label takes a prepaid code, what was sent is ignored.
+  const sold = await call(shop, storefront.createOrder, { body: { discordId, ...one("priority", used) }, ...once() });
+  expect(sold.body.order.tracking).toBe(unused);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test("a code that an order carries is not registered again, or it would be sold twice", async () => {
+  const { discordId } = await addCustomer({ balance: 20 });
+  await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
+  await register(1, 2);
+  const body = { discordId, labelType: "priority", weight: 1, ...parcel };
+  await call(shop, storefront.createOrder, { body, ...once() });
+  const { trackings } = (await call("admin", tracking.list)).body;
+  for (const { _id } of trackings) await call("admin", tracking.delete, { params: { id: _id } });
+  expect((await checkBooks(db)).problems).toEqual([]);
+
+  const again = await register(1, 2);
+  expect([again.status, again.body.message]).toEqual([
+    409,
+    `The code ${code(1)} is on an order already. Nothing was created.`,
+  ]);
+  expect((await register(2, 1)).status).toBe(200);
   expect((await checkBooks(db)).problems).toEqual([]);
 });
 
