@@ -1,6 +1,8 @@
+import { fedex } from "@footprint/contract/fedex.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
+import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { sql } from "drizzle-orm";
 import { beforeEach, expect, test } from "vitest";
@@ -9,7 +11,7 @@ import { withCheckDigit } from "./features/tracking.ts";
 import { tidy } from "./housekeeping.ts";
 import { buy } from "./purchases.ts";
 import { addCustomer, addLabelType, balanceOf, someAddresses } from "./testing/builders.ts";
-import { call, db } from "./testing/house.ts";
+import { call, db, logRows } from "./testing/house.ts";
 
 let shop: { token: string };
 
@@ -155,4 +157,47 @@ test("a label takes one prepaid code, however the database goes about it", async
     });
     expect(await usedCodes(), `without ${list}`).toBe(place + 1);
   }
+});
+
+test.for([
+  [0.1 + 0.2, 0.3, 1],
+  [0.1 + 0.2 + 0.001, 0.301, 9],
+  [0.1 * 7, 0.7, 9],
+] as const)("a parcel of %d lb costs what the %d lb cost that are stored", async ([weight, stored, price]) => {
+  const { discordId } = await addCustomer({ balance: 20 });
+  const tiers: [number, number, number][] = [
+    [0, 0.3, 1],
+    [0.3, 0.7, 9],
+    [0.7, 1, 0],
+  ];
+  await addLabelType({ uid: "saver", tiers });
+  const label = { discordId, labelType: "saver", weight };
+  const quote = await call(shop, storefront.quote, { body: label });
+  const bought = await call(shop, storefront.createOrder, { body: { ...label, ...parcel }, ...once() });
+  expect(quote.body.price).toBe(price);
+  expect(bought.body.order).toMatchObject({ price, weight: stored });
+});
+
+test("a customer's own price and the largest weight hold for what is stored", async () => {
+  const { id, discordId } = await addCustomer({ balance: 20, customPricingEnabled: true });
+  const labelType = await addLabelType({ uid: "own", kind: "shipv2", maxWeight: 0.3, tiers: [[0, 0.3, 5]] });
+  const own = { labelType: labelType.id, fromWeight: 0.1, toWeight: 0.1 + 0.2, price: 2 };
+  expect((await call("staff", users.addCustomPrice, { params: { id }, body: own })).status).toBe(200);
+  const one = { labelType: "own", weight: 0.1 + 0.2, ...parcel };
+  const bulk = await call(shop, storefront.createBulkOrder, { body: { discordId, orders: [one, one] }, ...once() });
+  expect([bulk.status, bulk.body.bulkOrder?.total]).toEqual([201, 4]);
+});
+
+test("a Fedex order is answered, logged and stored with the same measures", async () => {
+  const { discordId } = await addCustomer();
+  const party = { name: "Ada", street: "1 Main St", city: "Austin", state: "TX", zip: "78701" };
+  const sizes = { length: 10.12345, width: 0.1 + 0.2, height: 0.0014 };
+  const body = {
+    ...{ discordId, from: party, to: party, weight: 0.1 * 7, ...sizes },
+    ...{ dimensionUnit: "in", weightUnit: "lb" },
+  };
+  expect((await call(shop, storefront.createFedexOrder, { body, ...once() })).status).toBe(201);
+  const stored = { weight: 0.7, length: 10.123, width: 0.3, height: 0.001 };
+  expect((await call("staff", fedex.list)).body.docs[0]).toMatchObject(stored);
+  expect((await logRows()).at(-1)?.after).toMatchObject(stored);
 });
