@@ -87,7 +87,7 @@ const checks: ((tx: Transaction) => Promise<string[]>)[] = [
     const wrong = await rows<{ code: string; used: boolean; carriers: number }>(
       tx,
       sql`select code, used_at is not null as used, count(orders.id)::int as carriers
-          from tracking_codes left join orders on orders.tracking = code
+          from tracking_codes left join orders on lower(tracking) = code
           group by tracking_codes.id
           having count(orders.id) <> case when used_at is null then 0 else 1 end`,
     );

@@ -51,7 +51,7 @@ test.for([
 ] as const)("a label takes one prepaid code, among codes %s", async ([, steps]) => {
   const { discordId } = await addCustomer({ balance: 20 });
   await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
-  for (const step of steps) await (step === "analyse" ? analyse() : register(...step));
+  for (const step of steps) await (step === "analyse" ? analyse() : register(step[0], step[1]));
   for (const bought of [1, 2, 3]) {
     const body = { discordId, labelType: "priority", weight: 1, ...parcel };
     expect((await call(shop, storefront.createOrder, { body, ...once() })).status).toBe(201);
