@@ -87,8 +87,16 @@ export const timestamp = z.codec(z.iso.datetime(), z.date(), {
   encode: (date) => date.toISOString(),
 });
 
-/** Pounds or ounces, by label type. */
-export const weight = z.number().min(0).max(100_000).refine(hasDecimals(3), "A weight has at most three decimals");
+/** What is stored of a weight or a size. */
+export const inThousandths = (value: number) => Math.round(value * 1000) / 1000;
+
+/** Pounds or ounces, by label type; without what floats leave behind, since prices depend on what is stored. */
+export const weight = z
+  .number()
+  .min(0)
+  .max(100_000)
+  .refine(hasDecimals(3), "A weight has at most three decimals")
+  .overwrite(inThousandths);
 
 export const id = z.uuid();
 export const idParam = z.object({ id });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { download, endpoint, id, idParam, money, timestamp, weight } from "./endpoint.ts";
+import { download, endpoint, id, idParam, inThousandths, money, timestamp, weight } from "./endpoint.ts";
 import { fedexStatus } from "./fedex.ts";
 import { invoiceStatus, paymentMethod } from "./invoices.ts";
 import { labelKind } from "./label-types.ts";
@@ -72,7 +72,7 @@ const party = z.object({
 });
 
 /** Less than a thousandth would be kept as nothing. */
-const size = z.number().min(0.001).max(100_000);
+const size = z.number().min(0.001).max(100_000).overwrite(inThousandths);
 
 const ShopFedexOrder = z.object({
   _id: id,

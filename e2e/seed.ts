@@ -10,7 +10,7 @@
 //   pricing-customer    custom pricing on, two custom prices; pricing-customer-2: off, none
 //   status-customer     active
 //   invoice-customer    invoices of $40 and $41 (pending), $42 (expired), $43 (failed)
-//   tracking codes      fifteen, every third used: 92001902551400000000…
+//   tracking codes      fifteen, every third used by an order of paging-customer: 92001902551400000000…
 //   label types         USPS Priority, USPS First Class, WWBiz Ground (no price from 5 to 10), ShipV2 Express (inactive)
 //   two-step-member     staff, with two-step sign-in
 //   verify-customer-1 … -3, newcomer-01 … -09 are not verified yet

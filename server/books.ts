@@ -3,7 +3,7 @@ import { type Database, type Transaction, takeYourTime } from "./db/engine.ts";
 import { dollars } from "./ledger.ts";
 
 /**
- * Recomputes every balance, purchase, refund, deposit and counter from the rows, and names what disagrees.
+ * Recomputes every balance, purchase, refund, deposit, prepaid code and counter from the rows, and names what disagrees.
  * It reads one snapshot: writers go on meanwhile and are not seen.
  */
 export async function checkBooks(db: Database) {
@@ -81,6 +81,21 @@ const checks: ((tx: Transaction) => Promise<string[]>)[] = [
     return wrong.map(
       ({ name, is, should }) => `Invoice ${name} was credited with ${amount(is)}, but ${amount(should)} is right`,
     );
+  },
+  // A used code may have been deleted since: what an order carries need not be registered.
+  async (tx) => {
+    const wrong = await rows<{ code: string; used: boolean; carriers: number }>(
+      tx,
+      sql`select code, used_at is not null as used, count(orders.id)::int as carriers
+          from tracking_codes left join orders on lower(tracking) = code
+          group by tracking_codes.id
+          having count(orders.id) <> case when used_at is null then 0 else 1 end`,
+    );
+    return wrong.map(({ code, used, carriers }) => {
+      if (carriers === 0) return `The prepaid code ${code} is marked as used, but no order carries it`;
+      const claim = used ? "is good for 1 order" : "is marked as unused";
+      return `The prepaid code ${code} ${claim}, but ${carriers === 1 ? "1 order carries" : `${carriers} orders carry`} it`;
+    });
   },
   async (tx) => {
     const wrong = await rows<

@@ -6,7 +6,6 @@ import { dollars, move } from "./ledger.ts";
 
 /** Credits an invoice that is locked and not yet paid, whoever was first to say so. */
 export async function settle(tx: Transaction, invoice: typeof invoices.$inferSelect, actor: Author) {
-  await tx.update(invoices).set({ status: "paid", paidAt: new Date() }).where(eq(invoices.id, invoice.id));
   const customer = await move(tx, {
     customerId: invoice.customerId,
     cents: invoice.amountCents,
@@ -14,6 +13,7 @@ export async function settle(tx: Transaction, invoice: typeof invoices.$inferSel
     reference: invoice.id,
     actor,
   });
+  await tx.update(invoices).set({ status: "paid", paidAt: new Date() }).where(eq(invoices.id, invoice.id));
   const amount = dollars(invoice.amountCents);
   await record(tx, actor, "invoice", `Marked invoice ${invoice.id} (${amount}) of ${customer.username} as paid`, {
     before: { status: invoice.status, balance: (customer.balanceCents - invoice.amountCents) / 100 },

@@ -17,7 +17,11 @@ type Movement = {
 
 const mostCents = 1_000_000_000_000;
 
-/** The only way a balance changes: the customer's row and one transfer, in the caller's transaction. */
+/**
+ * The only way a balance changes: the customer's row and one transfer, in the caller's transaction. Everybody first
+ * locks what the money is for, then moves it, and writes what is counted only then: in one order, so that no two can
+ * wait for each other.
+ */
 export async function move(tx: Transaction, { customerId, cents, kind, reference, actor }: Movement) {
   const { rows } = await tx.execute<{ username: string; balance_cents: string | number }>(sql`
     with moved as (

@@ -85,6 +85,10 @@ export async function buy(
   if (!customer.active) throw refusal(403, `${customer.username} is disabled and cannot order`);
   if (!customer.verified) throw refusal(403, `${customer.username} is not verified yet and cannot order`);
 
+  const types = prices.map(({ labelType }) => labelType);
+  const sent = purchases.flatMap(({ tracking }, place) => (tracking && !codeType(types[place]) ? tracking : []));
+  if (sent.length > 0) await refusePrepaid(tx, sent);
+
   const bulkOrder = asBulk ? { id: uuidv7() } : undefined;
   const ids = purchases.map(() => uuidv7()).sort();
   const total = prices.reduce((sum, { tier }) => sum + tier.price, 0);
@@ -95,10 +99,7 @@ export async function buy(
     reference: bulkOrder?.id ?? (ids[0] as string),
     actor,
   });
-  const codes = await takeCodes(
-    tx,
-    prices.map(({ labelType }) => labelType),
-  );
+  const codes = await takeCodes(tx, types);
   const [bulk] = bulkOrder
     ? await tx
         .insert(bulkOrders)
@@ -135,20 +136,36 @@ export async function buy(
   };
 }
 
-/** For each USPS label that uses prepaid codes the oldest one left of its type; buyers at once skip each other's. */
-async function takeCodes(tx: Transaction, types: { kind: string; uid: string }[]): Promise<(string | undefined)[]> {
-  const codeType = ({ kind, uid }: (typeof types)[number]) =>
-    kind === "usps" ? trackingType.options.find((type) => type === uid.toLowerCase()) : undefined;
-  const wanted = Map.groupBy(types.keys(), (place) => codeType(types[place] as (typeof types)[number]));
+type LabelType = { kind: string; uid: string };
+
+/** The type of prepaid codes that labels of this type take; undefined where they carry what the shop sends. */
+function codeType(labelType: LabelType | undefined) {
+  if (labelType?.kind !== "usps") return undefined;
+  return trackingType.options.find((type) => type === labelType.uid.toLowerCase());
+}
+
+/** A prepaid code that a shop sent as its own would be on two labels sooner or later. */
+async function refusePrepaid(tx: Transaction, sent: string[]) {
+  const { rows } = await tx.execute<{ code: string }>(
+    sql`select code from tracking_codes where code = any(${sql.param(sent)}::text[]) limit 1`,
+  );
+  if (rows[0]) throw refusal(409, `The tracking ${rows[0].code} is one of the prepaid codes`);
+}
+
+/** For each label that takes a prepaid code the oldest one left of its type; buyers at once skip each other's. */
+async function takeCodes(tx: Transaction, types: LabelType[]): Promise<(string | undefined)[]> {
+  const wanted = Map.groupBy(types.keys(), (place) => codeType(types[place]));
   wanted.delete(undefined);
   const taken: string[] = [];
   for (const [type, places] of [...wanted].sort()) {
+    // array(…) is read once, before the update begins: `in (…)` may be read again for every row, and take more each time.
     const { rows } = await tx.execute<{ code: string }>(sql`
-      update tracking_codes set used_at = now() where id in (
+      update tracking_codes set used_at = now() where id = any(array(
         select id from tracking_codes where type = ${type} and used_at is null
-        order by created_at, code limit ${places.length} for update skip locked)
+        order by created_at, code limit ${places.length} for update skip locked))
       returning code`);
     if (rows.length < places.length) throw refusal(409, `No tracking code of type ${type} is left`);
+    if (rows.length > places.length) throw new Error(`${rows.length} codes were taken for ${places.length} labels`);
     const codes = rows.map(({ code }) => code).sort();
     for (const [index, place] of places.entries()) taken[place] = codes[index] as string;
   }

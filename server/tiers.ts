@@ -16,9 +16,7 @@ export async function lockLabelType(tx: Transaction, id: string, strength: "no k
 }
 
 /** The tier as it is stored; or 400, where it lies outside what the label type carries. */
-export function tierWithin(labelType: LabelType, sent: Bounds & { price: number }): Tier {
-  const fromWeight = inThousandths(sent.fromWeight);
-  const toWeight = inThousandths(sent.toWeight);
+export function tierWithin(labelType: LabelType, { fromWeight, toWeight, price }: Bounds & { price: number }): Tier {
   const refuse = (message: string) => badInput("body.toWeight", message);
   if (fromWeight >= toWeight)
     throw refuse(
@@ -28,11 +26,8 @@ export function tierWithin(labelType: LabelType, sent: Bounds & { price: number 
     throw refuse(
       `${labelType.name} goes up to ${weighed(labelType, labelType.maxWeight)}: ${weighed(labelType, toWeight)} is too heavy`,
     );
-  return { fromWeight, toWeight, priceCents: sent.price };
+  return { fromWeight, toWeight, priceCents: price };
 }
-
-/** The contract lets a float's noise pass, which the database would round away after it was compared. */
-export const inThousandths = (weight: number) => Math.round(weight * 1000) / 1000;
 
 /** True for tiers that share a weight with these bounds; tiers that only meet do not. */
 export function overlaps(table: typeof priceTiers | typeof customPrices, bounds: Bounds): SQL | undefined {

@@ -7,7 +7,20 @@ import { dollars, move } from "../../server/ledger.ts";
 import { generatePassword, hashPassword } from "../../server/passwords.ts";
 import { newSecret } from "../../server/two-step.ts";
 import { plainNames } from "./customers.ts";
-import { actor, born, cents, day, type Ids, idIn, minute, pick, places, withCheckDigit } from "./rows.ts";
+import {
+  actor,
+  born,
+  cents,
+  day,
+  type Ids,
+  idIn,
+  isUsedCode,
+  minute,
+  pick,
+  places,
+  prepaidCode,
+  prepaidCodes,
+} from "./rows.ts";
 
 type SeedInvoice = { customer: string; amount: number; status: (typeof invoiceStatus.options)[number] };
 
@@ -42,15 +55,14 @@ export async function addInvoices(tx: Transaction, customerIds: Ids) {
   }
 }
 
-/** Fifteen codes, every third one used. */
 export async function addTrackingCodes(tx: Transaction) {
-  for (const place of places(15))
+  for (const place of places(prepaidCodes))
     await tx.insert(trackingCodes).values({
       ...born(3 * day + place * 70 * minute),
-      code: withCheckDigit(`92001902551${String(4_000_000_000 + place)}`),
+      code: prepaidCode(place),
       type: pick(trackingType.options, place),
       template: pick(trackingTemplate.options, place),
-      usedAt: place % 3 ? null : new Date(),
+      usedAt: isUsedCode(place) ? new Date() : null,
     });
 }
 

@@ -37,3 +37,8 @@ export function withCheckDigit(digits: string): string {
   const sum = [...digits].reverse().reduce((total, digit, place) => total + Number(digit) * (place % 2 ? 1 : 3), 0);
   return digits + ((10 - (sum % 10)) % 10);
 }
+
+/** The code of a place among the registered ones; every third is used. */
+export const prepaidCode = (place: number) => withCheckDigit(`92001902551${String(4_000_000_000 + place)}`);
+export const prepaidCodes = 15;
+export const isUsedCode = (place: number) => place <= prepaidCodes && place % 3 === 0;

@@ -9,9 +9,11 @@ import {
   day,
   type Ids,
   idIn,
+  isUsedCode,
   minute,
   pick,
   places,
+  prepaidCode,
   twoDigits,
   uuidOf,
   withCheckDigit,
@@ -99,6 +101,7 @@ export async function addOrders(tx: Transaction, ids: { customers: Ids; labels: 
       label: label(place),
       price: 5 + place / 4,
       ago: 2 * day + place * 83 * minute,
+      ...(isUsedCode(place) && { tracking: prepaidCode(place) }),
     })),
   ];
   for (const order of single)

@@ -3,7 +3,7 @@ import { invoices } from "@footprint/contract/invoices.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { customers, invoices as invoiceTable, transfers } from "../db/schema.ts";
+import { customers, invoices as invoiceTable, trackingCodes, transfers } from "../db/schema.ts";
 import { addCustomer, addInvoice, addLabelType, addOrder } from "../testing/builders.ts";
 import { call, db, moveTo, setClock } from "../testing/house.ts";
 
@@ -189,15 +189,43 @@ test.for([
     sql`insert into settled_months values ('orders', 'Active', '2024-03-01', 5, 0)`,
     /^The counter of orders \(Active\) in the month of 2024-03-01 says 5, but its days add up to 0$/,
   ],
+  [
+    "a used code that no order carries",
+    sql`update tracking_codes set used_at = now() where used_at is null`,
+    /^The prepaid code 9400000000000000000024 is marked as used, but no order carries it$/,
+  ],
+  [
+    "an unused code that an order carries",
+    sql`update tracking_codes set used_at = null`,
+    /^The prepaid code 9400000000000000000017 is marked as unused, but 1 order carries it$/,
+  ],
+  [
+    "a code on two orders",
+    sql`update orders set tracking = '9400000000000000000017'`,
+    /^The prepaid code 9400000000000000000017 is good for 1 order, but 2 orders carry it$/,
+  ],
 ] as const)("the books notice %s", async ([, tampering, problem]) => {
-  const order = await addOrder({ price: 8 });
+  const order = await addOrder({ price: 8, tracking: "9400000000000000000017" });
+  await addOrder({ price: 3 });
+  const prepaid = { type: "priority", template: "evs" } as const;
+  await db.insert(trackingCodes).values([
+    { ...prepaid, code: "9400000000000000000017", usedAt: new Date() },
+    { ...prepaid, code: "9400000000000000000024" },
+  ]);
   const invoice = await addInvoice({ amount: 20 });
   await call("staff", orders.refund, { params: { id: order.id } });
   await call("staff", invoices.markPaid, { params: { id: invoice.id } });
+  expect((await read("books")).problems).toEqual([]);
   await db.execute(tampering);
   const { balanced, problems } = await read("books");
   expect(balanced).toBe(false);
   expect(problems).toContainEqual(expect.stringMatching(problem));
+});
+
+test("the books do not mind a used code that was deleted, or tracking that a shop sent twice", async () => {
+  await addOrder({ tracking: "9400000000000000000017" });
+  for (const tracking of ["1Z999", "1Z999", "", ""]) await addOrder({ tracking });
+  expect((await read("books")).problems).toEqual([]);
 });
 
 test("the database itself refuses what must never be", async () => {

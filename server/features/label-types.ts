@@ -10,7 +10,6 @@ import { routes } from "../http.ts";
 import {
   describeBounds,
   describeTier,
-  inThousandths,
   lockLabelType,
   loggedTier,
   overlaps,
@@ -115,18 +114,17 @@ export const labelTypeRoutes = routes(contract, {
   async deleteTier({ params, body, actor, transaction }) {
     return transaction(async (tx) => {
       const labelType = await lockLabelType(tx, params.id, "no key update");
-      const bounds = { fromWeight: inThousandths(body.fromWeight), toWeight: inThousandths(body.toWeight) };
       const [tier] = await tx
         .delete(priceTiers)
         .where(
           and(
             eq(priceTiers.labelTypeId, labelType.id),
-            eq(priceTiers.fromWeight, bounds.fromWeight),
-            eq(priceTiers.toWeight, bounds.toWeight),
+            eq(priceTiers.fromWeight, body.fromWeight),
+            eq(priceTiers.toWeight, body.toWeight),
           ),
         )
         .returning();
-      if (!tier) throw refusal(404, `${labelType.name} has no price for ${describeBounds(labelType, bounds)}`);
+      if (!tier) throw refusal(404, `${labelType.name} has no price for ${describeBounds(labelType, body)}`);
       const price = describeTier(labelType, tier);
       await record(tx, actor, "pricing", `Deleted a price for ${labelType.name}: ${price}`, {
         before: loggedTier(tier),
@@ -157,7 +155,7 @@ async function withTiers(db: Database, rows: LabelType[]) {
 }
 
 function definitionOf({ name, uid, maxWeight, type }: Parsed<typeof contract.create, "body">) {
-  return { name, uid, maxWeight: inThousandths(maxWeight), kind: type };
+  return { name, uid, maxWeight, kind: type };
 }
 
 function logged({ name, uid, maxWeight, kind }: Pick<LabelType, "name" | "uid" | "maxWeight" | "kind">) {

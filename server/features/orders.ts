@@ -1,8 +1,7 @@
 import type { Parsed } from "@footprint/contract/endpoint.ts";
 import { orders as contract } from "@footprint/contract/orders.ts";
-import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { record } from "../audit.ts";
-import type { Transaction } from "../db/engine.ts";
 import { customers, labelTypes, orders } from "../db/schema.ts";
 import { refusal } from "../errors.ts";
 import { routes } from "../http.ts";
@@ -47,13 +46,10 @@ export const orderRoutes = routes(contract, {
 
   async refund({ params, actor, transaction }) {
     return transaction(async (tx) => {
-      // The WHERE is the lock: of two operators clicking at once, one gets no row.
-      const [order] = await tx
-        .update(orders)
-        .set({ refundedAt: sql`now()` })
-        .where(and(eq(orders.id, params.id), isNull(orders.refundedAt)))
-        .returning();
-      if (!order) throw await missingOrRefunded(tx, params.id);
+      // The lock: of two operators clicking at once, the second waits here and finds it refunded.
+      const [order] = await tx.select().from(orders).where(eq(orders.id, params.id)).for("no key update");
+      if (!order) throw refusal(404, "This order does not exist");
+      if (order.refundedAt) throw refusal(409, "This order is already refunded");
       const customer = await move(tx, {
         customerId: order.customerId,
         cents: order.priceCents,
@@ -61,6 +57,7 @@ export const orderRoutes = routes(contract, {
         reference: order.id,
         actor,
       });
+      await tx.update(orders).set({ refundedAt: sql`now()` }).where(eq(orders.id, order.id));
       const sentence = `Refunded order ${order.uuid} (${dollars(order.priceCents)}) to ${customer.username}`;
       await record(tx, actor, "refund", sentence, {
         before: { isRefunded: false, balance: (customer.balanceCents - order.priceCents) / 100 },
@@ -75,9 +72,4 @@ function withStatus(status: Parsed<typeof contract.list, "query">["status"]) {
   if (status === "All") return { counted: { subject: "orders" } };
   const filter = status === "Active" ? isNull(orders.refundedAt) : isNotNull(orders.refundedAt);
   return { filter, counted: { subject: "orders", kind: status } };
-}
-
-async function missingOrRefunded(tx: Transaction, id: string) {
-  const known = await tx.$count(orders, eq(orders.id, id));
-  return known ? refusal(409, "This order is already refunded") : refusal(404, "This order does not exist");
 }

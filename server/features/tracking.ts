@@ -42,6 +42,8 @@ export const trackingRoutes = routes(contract, {
     return transaction(async (tx) => {
       const taken = await addCodes(tx, codes, { type, template });
       if (taken) throw refusal(409, `The code ${taken} is already registered. Nothing was created.`);
+      const sold = await carriedByOrder(tx, codes);
+      if (sold) throw refusal(409, `The code ${sold} is on an order already. Nothing was created.`);
       const [first, last] = [codes[0], codes.at(-1)];
       const sentence =
         amount === 1 ? `${type} code ${first}` : `${count(amount)} ${type} codes from ${first} to ${last}`;
@@ -105,6 +107,14 @@ async function addCodes(tx: Transaction, codes: string[], { type, template }: { 
     select code from unnest(${sql.param(codes)}::text[]) as code
     where code not in (select code from added)
     order by code limit 1`);
+  return rows[0]?.code;
+}
+
+/** The first of these codes that an order carries: it was registered before, sold and deleted, or sent by a shop. */
+async function carriedByOrder(tx: Transaction, codes: string[]) {
+  const { rows } = await tx.execute<{ code: string }>(sql`
+    select tracking as code from orders where lower(tracking) = any(${sql.param(codes)}::text[])
+    order by lower(tracking) limit 1`);
   return rows[0]?.code;
 }
 

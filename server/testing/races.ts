@@ -7,17 +7,22 @@ import { db } from "./house.ts";
 /** Fewer than the pool has connections: calls beyond them cannot reach the row yet. */
 const mostWaiting = 15;
 
-/** Makes calls truly meet: while the row is held they queue up for it, then all go on at once. */
+/**
+ * Makes calls truly meet: while the row is held they queue up for it, then all go on at once. What they hold already
+ * while they wait can be looked at meanwhile.
+ */
 export async function meetAt<T>(
   table: typeof accounts | typeof customers | typeof customPrices | typeof labelTypes,
   { id }: { id: string },
   start: () => Promise<T>[],
+  meanwhile: (tx: Database) => Promise<unknown> = async () => {},
 ): Promise<T[]> {
   const { calls } = await db.transaction(async (tx) => {
     await tx.select({ id: table.id }).from(table).where(eq(table.id, id)).for("update");
     const calls = start();
     // The embedded engine has one connection: its calls queue up for the transaction itself.
     if (!inject("embeddedDump")) while ((await waitingForLocks(tx)) < Math.min(calls.length, mostWaiting));
+    await meanwhile(tx);
     // Wrapped: the transaction must end before they can.
     return { calls };
   });

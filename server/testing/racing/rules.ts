@@ -249,7 +249,8 @@ export const rules = new Map<Endpoint, Rule>([
     const codes = Array.from({ length: sent.amount }, (_, place) =>
       withCheckDigit(String(BigInt(sent.trackRef.slice(0, 21)) + BigInt(place))),
     );
-    if (codes.some((code) => state.codes[code])) return when(status === 409, state);
+    const sold = Object.values(state.orders).map(({ tracking }) => tracking);
+    if (codes.some((code) => state.codes[code] || sold.includes(code))) return when(status === 409, state);
     for (const code of codes) state.codes[code] = { type: sent.type, used: false };
     logged(state, "tracking");
     return when(status === 200, state);
