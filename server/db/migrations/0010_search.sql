@@ -31,14 +31,24 @@ BEGIN
   RETURN array_to_tsvector(keys);
 END $$;
 --> statement-breakpoint
--- A sentence of the log: the numbers in it are codes, the rest are words.
+-- A sentence of the log: ids and long numbers in it are codes, the rest are words.
 CREATE FUNCTION log_search_keys(admin text, action text) RETURNS tsvector LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  code CONSTANT text := '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{10,}';
-  codes text := (SELECT string_agg(matched[1], chr(31)) FROM regexp_matches(action, code, 'g') AS matched);
+  code CONSTANT text := '^\W*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{10,})(?:\W|$)';
+  names text := admin;
+  codes text := '';
+  part text;
+  matched text;
 BEGIN
-  RETURN public.search_keys(admin || ' ' || CASE WHEN codes IS NULL THEN action ELSE regexp_replace(action, code, ' ', 'g') END,
-    coalesce(codes, ''));
+  FOREACH part IN ARRAY string_to_array(action, ' ') LOOP
+    matched := CASE WHEN length(part) > 9 THEN substring(part FROM code) END;
+    IF matched IS NULL THEN
+      names := names || ' ' || part;
+    ELSE
+      codes := codes || chr(31) || matched;
+    END IF;
+  END LOOP;
+  RETURN public.search_keys(names, codes);
 END $$;
 --> statement-breakpoint
 ALTER TABLE "customers" DROP COLUMN "search", ADD COLUMN "search" tsvector
