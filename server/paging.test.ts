@@ -64,8 +64,8 @@ test("a search counts up to a thousand hits, and ends there", async () => {
 });
 
 test("two letters that are rare are found among any number of rows, page by page and once each", async () => {
-  await fillLog(60_000);
-  await db.execute(sql`update logs set action = action || ' Exquisite' where action ~ '^Row (7|1007|59999)$'`);
+  await fillLog(5_000);
+  await db.execute(sql`update logs set action = action || ' Exquisite' where action ~ '^Row (7|1007|4999)$'`);
   for (const sort of ["asc", "des"] as const) {
     const first = await page(1, { search: "xq", sort, limit: 2 });
     const second = await page(2, { search: "xq", sort, limit: 2 });
