@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 const signIn = async () => ({
   operator: await openSession(db, admin.id),
-  shop: await db.transaction((tx) => createKey(tx, "Bad shop")),
+  shop: await db.transaction((tx) => createKey(tx, { name: "Bad shop" })),
 });
 
 const agent = new Agent({ keepAlive: true, maxSockets: perBatch });

@@ -95,7 +95,7 @@ const attempts: Record<string, (forShops: boolean) => Promise<Sent>> = {
 let made = 0;
 const newcomer = (role: Role = "admin") => addAccount(`somebody-${made++}`, role);
 const adminToken = async () => (await newcomer()).token;
-const newKey = () => db.transaction((tx) => createKey(tx, "a shop"));
+const newKey = () => db.transaction((tx) => createKey(tx, { name: "a shop" }));
 let known: { forShops: boolean; credential: string } | undefined;
 
 /** A credential that does open the door. */
