@@ -194,7 +194,9 @@ test("a new key that nobody has kept stays, whatever is pressed", async ({ admin
 test("a key for the same shop is made with limits, and they are changed", async ({
   admin: { page, token },
   server,
+  watch,
 }) => {
+  watch.expectProblem(/400|addresses/);
   const [shop, till] = [uniqueName("Harbour"), uniqueName("Till")];
   await server.api.call(token, website.createApiKey, { body: { name: shop } });
   const { shops } = await server.api.call(token, website.listApiKeys, {});
@@ -214,7 +216,7 @@ test("a key for the same shop is made with limits, and they are changed", async 
   const row = page.getByRole("row", { name: till });
   await expect(row).toContainText(`of ${shop}`);
   await expect(row).toContainText("Orders, Deposits, Mark as paid");
-  await expect(row).toContainText("$250.00 a day paid");
+  await expect(row).toContainText("Up to $250.00 a day");
   await expect(row).toContainText("Until May 31, 2031");
   await expect(row).toContainText("From 2 addresses");
 
@@ -226,7 +228,7 @@ test("a key for the same shop is made with limits, and they are changed", async 
   await form.getByRole("textbox", { name: "Addresses" }).fill("");
   await form.getByRole("button", { name: "Save" }).click();
   await expect(form.getByRole("alert")).toHaveText(`API key ${till} saved`);
-  await expect(row).not.toContainText("a day paid");
+  await expect(row).not.toContainText("a day");
   await expect(row).toContainText("Until May 31, 2031");
 });
 

@@ -126,7 +126,7 @@ function Limits({ apiKey: { depositsPerDay, expiresAt, addresses } }: { apiKey: 
   const isOver = expiresAt && Date.parse(expiresAt) <= Date.now();
   return (
     <ul className={classes.limits}>
-      {depositsPerDay !== null && <li>{formatMoney(depositsPerDay)} a day paid</li>}
+      {depositsPerDay !== null && <li>Up to {formatMoney(depositsPerDay)} a day</li>}
       {expiresAt && (
         <li>
           {isOver ? <StatusBadge tone="danger">Expired</StatusBadge> : "Until"} <Time value={expiresAt} />
