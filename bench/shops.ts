@@ -51,6 +51,8 @@ export function openShop({ name, keys, call, random }: { name: string; keys: str
     const email = `${discordId}@example.com`;
     const answer = await call(storefront.putCustomer, { params: { discordId }, body: { username, email } });
     if (isOk(answer)) customer.known = answer.body.customer;
+    // Brought by another shop, which alone may rename them: served as they are.
+    if (answer?.status === 403) await read(customer);
   }
 
   async function rename(customer: Customer) {

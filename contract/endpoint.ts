@@ -3,10 +3,16 @@ import * as z from "zod";
 /** Who may make a call: anyone, any signed-in account, administrators, or a shop with an API key. */
 export type Access = "public" | "staff" | "admin" | "storefront";
 
+/** What an API key may be for. Reading what belongs to its shop is part of each. */
+export const scopes = ["orders", "customers", "deposits", "mark-as-paid"] as const;
+export type Scope = (typeof scopes)[number];
+
 export type Endpoint = {
   method: "GET" | "POST" | "PUT" | "DELETE";
   path: `/${string}`;
   access: Access;
+  /** For shops: the key needs one of these. */
+  scope?: readonly Scope[];
   /** One line for the API page. */
   summary: string;
   params?: z.ZodObject;

@@ -1,5 +1,31 @@
 import * as z from "zod";
-import { download, endpoint, id, idParam, imageTypes, message, timestamp } from "./endpoint.ts";
+import { download, endpoint, id, idParam, imageTypes, message, money, scopes, timestamp } from "./endpoint.ts";
+
+const keyName = z
+  .string()
+  .normalize("NFKC")
+  .trim()
+  .min(1, "A key needs a name")
+  .max(64, "A name has at most 64 characters")
+  .regex(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, "A name may not contain line breaks, control or invisible characters");
+
+const network = z.union(
+  [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
+  "Give addresses such as 203.0.113.7 or ranges such as 203.0.113.0/24",
+);
+
+/** What a key may do at most. */
+const limits = {
+  scopes: z.array(z.enum(scopes)).min(1, "Choose what the key is for").max(scopes.length),
+  /** What it may mark as paid in a business day. */
+  depositsPerDay: money
+    .refine((cents) => cents > 0, "A limit is more than 0")
+    .refine((cents) => cents <= 100_000_000_000, "A limit is at most 1,000,000,000.00")
+    .nullable(),
+  expiresAt: timestamp.nullable(),
+  /** Where it may be used; empty for everywhere. */
+  addresses: z.array(network).max(50, "A key has at most 50 addresses"),
+};
 
 /** As it travels. The key itself is shown once, when it is created. */
 export type ApiKey = z.input<typeof ApiKey>;
@@ -8,6 +34,11 @@ export const ApiKey = z.object({
   name: z.string(),
   /** Its first characters, to tell keys apart. */
   start: z.string(),
+  shop: z.object({ _id: id, name: z.string() }),
+  /** False for a key from before shops were told apart: it sees and changes what all of them brought in. */
+  isBounded: z.boolean(),
+  ...limits,
+  addresses: z.array(z.string()),
   createdAt: timestamp,
   lastUsedAt: timestamp.nullable(),
 });
@@ -40,15 +71,35 @@ export const website = {
     path: "/api/v1/website/api-keys",
     access: "admin",
     summary: "List the keys that shops call with",
-    reply: z.object({ keys: z.array(ApiKey) }),
+    reply: z.object({
+      keys: z.array(ApiKey),
+      /** All there are, also those without a key, so that another key can be made for them. */
+      shops: z.array(z.object({ _id: id, name: z.string(), createdAt: timestamp })),
+    }),
   }),
   createApiKey: endpoint({
     method: "POST",
     path: "/api/v1/website/api-keys",
     access: "admin",
-    summary: "Create a key; this is the only time it is shown",
-    body: z.object({ name: z.string().trim().min(1, "A key needs a name").max(64) }),
+    summary: "Create a key; this is the only time it is shown. Without a shop it gets one of its own",
+    body: z.object({
+      name: keyName,
+      shop: id.optional(),
+      scopes: limits.scopes.default([...scopes]),
+      depositsPerDay: limits.depositsPerDay.default(null),
+      expiresAt: limits.expiresAt.default(null),
+      addresses: limits.addresses.default([]),
+    }),
     reply: z.object({ message: z.string(), key: z.string() }),
+  }),
+  updateApiKey: endpoint({
+    method: "PUT",
+    path: "/api/v1/website/api-keys/:id",
+    access: "admin",
+    summary: "Change a key's name or limits; what is not given stays",
+    params: idParam,
+    body: z.object({ name: keyName, ...limits }).partial(),
+    reply: message,
   }),
   deleteApiKey: endpoint({
     method: "DELETE",

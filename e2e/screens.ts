@@ -1,4 +1,6 @@
+import { scopes } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
+import { website } from "@footprint/contract/website.ts";
 import { expect, type Page } from "@playwright/test";
 import { adminAccount } from "./server.ts";
 
@@ -50,6 +52,37 @@ async function showSecret(page: Page) {
   await page.getByRole("dialog").getByRole("textbox", { name: "Password" }).fill(adminAccount.password);
   await press(page, "Continue");
   await expect(page.getByRole("img", { name: "QR code" })).toBeVisible();
+}
+
+/** Keys of every kind, which the seed has none of. */
+async function showKeys(page: Page) {
+  const moment = "2026-01-31T12:00:00.000Z";
+  const limits = { scopes: [...scopes], depositsPerDay: null, expiresAt: null, addresses: [] as string[] };
+  const key = (place: number, name: string, more: object) => {
+    const shop = { _id: `01990000-0000-7000-8000-00000000000${place}`, name };
+    return {
+      ...shop,
+      start: "fp_a1B2c",
+      shop,
+      isBounded: true,
+      createdAt: moment,
+      lastUsedAt: null,
+      ...limits,
+      ...more,
+    };
+  };
+  const keys = [
+    key(1, "Main shop", { isBounded: false, lastUsedAt: moment }),
+    key(2, "Market stall", {
+      scopes: ["orders", "mark-as-paid"],
+      ...{ depositsPerDay: 250, expiresAt: "2031-05-31T23:59:59.000Z", addresses: ["203.0.113.0/24", "2001:db8::1"] },
+    }),
+    key(3, "Christmas bot", { expiresAt: moment, addresses: ["198.51.100.7"] }),
+  ];
+  const shops = keys.map(({ shop }) => ({ ...shop, createdAt: moment }));
+  await answering(page, website.listApiKeys, { keys, shops });
+  await page.reload();
+  await expect(page.getByText("Market stall").first()).toBeVisible();
 }
 
 const backwards = (code: string) => [...code].reverse().join("");
@@ -140,6 +173,37 @@ export const views: readonly View[] = [
       page
         .getByLabel("QR image")
         .setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") }),
+  },
+  { name: "website-keys", path: "/website", heading: "Website Settings", open: showKeys },
+  {
+    name: "website-key-create",
+    path: "/website",
+    heading: "Website Settings",
+    async open(page) {
+      await opening("Create key")(page);
+      await page.getByRole("dialog").getByText("Limits", { exact: true }).click();
+    },
+  },
+  {
+    name: "website-key-edit",
+    path: "/website",
+    heading: "Website Settings",
+    async open(page) {
+      await showKeys(page);
+      await opening("Edit Market stall")(page);
+    },
+  },
+  {
+    name: "website-new-key",
+    path: "/website",
+    heading: "Website Settings",
+    async open(page) {
+      await answering(page, website.createApiKey, { message: "", key: `fp_${"a1B2c3-_".repeat(5)}xyz` });
+      await press(page, "Create key");
+      await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
+      await expect(page.getByRole("dialog", { name: "Your new key" })).toBeVisible();
+      await expect(page.getByRole("dialog")).toHaveCount(1);
+    },
   },
   { name: "logs", path: "/logs", heading: "Transaction Logs" },
   { name: "log-changes", path: "/logs?search=Seeded", heading: "Transaction Logs", open: opening(/^Changes/) },

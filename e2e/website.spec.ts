@@ -1,6 +1,8 @@
+import { scopes } from "@footprint/contract/endpoint.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
+import { uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
 import { openScreen, toast } from "./steps.ts";
 
@@ -153,10 +155,11 @@ test("an API key is created, shown once, used by a shop, and deleted", async ({ 
 
   const shown = page.getByRole("dialog", { name: "Your new key" });
   const key = await shown.getByText(/^fp_/).innerText();
-  await shown.getByRole("button", { name: "Done" }).click();
+  await shown.getByRole("button", { name: "I have kept it" }).click();
   await expect(page.getByText(key)).toHaveCount(0);
   const row = page.getByRole("row", { name: /Corner shop/ });
   await expect(row).toContainText(key.slice(0, 8));
+  await expect(row).toContainText("Everything");
   await expect(row).toContainText("Never");
 
   const { cashapp } = await server.api.call(key, storefront.paymentSettings, {});
@@ -169,3 +172,80 @@ test("an API key is created, shown once, used by a shop, and deleted", async ({ 
   await expect(toast(page, "API key Corner shop deleted")).toBeVisible();
   await expect(row).toHaveCount(0);
 });
+
+test("a new key that nobody has kept stays, whatever is pressed", async ({ admin: { page } }) => {
+  await open(page);
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill(uniqueName("Kept shop"));
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  const shown = page.getByRole("dialog", { name: "Your new key" });
+  await expect(shown.getByText(/^fp_/)).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(shown.getByRole("alert")).toHaveText("Copy the key first, then say that you have kept it.");
+  await page.mouse.click(5, 5);
+  await shown.getByRole("button", { name: "Close" }).click();
+  await shown.getByRole("button", { name: "Copy" }).click();
+  await page.keyboard.press("Escape");
+  await expect(shown.getByText(/^fp_/)).toBeVisible();
+  await shown.getByRole("button", { name: "I have kept it" }).click();
+  await expect(shown).toHaveCount(0);
+});
+
+test("a key for the same shop is made with limits, and they are changed", async ({
+  admin: { page, token },
+  server,
+  watch,
+}) => {
+  watch.expectProblem(/400|addresses/);
+  const [shop, till] = [uniqueName("Harbour"), uniqueName("Till")];
+  await server.api.call(token, website.createApiKey, { body: { name: shop } });
+  const { shops } = await server.api.call(token, website.listApiKeys, {});
+  await open(page);
+  await page.getByRole("button", { name: "Create key" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByRole("textbox", { name: "Name" }).fill(till);
+  await form.getByRole("combobox", { name: "Shop" }).selectOption(shops.find(({ name }) => name === shop)?._id ?? "");
+  await form.getByText("Limits", { exact: true }).click();
+  await form.getByRole("checkbox", { name: "Customers" }).uncheck();
+  await form.getByRole("spinbutton", { name: "Marked as paid per day" }).fill("250");
+  await form.getByLabel("Last day").fill("2031-05-31");
+  await form.getByRole("textbox", { name: "Addresses" }).fill("203.0.113.0/24\n198.51.100.7");
+  await form.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByRole("button", { name: "I have kept it" }).click();
+
+  const row = page.getByRole("row", { name: till });
+  await expect(row).toContainText(`of ${shop}`);
+  await expect(row).toContainText("Orders, Deposits, Mark as paid");
+  await expect(row).toContainText("Up to $250.00 a day");
+  await expect(row).toContainText("Until May 31, 2031");
+  await expect(row).toContainText("From 2 addresses");
+
+  await row.getByRole("button", { name: `Edit ${till}` }).click();
+  await form.getByRole("spinbutton", { name: "Marked as paid per day" }).fill("");
+  await form.getByRole("textbox", { name: "Addresses" }).fill("nowhere");
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(form.getByRole("alert")).toContainText("Give addresses such as");
+  await form.getByRole("textbox", { name: "Addresses" }).fill("");
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(form.getByRole("alert")).toHaveText(`API key ${till} saved`);
+  await expect(row).not.toContainText("a day");
+  await expect(row).toContainText("Until May 31, 2031");
+});
+
+test("a key from before is marked, with the advice to replace it", async ({ admin: { page } }) => {
+  await page.route(`**${website.listApiKeys.path}`, async (route) => {
+    const response = await route.fetch();
+    const reply = (await response.json()) as { keys: object[] };
+    const shop = { _id: "01990000-0000-7000-8000-000000000001", name: "Old shop" };
+    const old = { ...shop, start: "fp_old00", shop, isBounded: false, scopes: [...scopes], ...noLimits };
+    await route.fulfill({ json: { ...reply, keys: [...reply.keys, old] } });
+  });
+  await open(page);
+  await expect(page.getByRole("row", { name: /Old shop/ })).toContainText("From before");
+  await expect(page.getByText("Keys from before see and change what every shop brought in.")).toBeVisible();
+});
+
+const noLimits = {
+  ...{ depositsPerDay: null, expiresAt: null, addresses: [], lastUsedAt: null },
+  createdAt: "2026-01-31T12:00:00.000Z",
+};

@@ -1,13 +1,15 @@
-import type { Endpoint } from "@footprint/contract/endpoint.ts";
+import { type Endpoint, scopes } from "@footprint/contract/endpoint.ts";
+import { website } from "@footprint/contract/website.ts";
 import { expect, test } from "vitest";
 import { features } from "./app.ts";
-import { call, logRows } from "./testing/house.ts";
+import { apiKeys } from "./db/schema.ts";
+import { call, db, logRows } from "./testing/house.ts";
 
 const calls: Endpoint[] = Object.values(features).flatMap(({ feature }) => Object.values(feature));
 const named = (access: Endpoint["access"]) =>
   calls
     .filter((call) => call.access === access)
-    .map((call) => `${call.method} ${call.path}`)
+    .map(({ method, path, scope }) => `${method} ${path}${scope ? ` with ${scope.join(" or ")}` : ""}`)
     .sort();
 
 /** Who may call what, pinned: a change of access has to be made here too. */
@@ -73,21 +75,22 @@ test("the access table", () => {
     "PUT /api/v1/admin/staff/update/:id",
     "PUT /api/v1/labeltype/enableDisableLabelType/:id",
     "PUT /api/v1/labeltype/updateWeight/:id",
+    "PUT /api/v1/website/api-keys/:id",
     "PUT /api/v1/website/update-cashapp",
   ]);
   expect(named("storefront")).toEqual([
     "GET /api/v1/storefront/customers/:discordId",
-    "GET /api/v1/storefront/fedex-orders/:id",
-    "GET /api/v1/storefront/fedex-orders/:id/file",
-    "GET /api/v1/storefront/label-types",
+    "GET /api/v1/storefront/fedex-orders/:id with orders",
+    "GET /api/v1/storefront/fedex-orders/:id/file with orders",
+    "GET /api/v1/storefront/label-types with orders",
     "GET /api/v1/storefront/payment-settings",
-    "POST /api/v1/storefront/bulk-orders",
-    "POST /api/v1/storefront/fedex-orders",
-    "POST /api/v1/storefront/invoices",
-    "POST /api/v1/storefront/orders",
-    "POST /api/v1/storefront/quotes",
-    "PUT /api/v1/storefront/customers/:discordId",
-    "PUT /api/v1/storefront/invoices/:id/status",
+    "POST /api/v1/storefront/bulk-orders with orders",
+    "POST /api/v1/storefront/fedex-orders with orders",
+    "POST /api/v1/storefront/invoices with deposits",
+    "POST /api/v1/storefront/orders with orders",
+    "POST /api/v1/storefront/quotes with orders",
+    "PUT /api/v1/storefront/customers/:discordId with customers",
+    "PUT /api/v1/storefront/invoices/:id/status with deposits or mark-as-paid",
   ]);
 });
 
@@ -103,4 +106,16 @@ test.for(calls.filter((call) => call.access === "admin"))("$method $path by staf
   const answer = await call("staff", endpoint, nonsense as never);
   expect([answer.status, answer.body]).toEqual([403, { message: "Only administrators may do this" }]);
   expect(await logRows()).toEqual([]);
+});
+
+test("a key with another scope is 403 before anything is read", async () => {
+  for (const endpoint of calls.filter(({ scope }) => scope)) {
+    const others = scopes.filter((scope) => !endpoint.scope?.includes(scope));
+    const name = `Not for ${endpoint.method} ${endpoint.path}`.slice(0, 64);
+    const { key } = (await call("admin", website.createApiKey, { body: { name, scopes: others } })).body;
+    const answer = await call({ token: key }, endpoint, nonsense as never);
+    const message = `This API key does not have the scope ${endpoint.scope?.join(" or ")}`;
+    expect([answer.status, answer.body], name).toEqual([403, { message }]);
+    await db.delete(apiKeys);
+  }
 });

@@ -1,34 +1,83 @@
 import { randomBytes } from "node:crypto";
-import { eq, sql } from "drizzle-orm";
+import { BlockList, isIP } from "node:net";
+import type { Endpoint, Scope } from "@footprint/contract/endpoint.ts";
+import { eq, type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "./db/engine.ts";
-import { prepared } from "./db/prepared.ts";
-import { apiKeys } from "./db/schema.ts";
+import { apiKeys, shops } from "./db/schema.ts";
+import { refusal } from "./errors.ts";
 import type { Shop } from "./http.ts";
+import { dollars } from "./ledger.ts";
 import { hashToken } from "./sessions.ts";
 
-/** Makes a key and returns the only copy of it. */
-export async function createKey(tx: Transaction, name: string): Promise<string> {
+type KeyValues = Omit<typeof apiKeys.$inferInsert, "start" | "keyHash" | "shopId"> & { shopId?: string | undefined };
+
+/** Makes a key, where none is named for a shop of its own, and returns the only copy of it. */
+export async function createKey(tx: Transaction, { shopId, ...values }: KeyValues): Promise<string> {
   const key = `fp_${randomBytes(32).toString("base64url")}`;
-  await tx.insert(apiKeys).values({ name, start: key.slice(0, 8), keyHash: hashToken(key) });
+  const shop = shopId ?? (await tx.insert(shops).values({ name: values.name }).returning())[0]?.id;
+  if (!shop) throw new Error("an insert returns its row");
+  await tx.insert(apiKeys).values({ ...values, shopId: shop, start: key.slice(0, 8), keyHash: hashToken(key) });
   return key;
 }
 
+const asShop = sql`'shop' as kind, id, name as username, shop_id as "shopId", bounded as "isBounded", scopes, addresses,
+  deposits_per_day_cents::float8 as "depositsPerDayCents", coalesce(expires_at <= now(), false) as "isExpired"`;
+
 /** The shop behind a key. One look-up by index. */
 export async function findShop(db: Database, key: string): Promise<Shop | undefined> {
-  const query = prepared(db, "shop", () =>
-    db
-      .select({
-        id: apiKeys.id,
-        username: apiKeys.name,
-        // Written back at most once a minute: a busy shop should not queue for its own row.
-        stale: sql<boolean>`coalesce(${apiKeys.lastUsedAt} < now() - interval '1 minute', true)`,
-      })
-      .from(apiKeys)
-      .where(eq(apiKeys.keyHash, sql.placeholder("keyHash")))
-      .prepare(""),
-  );
-  const [found] = await query.execute({ keyHash: hashToken(key) });
+  // Written back at most once a minute: a busy shop should not queue for its own row.
+  const { rows } = await db.execute<Shop & { isStale: boolean }>(sql`
+    select ${asShop}, coalesce(last_used_at < now() - interval '1 minute', true) as "isStale"
+    from api_keys where key_hash = ${hashToken(key)}`);
+  const [found] = rows;
   if (!found) return undefined;
-  if (found.stale) await db.update(apiKeys).set({ lastUsedAt: sql`now()` }).where(eq(apiKeys.id, found.id));
-  return { kind: "shop", id: found.id, username: found.username };
+  const { isStale, ...shop } = found;
+  if (isStale) await db.update(apiKeys).set({ lastUsedAt: sql`now()` }).where(eq(apiKeys.id, shop.id));
+  return shop;
+}
+
+/** The same shop as it is now. The lock is one that many calls can hold at once, and that deleting the key waits for. */
+export const shopNow = ({ id }: Shop): SQL => sql`select ${asShop} from api_keys where id = ${id} for key share`;
+
+/** Refuses a key that is gone or has ended, is used from elsewhere, or is not for this call. */
+export function allowShop(shop: Shop | undefined, { scope }: Endpoint, address: string): Shop {
+  if (!shop) throw refusal(401, "Send a valid API key");
+  if (shop.isExpired) throw refusal(401, "This API key has expired");
+  if (!isListed(address, shop.addresses)) throw refusal(403, `This API key may not be used from ${address}`);
+  if (scope) needScope(shop, scope);
+  return shop;
+}
+
+export function needScope(shop: Shop, scope: readonly Scope[]): void {
+  if (!scope.some((one) => shop.scopes.includes(one)))
+    throw refusal(403, `This API key does not have the scope ${scope.join(" or ")}`);
+}
+
+function isListed(address: string, listed: string[]): boolean {
+  if (listed.length === 0) return true;
+  const list = new BlockList();
+  for (const network of listed) {
+    const [start = "", bits] = network.split("/");
+    if (bits === undefined) list.addAddress(start, familyOf(start));
+    else list.addSubnet(start, Number(bits), familyOf(start));
+  }
+  return list.check(address, familyOf(address));
+}
+
+const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
+
+/** Refuses a deposit beyond what the key may mark as paid in a business day. Deposits with one such key take turns. */
+export async function needRoomForDeposit(tx: Transaction, shop: Shop, cents: number): Promise<void> {
+  const { id, depositsPerDayCents: most } = shop;
+  if (most === null) return;
+  await tx.execute(sql`select from api_keys where id = ${id} for no key update`);
+  const { rows } = await tx.execute<{ cents: number }>(sql`
+    select coalesce(sum(amount_cents), 0)::float8 as cents from transfers
+    where kind = 'deposit' and actor_kind = 'shop' and actor_id = ${id} and created_at >= day_start(business_day(now()))`);
+  const used = rows[0]?.cents ?? 0;
+  if (used + cents > most)
+    throw refusal(
+      403,
+      `This API key may mark ${dollars(most)} a day as paid: ${dollars(used)} were today, so ${dollars(cents)} is too much`,
+    );
 }

@@ -39,7 +39,8 @@ beforeEach(async () => {
 
 const signIn = async () => ({
   operator: await openSession(db, admin.id),
-  shop: await db.transaction((tx) => createKey(tx, "Bad shop")),
+  // Without a boundary, so that input reaches what the builders made.
+  shop: await db.transaction((tx) => createKey(tx, { name: "Bad shop", bounded: false })),
 });
 
 const agent = new Agent({ keepAlive: true, maxSockets: perBatch });

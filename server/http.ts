@@ -1,16 +1,16 @@
 import {
-  type Access,
   type Download,
   download,
   type Endpoint,
   type Feature,
   type Parsed,
   type Result,
+  type Scope,
 } from "@footprint/contract/endpoint.ts";
 import type { Role } from "@footprint/contract/session.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
-import { findShop } from "./api-keys.ts";
+import { admit, type Caller } from "./callers.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/engine.ts";
 import { refusal } from "./errors.ts";
@@ -18,13 +18,24 @@ import { discard, receiveForm, sendFile, type Upload } from "./files.ts";
 import { Replay, type Transact, transactions } from "./idempotency.ts";
 import { parse } from "./input.ts";
 import { takeTurn } from "./overload.ts";
-import { authenticate } from "./sessions.ts";
 
 /** A signed-in account. */
 export type Actor = { kind: "account"; id: string; username: string; role: Role; tokenHash: string };
 
 /** A shop, by its API key; the name stands where an account's username would. */
-export type Shop = { kind: "shop"; id: string; username: string };
+export type Shop = {
+  kind: "shop";
+  /** The key's; another one of the same shop has another. */
+  id: string;
+  username: string;
+  shopId: string;
+  /** Sees what its shop brought in, and nothing else. */
+  isBounded: boolean;
+  scopes: Scope[];
+  addresses: string[];
+  depositsPerDayCents: number | null;
+  isExpired: boolean;
+};
 
 /** What every handler may use. */
 export type House = {
@@ -73,7 +84,7 @@ function registerCall(
   call: Endpoint,
   handler: (context: Context<Endpoint>) => Promise<unknown>,
 ) {
-  const actors = new WeakMap<FastifyRequest, Actor | Shop>();
+  const actors = new WeakMap<FastifyRequest, Caller>();
   app.route({
     method: call.method,
     url: call.path,
@@ -81,7 +92,7 @@ function registerCall(
     async onRequest(request, reply) {
       await takeTurn(call, request, reply);
       if (call.access === "public") return;
-      actors.set(request, await admit(house.db, request, call.access));
+      actors.set(request, await admit(house.db, request, call));
     },
     onSend: limitTheRest,
     async handler(request, reply) {
@@ -98,7 +109,7 @@ function registerCall(
           query,
           body,
           actor,
-          transaction: transactions(house.db, call, request, body, actor?.id),
+          transaction: transactions(house.db, call, request, body, actors.get(request)),
           file: form?.file,
           address: request.ip,
           userAgent: request.headers["user-agent"] ?? "",
@@ -110,19 +121,6 @@ function registerCall(
       }
     },
   });
-}
-
-async function admit(db: Database, request: FastifyRequest, access: Access): Promise<Actor | Shop> {
-  const token = /^Bearer ([\w-]{20,200})$/i.exec(request.headers.authorization ?? "")?.[1];
-  if (access === "storefront") {
-    const shop = token && (await findShop(db, token));
-    if (!shop) throw refusal(401, "Send a valid API key");
-    return shop;
-  }
-  const actor = token && (await authenticate(db, token));
-  if (!actor) throw refusal(401, "Sign in to continue");
-  if (access === "admin" && actor.role !== "admin") throw refusal(403, "Only administrators may do this");
-  return actor;
 }
 
 /** What a sender who was answered early may still send, to be thrown away; cut off at once, many never read why. */

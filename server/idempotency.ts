@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
+import { type Caller, callerNow, readmit, takeTurnsAtOwnAccount } from "./callers.ts";
 import type { Database, Transaction } from "./db/engine.ts";
 import { idempotentReplies } from "./db/schema.ts";
 import { databaseCode, refusal } from "./errors.ts";
@@ -18,7 +19,8 @@ export class Replay {
 export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
 /**
- * The transaction a handler makes its change in. Where the call carries an Idempotency-Key, the key, the change
+ * The transaction a handler makes its change in. It begins with a second look at the caller: since the first, at the
+ * request's head, they may have been deleted, signed out or restricted. Where the call carries an Idempotency-Key, the key, the change
  * and the answer are committed together: a repeat finds the answer, or waits for the first to finish and then does.
  */
 export function transactions(
@@ -26,26 +28,39 @@ export function transactions(
   call: Endpoint,
   request: FastifyRequest,
   body: unknown,
-  caller: string,
+  caller: Caller | undefined,
 ): Transact {
   const key = call.idempotent && keyOf(request);
   if (!key && call.idempotent === "required")
     throw refusal(400, "Send an Idempotency-Key, so that a repeat is recognised");
-  if (!key) return (work) => retried(() => db.transaction(work));
-  const identity = { caller, key };
+  if (!caller) return (work) => retried(() => db.transaction(work));
+  if (!key)
+    return (work) =>
+      retried(() =>
+        db.transaction(async (tx) => {
+          await takeTurnsAtOwnAccount(tx, caller, call);
+          const { rows } = await tx.execute(callerNow(caller));
+          readmit(caller, rows[0], call, request.ip);
+          return work(tx);
+        }),
+      );
+  // A shop may repeat with a new key what it sent with an old one.
+  const identity = { caller: caller.kind === "shop" ? caller.shopId : caller.id, key };
   // The body as it was understood: what came in may be nested deeper than anybody can write down again.
   const fingerprint = hash(`${call.method} ${request.url} ${JSON.stringify(body ?? null)}`);
   return <T>(work: (tx: Transaction) => Promise<T>) =>
     retried(() =>
       db.transaction(async (tx) => {
-        const given = await claim(tx, identity, fingerprint);
+        const { now, isFirst } = await claim(tx, caller, identity, fingerprint);
+        readmit(caller, now, call, request.ip);
+        const given = isFirst ? undefined : await firstAnswer(tx, identity, fingerprint);
         // Only http.ts looks at what an idempotent handler returns, and it knows a replay.
         if (given) return given as T;
         const result = await work(tx);
         await tx
           .update(idempotentReplies)
           .set({ reply: z.encode(call.reply, result) })
-          .where(and(eq(idempotentReplies.caller, caller), eq(idempotentReplies.key, key)));
+          .where(isOf(identity));
         return result;
       }),
     );
@@ -59,17 +74,25 @@ function keyOf(request: FastifyRequest): string | undefined {
   return key;
 }
 
-async function claim(tx: Transaction, identity: { caller: string; key: string }, request: string) {
-  const claimed = await tx
-    .insert(idempotentReplies)
-    .values({ ...identity, request })
-    .onConflictDoNothing()
-    .returning();
-  if (claimed.length > 0) return undefined;
-  const [first] = await tx
-    .select()
-    .from(idempotentReplies)
-    .where(and(eq(idempotentReplies.caller, identity.caller), eq(idempotentReplies.key, identity.key)));
+type Identity = { caller: string; key: string };
+
+const isOf = ({ caller, key }: Identity) => and(eq(idempotentReplies.caller, caller), eq(idempotentReplies.key, key));
+
+/** Looks at the caller and claims the key for them, in one statement; waits for whoever has just claimed it. */
+async function claim(tx: Transaction, caller: Caller, identity: Identity, request: string) {
+  const { rows } = await tx.execute<{ isFirst: boolean }>(sql`
+    with caller as (${callerNow(caller)}), claimed as (
+      insert into idempotent_replies (caller, key, request)
+      select ${identity.caller}::text, ${identity.key}::text, ${request}::text from caller
+      on conflict do nothing returning key
+    )
+    select caller.*, exists (select from claimed) as "isFirst" from caller`);
+  const { isFirst = false, ...now } = rows[0] ?? {};
+  return { now: rows[0] && now, isFirst };
+}
+
+async function firstAnswer(tx: Transaction, identity: Identity, request: string): Promise<Replay> {
+  const [first] = await tx.select().from(idempotentReplies).where(isOf(identity));
   if (first?.request !== request) throw refusal(409, "This Idempotency-Key was used for another request");
   return new Replay(first.reply);
 }

@@ -52,7 +52,7 @@ function operation(tag: string, name: string, call: Endpoint) {
     tags: [tag],
     operationId: `${tag}.${name}`,
     summary: call.summary,
-    description: accessNote[call.access],
+    description: whoMayCall(call),
     security: call.access === "public" ? [] : [{ bearer: [] }],
     parameters: [
       ...parameters("path", call.params),
@@ -87,6 +87,9 @@ const accessNote = {
   storefront: "For shops, with an API key.",
 };
 
+const whoMayCall = ({ access, scope }: Endpoint) =>
+  scope ? `For shops, with an API key that has the scope ${scope.join(" or ")}.` : accessNote[access];
+
 function parameters(where: "path" | "query", schema: z.ZodObject | undefined) {
   if (!schema) return [];
   const { properties = {}, required = [] } = wire(schema);
@@ -110,7 +113,7 @@ export function openApiPage(features: Features): string {
     const calls = Object.values(feature).map(
       (call) => `<article>
 <h3><b>${call.method}</b> <code>${escapeHtml(call.path)}</code></h3>
-<p>${escapeHtml(call.summary)}. ${accessNote[call.access]}</p>
+<p>${escapeHtml(call.summary)}. ${whoMayCall(call)}</p>
 ${shape("Query", call.query)}${shape("Body", call.body)}${call.reply === download ? "" : shape("Reply", call.reply)}
 </article>`,
     );

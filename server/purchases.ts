@@ -6,6 +6,7 @@ import type { Author } from "./audit.ts";
 import type { Database, Transaction } from "./db/engine.ts";
 import { bulkOrders, orders } from "./db/schema.ts";
 import { type Refusal, refusal } from "./errors.ts";
+import type { Shop } from "./http.ts";
 import { uuidv7 } from "./ids.ts";
 import { move } from "./ledger.ts";
 import { weighed } from "./tiers.ts";
@@ -79,7 +80,7 @@ function priced(row: PricedRow, parcel: Parcel, place: number | undefined) {
 export async function buy(
   tx: Transaction,
   { discordId, purchases, asBulk }: { discordId: string; purchases: Purchase[]; asBulk: boolean },
-  actor: Author,
+  actor: Author & Pick<Shop, "shopId">,
 ) {
   const { customer, prices } = await price(tx, discordId, purchases);
   if (!customer.active) throw refusal(403, `${customer.username} is disabled and cannot order`);
@@ -103,7 +104,7 @@ export async function buy(
   const [bulk] = bulkOrder
     ? await tx
         .insert(bulkOrders)
-        .values({ ...bulkOrder, customerId: customer.id })
+        .values({ ...bulkOrder, customerId: customer.id, shopId: actor.shopId })
         .returning()
     : [];
   const rows = await tx
@@ -113,6 +114,7 @@ export async function buy(
         ...purchase,
         id: ids[place] as string,
         customerId: customer.id,
+        shopId: actor.shopId,
         labelTypeId: prices[place]?.labelType.id as string,
         bulkOrderId: bulk?.id ?? null,
         priceCents: prices[place]?.tier.price as number,

@@ -2,7 +2,7 @@ import { website } from "@footprint/contract/website.ts";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import { expect, inject, test } from "vitest";
-import { trackingCodes } from "./db/schema.ts";
+import { apiKeys, trackingCodes } from "./db/schema.ts";
 import { addCustomer, addFedexOrder, addInvoice, addLabelType, addOrder } from "./testing/builders.ts";
 import { call, db, emptyHouse } from "./testing/house.ts";
 import { waitingForLocks } from "./testing/races.ts";
@@ -25,6 +25,8 @@ async function open(): Promise<State> {
   shops = {};
   for (const name of ["shop0", "shop1"])
     shops[name] = { token: (await call("admin", website.createApiKey, { body: { name } })).body.key };
+  // With a boundary, neither could reach for what the other brought in.
+  await db.update(apiKeys).set({ bounded: false });
   const tiers: [number, number, number][] = [
     [0, 1, 3],
     [1, 2, 5.25],

@@ -13,6 +13,7 @@ import { createKey } from "./api-keys.ts";
 import { buildApp, features } from "./app.ts";
 import { readConfig } from "./config.ts";
 import { apiKeys, sessions } from "./db/schema.ts";
+import { uuidv7 } from "./ids.ts";
 import { addFedexOrder, someAddresses } from "./testing/builders.ts";
 import { addAccount, call, db, logRows, origin, password, send } from "./testing/house.ts";
 import { formWith } from "./testing/multipart.ts";
@@ -95,7 +96,7 @@ const attempts: Record<string, (forShops: boolean) => Promise<Sent>> = {
 let made = 0;
 const newcomer = (role: Role = "admin") => addAccount(`somebody-${made++}`, role);
 const adminToken = async () => (await newcomer()).token;
-const newKey = () => db.transaction((tx) => createKey(tx, "a shop"));
+const newKey = () => db.transaction((tx) => createKey(tx, { name: uuidv7() }));
 let known: { forShops: boolean; credential: string } | undefined;
 
 /** A credential that does open the door. */

@@ -14,6 +14,7 @@ import { checkBooks } from "./books.ts";
 import { connectEmbedded, type Database, openEngine } from "./db/engine.ts";
 import * as schema from "./db/schema.ts";
 import { withCheckDigit } from "./features/tracking.ts";
+import { uuidv7 } from "./ids.ts";
 import { buy } from "./purchases.ts";
 import { countOf, countsByKind } from "./stats.ts";
 import { someAddresses } from "./testing/builders.ts";
@@ -46,8 +47,9 @@ test("a seeded business is complete, its books balance, and trade goes on in it"
 
     const { discordId, code } = await readyToBuy(db);
     const purchase = { ...someAddresses, ...someMore, labelType: "priority", weight: 1 };
+    const shop = { id: null, username: "shop", shopId: uuidv7() };
     const bought = await db.transaction((tx) =>
-      buy(tx, { discordId, purchases: [purchase], asBulk: false }, { kind: "shop", id: null, username: "shop" }),
+      buy(tx, { discordId, purchases: [purchase], asBulk: false }, { ...shop, kind: "shop" }),
     );
     expect(bought.orders[0]?.tracking).toBe(code);
     expect(await countOf(db, { subject: "orders" })).toBe(2001);

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { Database } from "./db/engine.ts";
 import { prepared } from "./db/prepared.ts";
 import { accounts, sessions } from "./db/schema.ts";
@@ -48,5 +48,11 @@ export async function authenticate(db: Database, token: string): Promise<Actor |
   if (found.stale) await db.update(sessions).set({ lastUsedAt: sql`now()` }).where(eq(sessions.tokenHash, tokenHash));
   return { kind: "account", id: found.id, username: found.username, role: found.role, tokenHash };
 }
+
+/** The same account as it is now. Deleting the account or ending the session waits for whoever holds this. */
+export const accountNow = ({ tokenHash }: Actor): SQL => sql`
+  select accounts.username, accounts.role from sessions join accounts on accounts.id = account_id
+  where token_hash = ${tokenHash} and last_used_at > ${idle} and sessions.created_at > ${lifetime}
+  for key share of sessions`;
 
 export const hashToken = (token: string) => createHash("sha256").update(token).digest("base64url");

@@ -10,7 +10,7 @@ import { orders } from "@footprint/contract/orders.ts";
 import { session } from "@footprint/contract/session.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import pg from "pg";
 import { expect, inject, test, vi } from "vitest";
 import { connectEmbedded, connectPostgres, type Database, type Engine } from "../db/engine.ts";
@@ -197,7 +197,7 @@ async function expectForgottenCopyRemoved(dataDir: string) {
 }
 
 /** A small database of an older Footprint, whose orders carry no customer's name in what is searched yet. */
-async function makeOld(db: Database) {
+async function makeOld(db: Database, keys: string[] = []) {
   await db.transaction(async (tx) => {
     await migrate(tx, "0003_counters");
     await tx.execute(
@@ -214,6 +214,9 @@ async function makeOld(db: Database) {
         (gen_random_uuid(), someone, 'purchase', -300, 700, bought, 'old');
     end $$`),
     );
+    for (const name of keys)
+      await tx.execute(sql`
+        insert into api_keys (id, name, start, key_hash) values (gen_random_uuid(), ${name}, 'fp_', gen_random_uuid()::text)`);
   });
 }
 
@@ -238,6 +241,28 @@ test("a backup of an older Footprint is restored as it was, then brought up to d
   expect(await restore(target, place("old.gz"))).toEqual(restored);
   const { call } = await openShop({ ...target, DEMO: "off" });
   expect((await call(orders.list, { query: { search: "old mary" } })).total).toBe(1);
+});
+
+test.for([
+  ["one key", ["Old shop"], true],
+  ["several keys", ["Old shop", "Old shop"], false],
+] as const)("in an older database with %s these go on seeing everything", async ([, keys, isOwned]) => {
+  const old = await emptyPostgres();
+  const read = async (query: SQL) => (await look(old, ({ db }) => db.execute(query))).rows;
+  await look(old, ({ db }) => makeOld(db, [...keys]));
+  const { call } = await openShop({ ...old, DEMO: "off" });
+  const found = await call(website.listApiKeys);
+  expect(found.keys).toMatchObject(keys.map((name) => ({ name, isBounded: false, shop: { name } })));
+  // What a key sent before is kept under its own id, and so it is under its shop's.
+  expect(found.keys.map(({ _id }) => _id)).toEqual(found.keys.map(({ shop }) => shop._id));
+  // Only where there is one can it be told whose everything is; what comes later is not anybody's by itself.
+  const owner = isOwned ? found.keys[0]?._id : null;
+  for (const table of ["customers", "orders"])
+    expect(await read(sql`select shop_id from ${sql.identifier(table)}`)).toEqual([{ shop_id: owner }]);
+  await look(old, ({ db }) =>
+    db.execute(sql`insert into customers (id, username, discord_id) values (gen_random_uuid(), 'Later', '2')`),
+  );
+  expect(await read(sql`select shop_id from customers where discord_id = '2'`)).toEqual([{ shop_id: null }]);
 });
 
 test("a folder of an older Footprint is copied before it is upgraded, and stays as it was where that fails", async () => {

@@ -1,3 +1,4 @@
+import { scopes } from "@footprint/contract/endpoint.ts";
 import { fedexStatus } from "@footprint/contract/fedex.ts";
 import { invoiceStatus, paymentMethod } from "@footprint/contract/invoices.ts";
 import { labelKind } from "@footprint/contract/label-types.ts";
@@ -123,6 +124,15 @@ export const codeTries = pgTable(
   (table) => [index().on(table.accountId, table.triedAt), index().on(table.triedAt)],
 );
 
+/** Whoever sells for the business. What comes in through its keys is its own. */
+export const shops = pgTable("shops", { id: id(), name: text().notNull(), createdAt: createdAt() });
+
+/**
+ * The shop that brought something in; null for what came from before shops were told apart. Without a reference:
+ * every purchase would have to lock the shop's row, and shops are never deleted.
+ */
+const broughtBy = () => uuid();
+
 /** Keys that shops call with. */
 export const apiKeys = pgTable(
   "api_keys",
@@ -133,10 +143,27 @@ export const apiKeys = pgTable(
     start: text().notNull(),
     /** SHA-256 of the key. */
     keyHash: text().notNull(),
+    shopId: uuid()
+      .notNull()
+      .references(() => shops.id),
+    /** False for keys from before shops were told apart: they see what all shops brought in. */
+    bounded: boolean().notNull().default(true),
+    scopes: text({ enum: scopes })
+      .array()
+      .notNull()
+      .default([...scopes]),
+    /** What it may mark as paid in a business day. */
+    depositsPerDayCents: cents(),
+    expiresAt: moment(),
+    /** Addresses and ranges it may be used from; empty for everywhere. */
+    addresses: text().array().notNull().default([]),
     createdAt: createdAt(),
     lastUsedAt: moment(),
   },
-  (table) => [uniqueIndex("api_keys_hash_key").on(table.keyHash)],
+  (table) => [
+    uniqueIndex("api_keys_hash_key").on(table.keyHash),
+    uniqueIndex("api_keys_name_key").on(sql`lower(${table.name})`).where(sql`${table.bounded}`),
+  ],
 );
 
 export const customers = pgTable(
@@ -151,6 +178,7 @@ export const customers = pgTable(
     active: boolean().notNull().default(true),
     customPricingEnabled: boolean().notNull().default(false),
     verifiedAt: moment(),
+    shopId: broughtBy(),
     createdAt: createdAt(),
   },
   (table) => [
@@ -236,6 +264,7 @@ export const bulkOrders = pgTable(
     customerId: uuid()
       .notNull()
       .references(() => customers.id),
+    shopId: broughtBy(),
     createdAt: createdAt(),
   },
   (table) => [
@@ -267,6 +296,7 @@ export const orders = pgTable(
     toCompany: text().notNull().default(""),
     toCountry: text().notNull(),
     refundedAt: moment(),
+    shopId: broughtBy(),
     createdAt: createdAt(),
   },
   (table) => [
@@ -346,6 +376,7 @@ export const fedexOrders = pgTable(
     dimensionUnit: text().notNull(),
     weightUnit: text().notNull(),
     specialNotes: text().notNull().default(""),
+    shopId: broughtBy(),
     createdAt: createdAt(),
   },
   (table) => [
@@ -371,6 +402,7 @@ export const invoices = pgTable(
     status: oneOf(invoiceStatus).default("pending"),
     hostedUrl: text().notNull().default(""),
     paidAt: moment(),
+    shopId: broughtBy(),
     createdAt: createdAt(),
   },
   (table) => [
@@ -414,6 +446,9 @@ export const transfers = pgTable(
     check("transfers_reference", sql`(${table.kind} = 'adjustment') = (${table.reference} is null)`),
     // One deposit per invoice, one purchase and one refund per order, whatever the code does.
     uniqueIndex("transfers_once").on(table.kind, table.reference),
+    index("transfers_deposits_by_shop")
+      .on(table.actorId, table.createdAt)
+      .where(sql`${table.kind} = 'deposit' and ${table.actorKind} = 'shop'`),
     index("transfers_of_customer").on(table.customerId, table.id),
   ],
 );

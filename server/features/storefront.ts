@@ -1,12 +1,13 @@
 import { storefront } from "@footprint/contract/storefront.ts";
 import { eq } from "drizzle-orm";
+import { needRoomForDeposit, needScope } from "../api-keys.ts";
 import { record } from "../audit.ts";
 import type { Database, Transaction } from "../db/engine.ts";
 import { customers, customPrices, fedexOrders, invoices, labelTypes, priceTiers } from "../db/schema.ts";
 import { settle } from "../deposits.ts";
 import { refusal } from "../errors.ts";
 import { openFile } from "../files.ts";
-import { routes } from "../http.ts";
+import { routes, type Shop } from "../http.ts";
 import { dollars } from "../ledger.ts";
 import { buy, price, unknownCustomer } from "../purchases.ts";
 import { readCashapp } from "../settings.ts";
@@ -17,27 +18,29 @@ export const storefrontRoutes = routes(storefront, {
       // Of two that bring the same newcomer at once, one adds; the other waits for it here, and updates.
       const [added] = await tx
         .insert(customers)
-        .values({ discordId, username, email: email ?? "" })
+        .values({ discordId, username, email: email ?? "", shopId: actor.shopId })
         .onConflictDoNothing({ target: customers.discordId })
         .returning();
       if (added) {
         await record(tx, actor, "user", `Added customer ${username}`, { after: { username, email: added.email } });
-        return { customer: present(added) };
+        return { customer: present(added, actor) };
       }
       const [known] = await tx.select().from(customers).where(eq(customers.discordId, discordId)).for("update");
       if (!known) throw unknownCustomer(discordId);
       const before = { username: known.username, email: known.email };
       const after = { username, email: email ?? known.email };
       if (before.username !== after.username || before.email !== after.email) {
+        if (!belongsTo(actor, known))
+          throw refusal(403, "Another shop brought this customer: only that one changes their name and e-mail");
         await tx.update(customers).set(after).where(eq(customers.id, known.id));
         await record(tx, actor, "user", `Updated customer ${username}`, { before, after });
       }
-      return { customer: present({ ...known, ...after }) };
+      return { customer: present({ ...known, ...after }, actor) };
     });
   },
 
-  async getCustomer({ db, params }) {
-    return { customer: present(await findCustomer(db, params.discordId)) };
+  async getCustomer({ db, params, actor }) {
+    return { customer: present(await findCustomer(db, params.discordId), actor) };
   },
 
   async labelTypes({ db, query }) {
@@ -107,6 +110,7 @@ export const storefrontRoutes = routes(storefront, {
         .values({
           ...parcel,
           customerId: customer.id,
+          shopId: actor.shopId,
           fromName: from.name,
           fromStreet: from.street,
           fromStreet2: from.street2,
@@ -129,12 +133,12 @@ export const storefrontRoutes = routes(storefront, {
     });
   },
 
-  async readFedexOrder({ db, params }) {
-    return { order: presentFedex(await findFedexOrder(db, params.id)) };
+  async readFedexOrder({ db, params, actor }) {
+    return { order: presentFedex(await findFedexOrder(db, params.id, actor)) };
   },
 
-  async readFedexFile({ db, params }) {
-    const { fileId } = await findFedexOrder(db, params.id);
+  async readFedexFile({ db, params, actor }) {
+    const { fileId } = await findFedexOrder(db, params.id, actor);
     if (!fileId) throw refusal(404, "This Fedex order has no file yet");
     return openFile(db, fileId);
   },
@@ -146,6 +150,7 @@ export const storefrontRoutes = routes(storefront, {
         .insert(invoices)
         .values({
           customerId: customer.id,
+          shopId: actor.shopId,
           amountCents: body.amount,
           paymentMethod: body.payment_method,
           hostedUrl: body.hosted_url,
@@ -165,12 +170,15 @@ export const storefrontRoutes = routes(storefront, {
 
   async setInvoiceStatus({ params, body: { status }, actor, transaction }) {
     return transaction(async (tx) => {
+      needScope(actor, [status === "paid" ? "mark-as-paid" : "deposits"]);
       const [invoice] = await tx.select().from(invoices).where(eq(invoices.id, params.id)).for("update");
-      if (!invoice) throw refusal(404, "This invoice does not exist");
+      if (!invoice || !belongsTo(actor, invoice)) throw refusal(404, "This invoice does not exist");
       if (invoice.status !== status) {
         if (invoice.status === "paid") throw refusal(409, "This invoice is already paid");
-        if (status === "paid") await settle(tx, invoice, actor);
-        else {
+        if (status === "paid") {
+          await needRoomForDeposit(tx, actor, invoice.amountCents);
+          await settle(tx, invoice, actor);
+        } else {
           await tx.update(invoices).set({ status }).where(eq(invoices.id, invoice.id));
           await record(tx, actor, "invoice", `Set invoice ${invoice.id} to ${status}`, {
             before: { status: invoice.status },
@@ -194,9 +202,12 @@ async function findCustomer(db: Database | Transaction, discordId: string) {
   return customer;
 }
 
-async function findFedexOrder(db: Database, id: string) {
+/** What another shop brought in is as unknown as what nobody did. */
+const belongsTo = (actor: Shop, { shopId }: { shopId: string | null }) => !actor.isBounded || shopId === actor.shopId;
+
+async function findFedexOrder(db: Database, id: string, actor: Shop) {
   const [order] = await db.select().from(fedexOrders).where(eq(fedexOrders.id, id));
-  if (!order) throw refusal(404, "This Fedex order does not exist");
+  if (!order || !belongsTo(actor, order)) throw refusal(404, "This Fedex order does not exist");
   return order;
 }
 
@@ -224,9 +235,11 @@ function pricesPaid(list: Tier[], own: Tier[]) {
   return [...own.map(presented(true)), ...uncovered.map(presented(false))].sort((a, b) => a.fromWeight - b.fromWeight);
 }
 
-function present(row: typeof customers.$inferSelect) {
+/** Every shop sells to every customer; an e-mail address is for the one that it was given to. */
+function present(row: typeof customers.$inferSelect, actor: Shop) {
   return {
     ...row,
+    email: belongsTo(actor, row) ? row.email : "",
     _id: row.id,
     balance: row.balanceCents,
     status: row.active,

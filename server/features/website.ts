@@ -1,11 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import { website } from "@footprint/contract/website.ts";
-import { eq } from "drizzle-orm";
+import { and, desc, eq, ne, sql } from "drizzle-orm";
 import { createKey } from "../api-keys.ts";
 import { record } from "../audit.ts";
-import { apiKeys, settings } from "../db/schema.ts";
-import { refusal } from "../errors.ts";
+import type { Transaction } from "../db/engine.ts";
+import { accounts, apiKeys, settings, shops } from "../db/schema.ts";
+import { badInput, refusal, violates } from "../errors.ts";
 import { attach, fileName, openFile, remove } from "../files.ts";
 import { routes } from "../http.ts";
+import { reservedNames } from "../reserved-names.ts";
 import { readCashapp } from "../settings.ts";
 
 export const websiteRoutes = routes(website, {
@@ -37,23 +40,63 @@ export const websiteRoutes = routes(website, {
   },
 
   async listApiKeys({ db }) {
-    const keys = await db.select().from(apiKeys).orderBy(apiKeys.createdAt, apiKeys.id);
-    return { keys: keys.map((key) => ({ ...key, _id: key.id })) };
+    const rows = await db
+      .select()
+      .from(apiKeys)
+      .innerJoin(shops, eq(shops.id, apiKeys.shopId))
+      .orderBy(apiKeys.createdAt, apiKeys.id);
+    const all = await db.select().from(shops).orderBy(desc(shops.createdAt), desc(shops.id));
+    return {
+      keys: rows.map(({ api_keys: key, shops: shop }) => ({
+        ...key,
+        _id: key.id,
+        shop: { _id: shop.id, name: shop.name },
+        isBounded: key.bounded,
+        depositsPerDay: key.depositsPerDayCents,
+      })),
+      shops: all.map((shop) => ({ ...shop, _id: shop.id })),
+    };
   },
 
   async createApiKey({ body, actor, transaction }) {
     return transaction(async (tx) => {
-      const key = await createKey(tx, body.name);
-      await record(tx, actor, "website", `Created the API key ${body.name}`, { after: { name: body.name } });
+      const { shop: shopId, depositsPerDay: depositsPerDayCents, ...values } = body;
+      await refuseNameOfOthers(tx, body.name);
+      const [shop] = shopId ? await tx.select().from(shops).where(eq(shops.id, shopId)) : [];
+      if (shopId && !shop) throw badInput("body.shop", "This shop does not exist");
+      const key = await createKey(tx, { ...values, depositsPerDayCents, shopId }).catch(refuseTakenName(body.name));
+      await record(tx, actor, "website", `Created the API key ${body.name}`, {
+        after: { ...wordsOf({ ...values, depositsPerDayCents }), shop: shop?.name ?? body.name },
+      });
       return { message: `API key ${body.name} created`, key };
+    });
+  },
+
+  async updateApiKey({ params, body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const [before] = await tx.select().from(apiKeys).where(eq(apiKeys.id, params.id)).for("no key update");
+      if (!before) throw unknownKey();
+      const after = {
+        name: body.name ?? before.name,
+        scopes: body.scopes ?? before.scopes,
+        addresses: body.addresses ?? before.addresses,
+        depositsPerDayCents: body.depositsPerDay === undefined ? before.depositsPerDayCents : body.depositsPerDay,
+        expiresAt: body.expiresAt === undefined ? before.expiresAt : body.expiresAt,
+      };
+      const [was, is] = [wordsOf(before), wordsOf(after)];
+      if (isDeepStrictEqual(was, is)) return { message: `API key ${before.name} is unchanged` };
+      if (after.name !== before.name) await refuseNameOfOthers(tx, after.name, before.id);
+      await tx.update(apiKeys).set(after).where(eq(apiKeys.id, before.id)).catch(refuseTakenName(after.name));
+      await record(tx, actor, "website", `Changed the API key ${after.name}`, { before: was, after: is });
+      return { message: `API key ${after.name} saved` };
     });
   },
 
   async deleteApiKey({ params, actor, transaction }) {
     return transaction(async (tx) => {
       const [key] = await tx.delete(apiKeys).where(eq(apiKeys.id, params.id)).returning();
-      if (!key) throw refusal(404, "This API key does not exist any more");
-      await record(tx, actor, "website", `Deleted the API key ${key.name}`, { before: { name: key.name } });
+      if (!key) throw unknownKey();
+      await record(tx, actor, "website", `Deleted the API key ${key.name}`, { before: wordsOf(key) });
       return { message: `API key ${key.name} deleted` };
     });
   },
@@ -65,3 +108,31 @@ export const websiteRoutes = routes(website, {
     return { ...(await openFile(db, params.id)), inline: true };
   },
 });
+
+const unknownKey = () => refusal(404, "This API key does not exist any more");
+
+type Limits = Pick<typeof apiKeys.$inferSelect, "name" | "scopes" | "depositsPerDayCents" | "expiresAt" | "addresses">;
+
+/** A key as the log tells it. */
+const wordsOf = ({ name, scopes, depositsPerDayCents, expiresAt, addresses }: Limits) => ({
+  name,
+  scopes: [...new Set(scopes)].sort(),
+  depositsPerDay: depositsPerDayCents === null ? null : depositsPerDayCents / 100,
+  expiresAt: expiresAt?.toISOString() ?? null,
+  addresses,
+});
+
+/** The log names keys and accounts alike: nobody may take a key for somebody else. */
+async function refuseNameOfOthers(tx: Transaction, name: string, own?: string) {
+  const same = name.toLowerCase();
+  if (reservedNames.has(same)) throw badInput("body.name", `A key may not be called ${name}`);
+  const isAccount = await tx.$count(accounts, eq(sql`lower(${accounts.username})`, same));
+  if (isAccount) throw badInput("body.name", `${name} is the name of an account`);
+  const others = and(eq(sql`lower(${apiKeys.name})`, same), own ? ne(apiKeys.id, own) : undefined);
+  if (await tx.$count(apiKeys, others)) throw taken(name);
+}
+
+const taken = (name: string) => refusal(409, `There is an API key called ${name} already`);
+const refuseTakenName = (name: string) => (error: unknown) => {
+  throw violates(error, "api_keys_name_key") ? taken(name) : error;
+};

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { createKey } from "../api-keys.ts";
 import { trackingCodes } from "../db/schema.ts";
 import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addLabelType, addOrder } from "./builders.ts";
 import { addAccount, db } from "./house.ts";
@@ -36,10 +37,12 @@ export async function furnish(): Promise<(feature: string) => Known> {
     await addInvoice({ customer });
     await addAccount(`colleague${number}`, "staff");
   }
-  const ids = await idsByTable([...new Set(Object.values(idsOf).flat()), "price_tiers"]);
+  await db.transaction((tx) => createKey(tx, { name: "Corner shop" }));
+  const ids = await idsByTable([...new Set(Object.values(idsOf).flat()), "price_tiers", "shops"]);
   return (feature) => ({
     id: (idsOf[feature] ?? Object.keys(ids)).flatMap((table) => ids[table] ?? []),
     price_id: ids.price_tiers ?? [],
+    shop: ids.shops ?? [],
     labelType: [labelType.id, labelType.uid, other.uid],
     discordId: [customer.discordId],
     trackRef: ["9400000000000000000100", "9400000000000000100008"],

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { origin } from "./house.ts";
 
@@ -21,6 +22,23 @@ export async function converse(bytes: string | Buffer): Promise<Answer[]> {
   await new Promise((closed) => socket.once("close", closed));
   clearTimeout(hangUp);
   return answersIn(Buffer.concat(received).toString("latin1"));
+}
+
+/** Sends a request (with `connection: close`) but for its last byte; `finish` sends that and returns the answer. */
+export function holdBack(bytes: Buffer): { finish(): Promise<Answer> } {
+  const socket = connect(Number(new URL(origin).port), "127.0.0.1");
+  const received: Buffer[] = [];
+  socket.on("data", (data) => received.push(data));
+  socket.write(bytes.subarray(0, -1));
+  return {
+    async finish() {
+      socket.write(bytes.subarray(-1));
+      await once(socket, "close");
+      const [answer] = answersIn(Buffer.concat(received).toString("latin1"));
+      if (!answer) throw new Error("the line was cut without an answer");
+      return answer;
+    },
+  };
 }
 
 function answersIn(text: string): Answer[] {

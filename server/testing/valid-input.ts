@@ -65,6 +65,10 @@ const examples: Record<string, Arbitrary<string>> = {
   uri: fc.constantFrom("https://example.com/pay/1", "http://example.org/?a=b"),
   "date-time": fc.constant("2026-01-31T12:00:00Z"),
   date: fc.constant("2026-01-31"),
+  ipv4: fc.constant("203.0.113.7"),
+  ipv6: fc.constant("2001:db8::1"),
+  cidrv4: fc.constant("203.0.113.0/24"),
+  cidrv6: fc.constant("2001:db8::/32"),
 };
 
 function textOf({ format, pattern, minLength = 0, maxLength = 20 }: Schema): Arbitrary<string> {

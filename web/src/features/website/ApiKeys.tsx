@@ -1,16 +1,16 @@
+import { scopes } from "@footprint/contract/endpoint.ts";
 import { type ApiKey, website } from "@footprint/contract/website.ts";
-import { Button, Code, Group, Stack, Text, TextInput, Title } from "@mantine/core";
-import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { Alert, Button, Code, Group, Title } from "@mantine/core";
+import { IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import { useConfirm } from "../../shared/confirm.tsx";
-import { copyText } from "../../shared/copyText.ts";
 import type { Column } from "../../shared/DataTable.tsx";
-import { Dialog } from "../../shared/Dialog.tsx";
-import { FormModal } from "../../shared/FormModal.tsx";
-import { Time } from "../../shared/format.tsx";
+import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import { TablePanel } from "../../shared/TablePanel.tsx";
 import classes from "./ApiKeys.module.css";
+import { CreateKey, EditKey, scopeNames } from "./KeyForms.tsx";
+import { NewKey } from "./NewKey.tsx";
 
 /** The keys that shops call with. A key is shown once, when it is created. */
 export function ApiKeys() {
@@ -19,6 +19,7 @@ export function ApiKeys() {
   const confirm = useConfirm();
   const [creating, setCreating] = useState(false);
   const [created, setCreated] = useState<string>();
+  const [edited, setEdited] = useState<ApiKey>();
 
   const askToDelete = (key: ApiKey) =>
     confirm({
@@ -31,23 +32,35 @@ export function ApiKeys() {
     });
 
   const columns: Column<ApiKey>[] = [
-    { title: "Name", cell: (key) => <b>{key.name}</b>, width: "30%", onCard: "headline" },
-    { title: "Begins with", cell: (key) => <Code>{key.start}…</Code>, width: "20%" },
+    { title: "Key", cell: (key) => <KeyName apiKey={key} />, width: "30%", onCard: "headline" },
+    { title: "For", cell: (key) => <Scopes apiKey={key} />, width: "18%" },
+    { title: "Limits", cell: (key) => <Limits apiKey={key} />, width: "22%" },
     { title: "Last used", cell: (key) => (key.lastUsedAt ? <Time value={key.lastUsedAt} /> : "Never"), dimmed: true },
-    { title: "Created", cell: (key) => <Time value={key.createdAt} />, dimmed: true },
+    { title: "Created", cell: (key) => <Time value={key.createdAt} />, dimmed: true, below: "Last used" },
     {
       title: "",
       cell: (key) => (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
-          leftSection={<IconTrash size={14} aria-hidden />}
-          aria-label={`Delete ${key.name}`}
-          onClick={() => askToDelete(key)}
-        >
-          Delete
-        </Button>
+        <Group gap={4} justify="flex-end" wrap="nowrap">
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            leftSection={<IconPencil size={14} aria-hidden />}
+            aria-label={`Edit ${key.name}`}
+            onClick={() => setEdited(key)}
+          >
+            Edit
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="red"
+            leftSection={<IconTrash size={14} aria-hidden />}
+            aria-label={`Delete ${key.name}`}
+            onClick={() => askToDelete(key)}
+          >
+            Delete
+          </Button>
+        </Group>
       ),
     },
   ];
@@ -66,6 +79,12 @@ export function ApiKeys() {
         </Title>
         {createButton}
       </Group>
+      {query.data?.keys.some((key) => !key.isBounded) && (
+        <Alert color="orange" py={8} mb="sm">
+          Keys from before see and change what every shop brought in. To replace one, create a key for the same shop,
+          give it to the shop, and delete the old one.
+        </Alert>
+      )}
       <TablePanel
         title="API keys"
         query={query}
@@ -73,57 +92,49 @@ export function ApiKeys() {
         columns={columns}
         empty={{ title: "No keys yet", hint: "A shop needs a key to bring in customers, orders and invoices." }}
       />
-      {creating && <CreateKey onCreated={setCreated} onClose={() => setCreating(false)} />}
-      {created && <ShowKey value={created} onClose={() => setCreated(undefined)} />}
+      {creating && (
+        <CreateKey shops={query.data?.shops ?? []} onCreated={setCreated} onClose={() => setCreating(false)} />
+      )}
+      {created && <NewKey value={created} onClose={() => setCreated(undefined)} />}
+      {edited && <EditKey apiKey={edited} onClose={() => setEdited(undefined)} />}
     </div>
   );
 }
 
-function CreateKey({ onCreated, onClose }: { onCreated: (key: string) => void; onClose: () => void }) {
-  const create = useApiMutation(website.createApiKey, { refreshes: [website.listApiKeys] });
+function KeyName({ apiKey: { name, start, shop, isBounded } }: { apiKey: ApiKey }) {
   return (
-    <FormModal
-      title="Create API key"
-      initialValues={{ name: "" }}
-      onSubmit={async (values, options) => {
-        const reply = await create.send({ body: values }, options);
-        onCreated(reply.key);
-        return reply;
-      }}
-      submitLabel="Create"
-      workingLabel="Creating…"
-      closeAfter={0}
-      onClose={onClose}
-    >
-      {(fields) => (
-        <TextInput
-          label="Name"
-          description="Which shop will use it; its changes are logged under this name"
-          autoComplete="off"
-          data-autofocus
-          {...fields.getInputProps("name")}
-        />
-      )}
-    </FormModal>
+    <>
+      <b className={classes.name}>{name}</b>
+      {!isBounded && <StatusBadge tone="warning">From before</StatusBadge>}
+      <div className={classes.second}>
+        <Code>{start}…</Code> {shop.name === name ? "" : `of ${shop.name}`}
+      </div>
+    </>
   );
 }
 
-function ShowKey({ value, onClose }: { value: string; onClose: () => void }) {
-  const [copied, setCopied] = useState(false);
+function Scopes({ apiKey }: { apiKey: ApiKey }) {
+  if (apiKey.scopes.length === scopes.length) return "Everything";
+  return scopes
+    .filter((scope) => apiKey.scopes.includes(scope))
+    .map((scope) => scopeNames[scope])
+    .join(", ");
+}
+
+function Limits({ apiKey: { depositsPerDay, expiresAt, addresses } }: { apiKey: ApiKey }) {
+  if (depositsPerDay === null && !expiresAt && addresses.length === 0) return "None";
+  const isOver = expiresAt && Date.parse(expiresAt) <= Date.now();
   return (
-    <Dialog title="Your new key" onClose={onClose}>
-      <Stack gap="md">
-        <Text size="sm">Copy it now: it is not shown again.</Text>
-        <Code block className={classes.value}>
-          {value}
-        </Code>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={async () => setCopied(await copyText(value))}>
-            {copied ? "Copied" : "Copy"}
-          </Button>
-          <Button onClick={onClose}>Done</Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <ul className={classes.limits}>
+      {depositsPerDay !== null && <li>Up to {formatMoney(depositsPerDay)} a day</li>}
+      {expiresAt && (
+        <li>
+          {isOver ? <StatusBadge tone="danger">Expired</StatusBadge> : "Until"} <Time value={expiresAt} />
+        </li>
+      )}
+      {addresses.length > 0 && (
+        <li>{addresses.length === 1 ? `From ${addresses[0]}` : `From ${addresses.length} addresses`}</li>
+      )}
+    </ul>
   );
 }

@@ -1,0 +1,43 @@
+import type { Endpoint } from "@footprint/contract/endpoint.ts";
+import { session } from "@footprint/contract/session.ts";
+import { type SQL, sql } from "drizzle-orm";
+import type { FastifyRequest } from "fastify";
+import { allowShop, findShop, shopNow } from "./api-keys.ts";
+import type { Database, Transaction } from "./db/engine.ts";
+import { refusal } from "./errors.ts";
+import type { Actor, Shop } from "./http.ts";
+import { accountNow, authenticate } from "./sessions.ts";
+
+export type Caller = Actor | Shop;
+
+/** Who calls, by the head of the request: before anything else of it is looked at. */
+export async function admit(db: Database, request: FastifyRequest, call: Endpoint): Promise<Caller> {
+  const token = /^Bearer ([\w-]{20,200})$/i.exec(request.headers.authorization ?? "")?.[1];
+  if (call.access === "storefront") return allowShop(token ? await findShop(db, token) : undefined, call, request.ip);
+  return allowAccount(token ? await authenticate(db, token) : undefined, call);
+}
+
+function allowAccount<A extends Pick<Actor, "role">>(account: A | undefined, call: Endpoint): A {
+  if (!account) throw refusal(401, "Sign in to continue");
+  if (call.access === "admin" && account.role !== "admin") throw refusal(403, "Only administrators may do this");
+  return account;
+}
+
+/** A caller as they are now. Held until the end of the transaction: whoever deletes them waits for it. */
+export const callerNow = (caller: Caller): SQL => (caller.kind === "shop" ? shopNow(caller) : accountNow(caller));
+
+/** Refuses a caller who was deleted, signed out or restricted since they were admitted; else notes how they are now. */
+export function readmit(caller: Caller, row: object | undefined, call: Endpoint, address: string): void {
+  if (caller.kind === "shop") Object.assign(caller, allowShop(row as Shop | undefined, call, address));
+  else Object.assign(caller, allowAccount(row as Actor | undefined, call));
+}
+
+const ownCalls = new Set<Endpoint>(Object.values(session));
+
+/**
+ * Calls that change the caller's own account end its other sessions, which these hold while they do the same: they
+ * take turns, or they would wait for each other.
+ */
+export async function takeTurnsAtOwnAccount(tx: Transaction, { id }: Caller, call: Endpoint): Promise<void> {
+  if (ownCalls.has(call)) await tx.execute(sql`select from accounts where id = ${id} for no key update`);
+}

@@ -1,0 +1,179 @@
+import { type Reply, type Scope, scopes } from "@footprint/contract/endpoint.ts";
+import { type ApiKey, website } from "@footprint/contract/website.ts";
+import { Checkbox, NativeSelect, Stack, Textarea, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { FormModal } from "../../shared/FormModal.tsx";
+import { useApiMutation } from "../../shared/queries.ts";
+import { useSession } from "../../shared/session.ts";
+import classes from "./ApiKeys.module.css";
+import { dayOf, endOfDay } from "./expiry.ts";
+
+export const scopeNames: Record<Scope, string> = {
+  orders: "Orders",
+  customers: "Customers",
+  deposits: "Deposits",
+  "mark-as-paid": "Mark as paid",
+};
+
+const scopeHints: Record<Scope, string> = {
+  orders: "Prices, quotes, labels and Fedex orders",
+  customers: "Bring customers, and change those it brought",
+  deposits: "Open invoices, and set them expired or failed",
+  "mark-as-paid": "Set invoices paid, which credits the customer",
+};
+
+/** As the forms hold them: amounts and days as text, one address on a line. */
+type Fields = {
+  name: string;
+  shop: string;
+  scopes: Scope[];
+  depositsPerDay: string;
+  expires: string;
+  addresses: string;
+};
+type Form = { fields: UseFormReturnType<Fields> };
+
+const inBody = ({ name, scopes, depositsPerDay, expires, addresses }: Fields, timezone: string) => ({
+  name,
+  scopes,
+  depositsPerDay: depositsPerDay === "" ? null : Number(depositsPerDay),
+  expiresAt: expires === "" ? null : endOfDay(expires, timezone),
+  addresses: addresses.split(/[\s,]+/).filter(Boolean),
+});
+
+type Shops = Reply<typeof website.listApiKeys>["shops"];
+
+export function CreateKey({
+  shops,
+  onCreated,
+  onClose,
+}: {
+  shops: Shops;
+  onCreated: (key: string) => void;
+  onClose: () => void;
+}) {
+  const create = useApiMutation(website.createApiKey, { refreshes: [website.listApiKeys] });
+  const { timezone } = useSession();
+  const noLimits = { scopes: [...scopes], depositsPerDay: "", expires: "", addresses: "" };
+  return (
+    <FormModal<Fields>
+      title="Create API key"
+      initialValues={{ name: "", shop: "", ...noLimits }}
+      onSubmit={async (values, options) => {
+        const body = { ...inBody(values, timezone), ...(values.shop && { shop: values.shop }) };
+        const reply = await create.send({ body }, options);
+        onCreated(reply.key);
+        return reply;
+      }}
+      submitLabel="Create"
+      workingLabel="Creating…"
+      closeAfter={0}
+      onClose={onClose}
+    >
+      {(fields) => (
+        <>
+          <NameField fields={fields} />
+          {shops.length > 0 && (
+            <NativeSelect
+              label="Shop"
+              description="It sees and changes what its shop brought in, and nothing else"
+              data={[
+                { value: "", label: "A new shop" },
+                ...shops.map(({ _id, name, createdAt }) => ({
+                  value: _id,
+                  label: `${name}, since ${dayOf(createdAt, timezone)}`,
+                })),
+              ]}
+              {...fields.getInputProps("shop")}
+            />
+          )}
+          <details className={classes.folded}>
+            <summary>Limits</summary>
+            <LimitFields fields={fields} />
+          </details>
+        </>
+      )}
+    </FormModal>
+  );
+}
+
+export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const update = useApiMutation(website.updateApiKey, { refreshes: [website.listApiKeys] });
+  const { timezone } = useSession();
+  const { _id: id, name, expiresAt, depositsPerDay } = apiKey;
+  const initialValues = {
+    name,
+    shop: apiKey.shop._id,
+    scopes: apiKey.scopes,
+    depositsPerDay: depositsPerDay === null ? "" : String(depositsPerDay),
+    expires: expiresAt ? dayOf(expiresAt, timezone) : "",
+    addresses: apiKey.addresses.join("\n"),
+  };
+  return (
+    <FormModal<Fields>
+      title={`Edit ${name}`}
+      initialValues={initialValues}
+      onSubmit={(values, options) => {
+        const { expiresAt, ...body } = inBody(values, timezone);
+        // It may end in the middle of a day; only another day changes that.
+        const changed = values.expires === initialValues.expires ? body : { ...body, expiresAt };
+        return update.send({ params: { id }, body: changed }, options);
+      }}
+      submitLabel="Save"
+      onClose={onClose}
+    >
+      {(fields) => (
+        <>
+          <NameField fields={fields} />
+          <LimitFields fields={fields} />
+        </>
+      )}
+    </FormModal>
+  );
+}
+
+const NameField = ({ fields }: Form) => (
+  <TextInput
+    label="Name"
+    description="Which shop will use it; its changes are logged under this name"
+    autoComplete="off"
+    data-autofocus
+    {...fields.getInputProps("name")}
+  />
+);
+
+const LimitFields = ({ fields }: Form) => (
+  <Stack gap="md">
+    <Checkbox.Group label="For" {...fields.getInputProps("scopes")}>
+      <Stack gap="xs" mt={4}>
+        {scopes.map((scope) => (
+          <Checkbox key={scope} value={scope} label={scopeNames[scope]} description={scopeHints[scope]} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+    <TextInput
+      label="Marked as paid per day"
+      description="At most; empty for any amount"
+      type="number"
+      step="any"
+      min={0}
+      leftSection="$"
+      autoComplete="off"
+      {...fields.getInputProps("depositsPerDay")}
+    />
+    <TextInput
+      label="Last day"
+      description="It ends with this day; empty for never"
+      type="date"
+      {...fields.getInputProps("expires")}
+    />
+    <Textarea
+      label="Addresses"
+      description="Where it may be used, such as 203.0.113.7 or 203.0.113.0/24, one on a line; empty for everywhere"
+      rows={3}
+      autoComplete="off"
+      spellCheck={false}
+      {...fields.getInputProps("addresses")}
+    />
+  </Stack>
+);
