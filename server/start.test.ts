@@ -134,7 +134,7 @@ test("a PostgreSQL that is too old is refused", async () => {
   const server = createServer((socket) => {
     socket.once("data", () => {
       socket.write(Buffer.concat([message("R", "\0\0\0\0"), message("Z", "I")]));
-      const column = "server_version_num\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0";
+      const column = "version\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0";
       socket.once("data", () =>
         socket.write(
           Buffer.concat([

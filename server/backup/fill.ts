@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { StartError } from "../config.ts";
-import { type Database, migrationLock, type Transaction } from "../db/engine.ts";
+import { type Database, migrationLock, type Transaction, unhurried } from "../db/engine.ts";
 import { isLevel, levelOf, migrate } from "../db/levels.ts";
 import { strip } from "../db/strip.ts";
 import { type End, formatVersion, type Header, isRow, readBackup, type TableStart } from "./file.ts";
@@ -32,7 +32,7 @@ type Words = Header & TableStart & End;
 
 /** Makes an empty database what the backup says, and brings it up to date: all of it, or nothing has changed. */
 export async function fillFrom(db: Database, path: string, { level }: Header): Promise<void> {
-  await db.transaction(async (tx) => {
+  await unhurried(db).transaction(async (tx) => {
     await prepareSession(tx);
     // A server that starts on the same database waits until it is filled.
     await tx.execute(sql`select pg_advisory_xact_lock(${migrationLock})`);
@@ -49,7 +49,7 @@ export async function fillFrom(db: Database, path: string, { level }: Header): P
     for (const parts of stripped.values()) for (const statement of parts) await run(statement);
     await migrate(tx);
   });
-  await db.execute(sql`analyze`);
+  await unhurried(db).execute(sql`analyze`);
 }
 
 /** How much is inserted at once. */

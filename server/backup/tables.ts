@@ -19,10 +19,9 @@ export async function tablesOf(tx: Transaction): Promise<Table[]> {
 
 export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** Every value has one way of being written, whatever this connection's settings are; and all may take their time. */
+/** Every value has one way of being written, whatever this connection's settings are; and a slow disk may be waited for. */
 export async function prepareSession(tx: Transaction): Promise<void> {
   for (const setting of [
-    "statement_timeout = 0",
     "idle_in_transaction_session_timeout = 0",
     "timezone = 'UTC'",
     "datestyle = 'ISO'",

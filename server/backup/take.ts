@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { StartError } from "../config.ts";
-import type { Database, Transaction } from "../db/engine.ts";
+import { type Database, type Transaction, unhurried } from "../db/engine.ts";
 import { levelOf } from "../db/levels.ts";
 import { formatVersion, lineOf, writeBackup } from "./file.ts";
 import { prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
@@ -11,7 +11,7 @@ const leftOut = ["sessions", "sign_in_tries"];
 /** Writes one snapshot of the database to a file. Returns how many rows it has. */
 export async function takeBackup(db: Database, path: string, now: Date): Promise<number> {
   let rows = 0;
-  await db.transaction(
+  await unhurried(db).transaction(
     async (tx) => {
       await prepareSession(tx);
       const level = await levelOf(tx);
