@@ -17,6 +17,12 @@ export async function tablesOf(tx: Transaction): Promise<Table[]> {
   return rows;
 }
 
+/** Who was signed out or has a new password since must not come back with a restored session. */
+export const leftOut = ["sessions", "sign_in_tries"];
+
+/** What a file may say, but nobody listens to: `counted` is SQL, which the migrations alone write. */
+export const notData = [...leftOut, "counted"];
+
 export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /** Every value has one way of being written, whatever this connection's settings are; and a slow disk may be waited for. */
