@@ -36,9 +36,6 @@ export async function startPair() {
   };
 }
 
-type Pair = Awaited<ReturnType<typeof startPair>>;
-export type Member = Pair["primary"];
-
 function member(databaseDir: string, port: number, flags: string[]) {
   let isUp = () => {};
   const server = new EmbeddedPostgres({
