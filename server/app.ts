@@ -88,7 +88,7 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
   acceptJsonOnly(app);
   await app.register(multipart);
 
-  reportHealth(app, house.db);
+  reportHealth(app, house);
   serveMetrics(app, config);
   for (const { register } of Object.values(features)) register(app, house);
   serveText(app, "/api/openapi.json", "application/json; charset=utf-8", JSON.stringify(openApi(features)));

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type Database, type Transaction, takeYourTime } from "./db/engine.ts";
+import { type Database, type Transaction, unhurried } from "./db/engine.ts";
 import { dollars } from "./ledger.ts";
 
 /**
@@ -8,9 +8,8 @@ import { dollars } from "./ledger.ts";
  */
 export async function checkBooks(db: Database) {
   const checkedAt = new Date();
-  const problems = await db.transaction(
+  const problems = await unhurried(db).transaction(
     async (tx) => {
-      await tx.execute(takeYourTime);
       const found: string[] = [];
       for (const check of checks) found.push(...(await check(tx)));
       return found;

@@ -3,6 +3,8 @@ import { type Database, openEngine } from "./db/engine.ts";
 
 /** Runs one task of the terminal on the configured database. What it returns is the exit code. */
 export async function runCommand(task: (db: () => Promise<Database>) => Promise<number>) {
+  // Whatever a command writes is for its own account alone.
+  process.umask(0o077);
   let close = async () => {};
   try {
     process.exitCode = await task(async () => {

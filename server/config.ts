@@ -38,9 +38,11 @@ export const timeouts = {
   request: 120_000,
   /** For a client to take its answer; checking the books of a large business is the longest silence. */
   inactivity: 600_000,
-  /** For a connection to the database, and for its answer. */
+  /** For a connection to the database, and for its answer; what may take its time says so. */
   connect: 5_000,
-  statement: 15_000,
+  statement: 5_000,
+  /** For its answer to a health check. */
+  ready: 2_000,
 };
 
 type Read = (name: string) => string | undefined;

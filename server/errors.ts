@@ -41,10 +41,9 @@ function explain(error: FastifyError | Refusal, requestId: string): Answer {
     };
   const code = databaseCode(error);
   if (code && unstorableText.has(code)) return { status: 400, message: unstorable };
+  if (databaseIsAway(error)) return { status: 503, message: awayMessage, retryAfter: 5 };
   if (code && conflicts.has(code))
     return { status: 409, message: "Somebody changed this at the same moment. Try again." };
-  if (databaseIsAway(error))
-    return { status: 503, message: "The database does not answer at the moment. Try again shortly.", retryAfter: 5 };
   return {
     status: 500,
     message: `Something went wrong on our side. Tell your administrator this number: ${requestId}`,
@@ -59,23 +58,43 @@ const frameworkMessages: Record<string, string> = {
   FST_ERR_BAD_URL: "The address is not valid",
 };
 
+const awayMessage = "The database does not answer at the moment. Try again shortly.";
+export const databaseAway = () => refusal(503, awayMessage, { retryAfter: 5 });
+
 export const unstorable = "Text may not contain NUL or half of a character";
 const unstorableText = new Set(["22021", "22P05"]);
 const conflicts = new Set(["40001", "40P01"]);
 
-/** True when the connection, rather than the statement, is what failed. */
+/** What a standby says to whoever wants to change something. */
+export const readOnly = "25006";
+export const isReadOnly = (error: unknown) => databaseCode(error) === readOnly;
+
+/**
+ * SQLSTATEs of a database that is not there for anybody: connections, sign-in, resources and shutdowns by class;
+ * a standby, transactions that were ended for idling or lasting, and a database that accepts no connections.
+ */
+const awayStates = /^(08|28|3D|53|57|25006|25P03|25P04|55000)/;
+/** The same of the system: names that cannot be looked up, routes and sockets that are gone. */
+const awaySystem = /^(E(CONN|TIMEDOUT|PIPE|HOST|NET|NOTFOUND|AI_|ADDRNOTAVAIL))/;
+/** And of the drivers, which have no codes; and of a standby that ends what is in the way of its primary's changes. */
+const awayWords =
+  /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout|establishing an SSL connection|after calling end on the pool|PGlite is closed|conflict with recovery/i;
+
+/** True when the database, rather than the statement, is what failed. */
 export function databaseIsAway(error: unknown): boolean {
-  const code = databaseCode(error);
-  if (code && (/^(08|53|57)/.test(code) || /^E(CONN|TIMEDOUT|PIPE|HOSTUNREACH|NOTFOUND)/.test(code))) return true;
-  return /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout|PGlite is closed/i.test(
-    rootOf(error).message,
-  );
+  const code = databaseCode(error) ?? "";
+  return awayStates.test(code) || awaySystem.test(code) || awayWords.test(rootOf(error).message);
 }
 
 /** The SQLSTATE (or system error) behind a failed query. */
 export function databaseCode(error: unknown): string | undefined {
   const { code } = rootOf(error) as { code?: unknown };
   return typeof code === "string" ? code : undefined;
+}
+
+/** The same for the log. A driver that waited in vain has no code: what it says instead names no value. */
+export function failureCode(error: unknown): string | undefined {
+  return databaseCode(error) ?? (databaseIsAway(error) ? rootOf(error).message : undefined);
 }
 
 /** True when the query failed because this constraint or unique index forbade it. */

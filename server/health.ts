@@ -1,18 +1,38 @@
+import { setTimeout } from "node:timers/promises";
+import { sql } from "drizzle-orm";
 import type { FastifyInstance } from "fastify";
 import { StartError } from "./config.ts";
 import type { Database } from "./db/engine.ts";
 import { levelOf, nextLevel } from "./db/levels.ts";
-import { refusal } from "./errors.ts";
+import { databaseAway, refusal } from "./errors.ts";
+import type { House } from "./http.ts";
 
 /** For whoever watches the process: does it live, and should it be given calls? */
-export function reportHealth(app: FastifyInstance, db: Database) {
+export function reportHealth(app: FastifyInstance, { db, config }: House) {
   app.get("/healthz", (_, reply) => reply.header("cache-control", "no-store").send({ status: "alive" }));
+
+  let running: Promise<void> | undefined;
   app.get("/readyz", async (_, reply) => {
-    // A newer server may have moved the tables on, or a copy of an older day was put in their place.
-    if (!(await isCurrent(db)))
-      throw refusal(503, "The database's tables are not those of this version: restart this server", { retryAfter: 5 });
+    // One check at a time, however many ask and however long the database is silent.
+    running ??= expectReady(db).finally(() => {
+      running = undefined;
+    });
+    await Promise.race([running, silence(config.timeouts.ready)]);
     return reply.header("cache-control", "no-store").send({ status: "ready" });
   });
+}
+
+async function silence(limit: number) {
+  await setTimeout(limit, undefined, { ref: false });
+  throw databaseAway();
+}
+
+async function expectReady(db: Database) {
+  // Asks for no row, and for leave to change it: a database that takes no changes refuses that as it would a change.
+  await db.execute(sql`select from settings where false for update`);
+  // A newer server may have moved the tables on, or a copy of an older day was put in their place.
+  if (!(await isCurrent(db)))
+    throw refusal(503, "The database's tables are not those of this version: restart this server", { retryAfter: 5 });
 }
 
 async function isCurrent(db: Database): Promise<boolean> {

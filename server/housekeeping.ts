@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { and, eq, is, lt, or, sql } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
-import type { Engine } from "./db/engine.ts";
+import { type Engine, unhurried } from "./db/engine.ts";
 import * as schema from "./db/schema.ts";
 import { codeTries, files, idempotentReplies, sessions, signInTries } from "./db/schema.ts";
 import { idle, lifetime } from "./sessions.ts";
@@ -26,7 +26,8 @@ export function keepHouse(engine: Engine, onFailure: (error: unknown) => void): 
 }
 
 /** Any number of servers may do this at once. */
-export async function tidy({ db, kind }: Pick<Engine, "db" | "kind">): Promise<void> {
+export async function tidy({ db: hurried, kind }: Pick<Engine, "db" | "kind">): Promise<void> {
+  const db = unhurried(hurried);
   await db.delete(idempotentReplies).where(lt(idempotentReplies.createdAt, sql`now() - interval '7 days'`));
   await db.delete(sessions).where(or(lt(sessions.lastUsedAt, idle), lt(sessions.createdAt, lifetime)));
   await db.delete(signInTries).where(lt(signInTries.triedAt, sql`now() - interval '1 minute'`));

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { databaseCode } from "./errors.ts";
+import { failureCode } from "./errors.ts";
 
 /** One line per call, with its number, which also leaves with every answer. */
 export function logCalls(app: FastifyInstance) {
@@ -26,7 +26,7 @@ async function logResponse(request: FastifyRequest, reply: FastifyReply) {
 export function describeError(error: Error) {
   const { name: type, stack = "" } = error;
   const { query } = error as { query?: unknown };
-  const code = databaseCode(error);
+  const code = failureCode(error);
   return {
     type,
     ...(query || code ? { message: "A query failed", code, query } : { message: error.message }),

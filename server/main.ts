@@ -7,6 +7,9 @@ import { keepHouse } from "./housekeeping.ts";
 import { isCommonPassword } from "./passwords.ts";
 import { adoptTimezone } from "./stats.ts";
 
+// Whatever the program writes is for its own account alone.
+process.umask(0o077);
+
 async function start() {
   const config = readConfig(process.env);
   const engine = await openEngine(config);

@@ -10,7 +10,7 @@ import type { FastifyInstance } from "fastify";
 import { afterEach, expect, inject, test } from "vitest";
 import { buildApp } from "./app.ts";
 import { readConfig, timeouts } from "./config.ts";
-import { openEngine, takeYourTime } from "./db/engine.ts";
+import { openEngine, unhurried } from "./db/engine.ts";
 import { addCustomer, balanceOf } from "./testing/builders.ts";
 import { call, db, tokenOf } from "./testing/house.ts";
 import { waitingForLocks } from "./testing/races.ts";
@@ -276,8 +276,5 @@ test.skipIf(isEmbedded)("a statement that takes too long is ended, except where 
   const { db: impatient } = await network({ statement: 500 });
   const slowly = sql`select pg_sleep(2)`;
   await expect(impatient.execute(slowly)).rejects.toThrow();
-  await impatient.transaction(async (tx) => {
-    await tx.execute(takeYourTime);
-    await tx.execute(slowly);
-  });
+  await unhurried(impatient).execute(slowly);
 });

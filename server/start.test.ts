@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { chmod, chown, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { pathOf } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
@@ -58,6 +60,69 @@ test("after kill -9 the folder opens again at once, with everything in it", asyn
   await first.exit;
   const second = await run({});
   expect(await signIn(second.origin(), "admin", first.password())).toBe(200);
+});
+
+/** The folders, from this one down, that let anybody in but their owner. */
+async function openToOthers(path: string): Promise<string[]> {
+  const found = (await stat(path)).mode & 0o077 ? [path] : [];
+  for (const entry of await readdir(path, { withFileTypes: true }))
+    if (entry.isDirectory()) found.push(...(await openToOthers(join(path, entry.name))));
+  return found;
+}
+
+/** Runs the program where everything that is made is open to everybody. */
+function runUnguarded(...start: Parameters<typeof run>) {
+  const mask = process.umask(0);
+  const started = run(...start);
+  process.umask(mask);
+  return started;
+}
+
+test("the data folder is closed to others, also one that stood open, and so are backups", async () => {
+  await chmod(folder, 0o777);
+  const first = await runUnguarded({});
+  expect(first.output()).toContain("is ready at");
+  expect(await openToOthers(folder)).toEqual([]);
+  const file = join(folder, "backups", "first.gz");
+  const backup = await runUnguarded({}, "backup/backup.ts", [file]);
+  expect([await backup.exit, backup.output()]).toEqual([0, expect.stringContaining("Backed up")]);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await openToOthers(folder)).toEqual([]);
+  first.child.kill("SIGTERM");
+  await first.exit;
+
+  // As an earlier version left it.
+  const database = join(folder, "postgres");
+  for (const name of await readdir(database, { recursive: true })) await chmod(join(database, name), 0o777);
+  expect((await run({})).output()).toContain("is ready at");
+  expect(await openToOthers(folder)).toEqual([]);
+});
+
+test("a folder that others share, or own, is not taken for the data folder", async () => {
+  const shared = join(folder, "shared");
+  await mkdir(shared);
+  await chmod(shared, 0o755);
+  await writeFile(join(shared, "a letter"), "");
+  const refused = await run({ DATA_DIR: shared });
+  expect([await refused.exit, refused.output()]).toEqual([
+    1,
+    `DATA_DIR ${shared} is open to others and holds more than Footprint's data: name a folder of its own, or close it (chmod 700).`,
+  ]);
+  expect((await stat(shared)).mode & 0o777).toBe(0o755);
+  expect(await readdir(shared)).toEqual(["a letter"]);
+
+  // Root can give a folder away; anybody else finds one of root's.
+  const isRoot = process.getuid?.() === 0;
+  const foreign = isRoot ? join(folder, "foreign") : "/usr";
+  if (isRoot) {
+    await mkdir(foreign);
+    await chown(foreign, 65_534, 65_534);
+  }
+  const other = await run({ DATA_DIR: foreign });
+  expect([await other.exit, other.output()]).toEqual([
+    1,
+    `DATA_DIR ${foreign} belongs to another account: name a folder of your own.`,
+  ]);
 });
 
 test("SIGTERM lets running requests finish", async () => {
@@ -134,7 +199,7 @@ test("a PostgreSQL that is too old is refused", async () => {
   const server = createServer((socket) => {
     socket.once("data", () => {
       socket.write(Buffer.concat([message("R", "\0\0\0\0"), message("Z", "I")]));
-      const column = "server_version_num\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0";
+      const column = "version\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0";
       socket.once("data", () =>
         socket.write(
           Buffer.concat([

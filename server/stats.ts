@@ -1,7 +1,7 @@
 import { and, between, desc, eq, gte, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/pg-core";
 import type { Config } from "./config.ts";
-import { type Database, takeYourTime } from "./db/engine.ts";
+import { type Database, unhurried } from "./db/engine.ts";
 import { prepared } from "./db/prepared.ts";
 import { counters, monthlyCounters, settings } from "./db/schema.ts";
 
@@ -158,11 +158,10 @@ export function daysUntil(last: string, amount: number): string[] {
 
 /** The counters' days are business days: where the business moved to another timezone, they are counted anew. */
 export async function adoptTimezone(db: Database, timezone: string): Promise<void> {
-  await db.transaction(async (tx) => {
+  await unhurried(db).transaction(async (tx) => {
     const [current] = await tx.select().from(settings).for("update");
     if (current?.timezone === timezone) return;
     await tx.update(settings).set({ timezone });
-    await tx.execute(takeYourTime);
     await tx.execute(sql`call recount()`);
   });
 }

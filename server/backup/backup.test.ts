@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
@@ -16,7 +16,7 @@ import { expect, inject, test, vi } from "vitest";
 import { connectEmbedded, connectPostgres, type Database, type Engine } from "../db/engine.ts";
 import { migrate } from "../db/levels.ts";
 import { emptyPostgres, folder, run } from "../testing/program.ts";
-import { checkBackup } from "./fill.ts";
+import { checkBackup, fillFrom } from "./fill.ts";
 
 const adminPassword = "open sesame, please";
 const backup = (env: Record<string, string>, ...args: string[]) => ended(run(env, "backup/backup.ts", args));
@@ -360,6 +360,103 @@ function sealed(text: string) {
   const content = text.replace(/\{"sha256".*\n/, "");
   return gzipSync(`${content}{"sha256":"${createHash("sha256").update(content).digest("hex")}"}\n`);
 }
+
+/** A backup with a row more, as if it had been written so. */
+function withRow(text: string, table: string, values: Record<string, string>) {
+  const lines = text.split("\n");
+  const start = lines.findIndex((line) => line.startsWith(`{"table":"${table}",`));
+  const { columns } = JSON.parse(lines[start] ?? "") as { columns: string[] };
+  lines.splice(start + 1, 0, JSON.stringify(columns.map((name) => values[name] ?? null)));
+  const end = lines.findIndex((line) => line.startsWith('{"rows":'));
+  const { rows } = JSON.parse(lines[end] ?? "");
+  lines[end] = JSON.stringify({ rows: { ...rows, [table]: rows[table] + 1 } });
+  return lines.join("\n");
+}
+
+test("a restored file holds data only: nothing in it is run, and nobody is signed in by it", async () => {
+  const source = await emptyPostgres();
+  const accountId = randomUUID();
+  await look(source, ({ db }) =>
+    db.transaction(async (tx) => {
+      await migrate(tx);
+      await tx.execute(
+        sql`insert into accounts (id, username, password_hash, role) values (${accountId}, 'someone', 'x', 'staff')`,
+      );
+    }),
+  );
+  await backup(source, place("good.gz"));
+  const good = gunzipSync(await readFile(place("good.gz"))).toString();
+  const counted = await look(source, ({ db }) => db.execute(sql`select * from counted order by subject`));
+
+  const run = {
+    subject: "burglary",
+    table: "accounts",
+    kind: "'x'",
+    at: "created_at",
+    cents: "lo_create(7400)::bigint",
+  };
+  const now = "2026-01-01 00:00:00+00";
+  const burglary = withRow(withRow(good, "counted", run), "sessions", {
+    token_hash: "known to the burglar",
+    id: randomUUID(),
+    account_id: accountId,
+    device: "",
+    address: "",
+    created_at: now,
+    last_used_at: now,
+  });
+  await writeFile(place("burglary.gz"), sealed(burglary));
+  const target = await emptyPostgres();
+  expect(await restore(target, place("burglary.gz"))).toEqual(restored);
+  // A change of timezone counts everything anew.
+  await openShop({ ...target, DEMO: "off", BUSINESS_TIMEZONE: "Europe/Paris" }).then(({ child }) => child.kill());
+  await look(target, async ({ db }) => {
+    expect((await db.execute(sql`select * from counted order by subject`)).rows).toEqual(counted.rows);
+    expect((await db.execute(sql`select oid from pg_largeobject_metadata`)).rows).toEqual([]);
+    expect((await db.execute(sql`select from sessions where token_hash like 'known%'`)).rows).toEqual([]);
+  });
+});
+
+test("a file that is whole, but not what a backup looks like, is refused and leaves nothing", async () => {
+  const source = await emptyPostgres();
+  await look(source, ({ db }) => makeOld(db));
+  await backup(source, place("good.gz"));
+  const good = gunzipSync(await readFile(place("good.gz"))).toString();
+  const noBackup = "is not a backup of Footprint: nothing was restored.";
+  const unfit = "The backup does not fit the tables of its level: nothing was restored.";
+  const files: [string, string, string][] = [
+    ["words for the terminal", good.replace(/"takenAt":"[^"]*"/, '"takenAt":"\\u001b]0;hello"'), noBackup],
+    ["a level for the terminal", good.replace("0003_counters", "\\u001b]0;hello"), noBackup],
+    ["a thousand sections", good.replace("\n", `\n${"{}\n".repeat(1000)}`), noBackup],
+    ["a line that fills the memory", withRow(good, "logs", { action: "x".repeat(65_000_000) }), noBackup],
+    [
+      "another table",
+      good.replace('{"table":"logs"', '{"table":"pg_authid"').replace('"logs":', '"pg_authid":'),
+      unfit,
+    ],
+    ["SQL for a name", good.replace('"discord_id"', '"discord_id\\") select 1; drop table orders; --"'), unfit],
+    [
+      "a row that belongs to nobody",
+      withRow(good, "transfers", {
+        id: randomUUID(),
+        customer_id: randomUUID(),
+        kind: "adjustment",
+        amount_cents: "1",
+        balance_after_cents: "1",
+        actor: "x",
+        created_at: "2026-01-01 00:00:00+00",
+      }),
+      "holds a row that the database does not accept (23503): nothing was restored.",
+    ],
+  ];
+  const target = await emptyPostgres();
+  for (const [name, text, words] of files) {
+    await writeFile(place(name), sealed(text));
+    const filled = look(target, async ({ db }) => fillFrom(db, place(name), await checkBackup(place(name))));
+    await expect(filled, name).rejects.toThrow(words);
+    expect(await fingerprints(target), name).toEqual({});
+  }
+});
 
 test("a backup replaces no file, and a restore no database", async () => {
   const source = await emptyPostgres();

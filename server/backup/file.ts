@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import { pipeline as pipe } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
+import * as z from "zod";
 import { StartError } from "../config.ts";
 
 // A backup is lines of JSON in one gzip stream: a header, then for every table a line with its name and columns and
@@ -12,7 +13,13 @@ import { StartError } from "../config.ts";
 
 export const formatVersion = 1;
 
-export type Header = { footprintBackup: number; level: string; takenAt: string };
+export type Header = z.infer<typeof Header>;
+/** Also what the terminal shows of it: only what could have been written here. */
+export const Header = z.object({
+  footprintBackup: z.int().positive(),
+  level: z.string().regex(/^\d{4}_[a-z0-9_]{1,50}$/),
+  takenAt: z.iso.datetime(),
+});
 export type TableStart = { table: string; columns: string[] };
 export type End = { rows: Record<string, number> };
 
@@ -53,7 +60,7 @@ export async function* readBackup(path: string): AsyncGenerator<string> {
   try {
     // A failure to read ends the unpacking with it, which is where it is noticed.
     const unpacked = pipe(createReadStream(path), createGunzip(), () => {});
-    for await (const line of linesOf(unpacked)) {
+    for await (const line of linesOf(unpacked, path)) {
       if (proof !== undefined) throw damaged(path);
       const text = line.toString();
       if (text.startsWith('{"sha256":')) {
@@ -69,21 +76,30 @@ export async function* readBackup(path: string): AsyncGenerator<string> {
   if (proof !== hash.digest("hex")) throw damaged(path);
 }
 
+/** Far more than any row is: a small file can unpack to a line that fills the memory. */
+const longestLine = 64_000_000;
+
 /** By the byte: some of the characters that end lines elsewhere are ordinary text here. */
-async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* linesOf(stream: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = [];
+  let length = 0;
   for await (const chunk of stream) {
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
       yield Buffer.concat([...pieces, chunk.subarray(start, end)]);
       pieces = [];
+      length = 0;
       start = end + 1;
     }
     if (start < chunk.length) pieces.push(chunk.subarray(start));
+    length += chunk.length - start;
+    if (length > longestLine) throw noBackup(path);
   }
   // Whatever is not ended by a new line was cut off.
   if (pieces.length > 0) yield Buffer.concat(pieces);
 }
+
+export const noBackup = (path: string) => new StartError(`${path} is not a backup of Footprint: nothing was restored.`);
 
 const damaged = (path: string) =>
   new StartError(`${path} is not a complete backup, or was changed since: nothing was restored. Use another one.`);

@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
 import { StartError } from "../config.ts";
-import { type Database, migrationLock, type Transaction } from "../db/engine.ts";
+import { type Database, migrationLock, type Transaction, unhurried } from "../db/engine.ts";
 import { isLevel, levelOf, migrate } from "../db/levels.ts";
 import { strip } from "../db/strip.ts";
-import { type End, formatVersion, type Header, isRow, readBackup, type TableStart } from "./file.ts";
-import { prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
+import { databaseCode } from "../errors.ts";
+import { type End, formatVersion, Header, isRow, noBackup, readBackup, type TableStart } from "./file.ts";
+import { notData, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
 
 /** Reads all of a backup before any of it is used. Returns what it says about itself. */
 export async function checkBackup(path: string): Promise<Header> {
@@ -13,26 +14,29 @@ export async function checkBackup(path: string): Promise<Header> {
     const current = sections.at(-1);
     if (!isRow(line)) sections.push({ start: line, rows: 0 });
     else if (current) current.rows++;
+    if (sections.length > mostSections) throw noBackup(path);
   }
   // Only now is it known to be what was written.
   const words = sections.map(({ start, rows }) => ({ ...(JSON.parse(start) as Partial<Words>), counted: rows }));
-  const header = words[0];
+  const { success: isHeader, data: header } = Header.safeParse(words[0]);
   const counted = Object.fromEntries(words.flatMap(({ table, counted }) => (table ? [[table, counted]] : [])));
-  if (!header?.footprintBackup || JSON.stringify(words.at(-1)?.rows) !== JSON.stringify(counted))
-    throw new StartError(`${path} is not a backup of Footprint: nothing was restored.`);
-  const { footprintBackup, level = "", takenAt = "" } = header;
+  if (!isHeader || JSON.stringify(words.at(-1)?.rows) !== JSON.stringify(counted)) throw noBackup(path);
+  const { footprintBackup, level } = header;
   if (footprintBackup > formatVersion || !isLevel(level))
     throw new StartError(
       `${path} was made by a newer Footprint (${level}): restore it with that version, or a newer one.`,
     );
-  return { footprintBackup, level, takenAt };
+  return header;
 }
 
-type Words = Header & TableStart & End;
+type Words = TableStart & End;
+
+/** A header, the tables and an end; there are some thirty of them. */
+const mostSections = 1_000;
 
 /** Makes an empty database what the backup says, and brings it up to date: all of it, or nothing has changed. */
 export async function fillFrom(db: Database, path: string, { level }: Header): Promise<void> {
-  await db.transaction(async (tx) => {
+  await unhurried(db).transaction(async (tx) => {
     await prepareSession(tx);
     // A server that starts on the same database waits until it is filled.
     await tx.execute(sql`select pg_advisory_xact_lock(${migrationLock})`);
@@ -45,11 +49,23 @@ export async function fillFrom(db: Database, path: string, { level }: Header): P
     const tables = new Map((await tablesOf(tx)).map((table) => [table.name, table]));
     const run = (statement: string) => tx.execute(sql.raw(statement));
     const stripped = await strip(run, [...tables.keys()]);
-    await insertAll(tx, path, tables);
-    for (const parts of stripped.values()) for (const statement of parts) await run(statement);
+    try {
+      await insertAll(tx, path, tables);
+      // References and unique indexes come back over what is there: rows that break one end the restore.
+      for (const parts of stripped.values()) for (const statement of parts) await run(statement);
+    } catch (error) {
+      throw explained(error, path);
+    }
     await migrate(tx);
   });
-  await db.execute(sql`analyze`);
+  await unhurried(db).execute(sql`analyze`);
+}
+
+/** SQLSTATEs of classes 22 and 23 are about values and rules, not about the database. */
+function explained(error: unknown, path: string): unknown {
+  const code = databaseCode(error) ?? "";
+  if (!/^2[23]...$/.test(code)) return error;
+  return new StartError(`${path} holds a row that the database does not accept (${code}): nothing was restored.`);
 }
 
 /** How much is inserted at once. */
@@ -57,7 +73,8 @@ const batchLength = 1024 * 1024;
 const batchRows = 1000;
 
 async function insertAll(tx: Transaction, path: string, tables: Map<string, Table>) {
-  let insert = async (_: string[]) => {};
+  const skip = async (_: string[]) => {};
+  let insert = skip;
   let held: string[] = [];
   let length = 0;
   const flush = async () => {
@@ -74,7 +91,7 @@ async function insertAll(tx: Transaction, path: string, tables: Map<string, Tabl
     }
     await flush();
     const { table, columns }: Partial<TableStart> = JSON.parse(line);
-    if (table && columns) insert = await inserting(tx, tables.get(table), columns);
+    if (table && columns) insert = notData.includes(table) ? skip : await inserting(tx, tables.get(table), columns);
   }
 }
 

@@ -17,12 +17,17 @@ export async function tablesOf(tx: Transaction): Promise<Table[]> {
   return rows;
 }
 
+/** Who was signed out or has a new password since must not come back with a restored session. */
+export const leftOut = ["sessions", "sign_in_tries"];
+
+/** What a file may say, but nobody listens to: `counted` is SQL, which the migrations alone write. */
+export const notData = [...leftOut, "counted"];
+
 export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** Every value has one way of being written, whatever this connection's settings are; and all may take their time. */
+/** Every value has one way of being written, whatever this connection's settings are; and a slow disk may be waited for. */
 export async function prepareSession(tx: Transaction): Promise<void> {
   for (const setting of [
-    "statement_timeout = 0",
     "idle_in_transaction_session_timeout = 0",
     "timezone = 'UTC'",
     "datestyle = 'ISO'",

@@ -1,17 +1,14 @@
 import { sql } from "drizzle-orm";
 import { StartError } from "../config.ts";
-import type { Database, Transaction } from "../db/engine.ts";
+import { type Database, type Transaction, unhurried } from "../db/engine.ts";
 import { levelOf } from "../db/levels.ts";
 import { formatVersion, lineOf, writeBackup } from "./file.ts";
-import { prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
-
-/** Who was signed out or has a new password since must not come back with a restored session. */
-const leftOut = ["sessions", "sign_in_tries"];
+import { leftOut, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
 
 /** Writes one snapshot of the database to a file. Returns how many rows it has. */
 export async function takeBackup(db: Database, path: string, now: Date): Promise<number> {
   let rows = 0;
-  await db.transaction(
+  await unhurried(db).transaction(
     async (tx) => {
       await prepareSession(tx);
       const level = await levelOf(tx);

@@ -7,12 +7,12 @@ import { sql } from "drizzle-orm";
 import { drizzle as drizzlePostgres } from "drizzle-orm/node-postgres";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import { drizzle as drizzleEmbedded } from "drizzle-orm/pglite";
-import pg from "pg";
+import type pg from "pg";
 import { type Config, StartError, timeouts } from "../config.ts";
-import { databaseIsAway } from "../errors.ts";
 import { keepCopy, offerCopies, removeForgottenCopies, requestCopy } from "./folder-copies.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { levelOf, migrate, nextLevel } from "./levels.ts";
+import { openPool, withConnection } from "./pool.ts";
 import * as schema from "./schema.ts";
 
 /** What both drivers return from `execute`. */
@@ -27,7 +27,6 @@ export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
 
 export type Engine = { kind: "embedded" | "PostgreSQL"; db: Database; close(): Promise<void> };
 
-const oldestPostgres = 15;
 /** Any number that all Footprint servers agree on. */
 export const migrationLock = 7400_0001;
 const options = { schema, casing: "snake_case" as const };
@@ -105,7 +104,8 @@ export async function connectEmbedded(
 
 /** Opens the database to read it as it is, also beside a running server. */
 export async function openToRead({ databaseUrl, dataDir }: Place): Promise<Engine> {
-  if (databaseUrl) return connectPostgres(databaseUrl);
+  // Also a standby, which has the time for it.
+  if (databaseUrl) return connectPostgres(databaseUrl, timeouts, { mayBeReadOnly: true });
   const own = resolve(dataDir, "postgres");
   if (!existsSync(own)) throw new StartError(`There is no database in ${dataDir}: set DATA_DIR to the folder of one.`);
   const copy = await requestCopy(dataDir);
@@ -114,116 +114,55 @@ export async function openToRead({ databaseUrl, dataDir }: Place): Promise<Engin
   return connectEmbedded({ dataDir: own }, release);
 }
 
+/** Calls share many connections; what takes its time has a few of its own, so that no call waits for it. */
+const connections = { calls: 20, slow: 4 };
+
 export async function connectPostgres(
   connectionString: string,
   { connect, statement }: Config["timeouts"] = timeouts,
+  { mayBeReadOnly = false } = {},
 ): Promise<Engine> {
-  const pool = new pg.Pool({
-    Client: clientsThatWait(statement + waitForRefusal),
-    connectionString,
-    application_name: "footprint",
-    max: 20,
-    idleTimeoutMillis: 30_000,
-    connectionTimeoutMillis: connect,
-    statement_timeout: statement,
-    idle_in_transaction_session_timeout: 30_000,
-  });
-  // A connection that breaks is replaced at its next use. Without listeners it would end the process: the pool's
-  // while it is idle, its own while somebody works on it, whose statement fails anyway.
-  pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
+  const limits = { connect, mayBeReadOnly };
+  const calls = openPool(connectionString, { ...limits, statement, max: connections.calls });
+  const slow = openPool(connectionString, { ...limits, statement: 0, max: connections.slow });
+  const close = async () => {
+    await Promise.all([calls.end(), slow.end()]);
+  };
   try {
-    await refuseOldPostgres(pool);
+    await calls.query("select");
   } catch (error) {
-    await pool.end();
+    await close();
     throw explained(error);
   }
-  const db = drizzlePostgres(pool, options) as unknown as Database;
-  db.transaction = transactionsOf(pool);
-  return { kind: "PostgreSQL", db, close: () => pool.end() };
+  const db = databaseOf(calls);
+  longWork.set(db, databaseOf(slow));
+  return { kind: "PostgreSQL", db, close };
 }
 
 /**
- * Drizzle's own takes a connection from the pool and never gives it back when BEGIN fails, as it does where the
- * database was just restarted: after twenty of those there is none left. This one gives it back however it ends.
+ * Drizzle's own transaction takes a connection from the pool and never gives it back when BEGIN fails, as it does
+ * where the database was just restarted: after twenty of those there is none left. This one always gives it back.
  */
-function transactionsOf(pool: pg.Pool): Database["transaction"] {
+function databaseOf(pool: pg.Pool): Database {
   const perClient = new WeakMap<pg.PoolClient, Database>();
-  return async (work, config) => {
-    const client = await pool.connect();
-    let isBroken = false;
-    try {
-      const db = perClient.get(client) ?? (drizzlePostgres(client, options) as unknown as Database);
-      perClient.set(client, db);
-      return await db.transaction(work, config);
-    } catch (error) {
-      isBroken = databaseIsAway(error);
-      throw error;
-    } finally {
-      client.release(isBroken);
-    }
-  };
+  const db = drizzlePostgres(pool, options) as unknown as Database;
+  db.transaction = (work, config) =>
+    withConnection(pool, (client) => {
+      const own = perClient.get(client) ?? (drizzlePostgres(client, options) as unknown as Database);
+      perClient.set(client, own);
+      return own.transaction(work, config);
+    });
+  return db;
 }
 
-/** How each statement is called on every connection that has prepared it. */
-const statementNames = new Map<string, string>();
-const mostStatements = 500;
+const longWork = new WeakMap<Database, Database>();
 
-/** The database ends a statement that takes too long by itself; one that does not even do that has gone away. */
-const waitForRefusal = 1_000;
-
-/**
- * Connections that give statements names, so that the database parses and plans each of them once, and that wait
- * only so long for an answer: a network that swallows everything would hold a caller for ever.
- */
-function clientsThatWait(limit: number) {
-  return class extends pg.Client {
-    /** A transaction that has lifted the database's own limit has lifted this one too. */
-    #isPatient = false;
-
-    // biome-ignore lint/suspicious/noExplicitAny: the driver's own signature has a dozen forms
-    override query(...args: any[]): any {
-      const [query, values] = args;
-      if (typeof query?.text === "string") {
-        if (query.text === liftLimit) this.#isPatient = true;
-        if (query.text === "commit" || query.text === "rollback") this.#isPatient = false;
-        query.query_timeout = this.#isPatient ? 0 : query.text === "rollback" ? waitForRefusal : limit;
-        if (isPreparable(query, values)) query.name = statementName(query.text);
-      }
-      return super.query(...(args as Parameters<pg.Client["query"]>));
-    }
-  };
-}
-
-/** A search is planned for what was typed; a statement of many rows is not likely to come again. */
-function isPreparable(query: { text?: string; name?: string }, values: unknown): boolean {
-  if (!Array.isArray(values) || values.length === 0 || query.name || !query.text) return false;
-  return query.text.length < 4_000 && !/ (like|@@) /.test(query.text);
-}
-
-function statementName(text: string): string | undefined {
-  const known = statementNames.get(text);
-  if (known || statementNames.size === mostStatements) return known;
-  const name = `footprint_${statementNames.size}`;
-  statementNames.set(text, name);
-  return name;
-}
-
-const liftLimit = "set local statement_timeout = 0";
-/** For a transaction whose statements may take their time: none of them is ended for being slow. */
-export const takeYourTime = sql.raw(liftLimit);
-
-async function refuseOldPostgres(pool: pg.Pool) {
-  const version = Number((await pool.query("show server_version_num")).rows[0].server_version_num);
-  const major = Math.floor(version / 10_000);
-  if (major < oldestPostgres)
-    throw new StartError(`PostgreSQL ${major} is too old: Footprint needs PostgreSQL ${oldestPostgres} or newer.`);
-}
+/** The same database for what may take its time: there no statement is ended for being slow. */
+export const unhurried = (db: Database) => longWork.get(db) ?? db;
 
 /** Several servers may start at once: the first migrates, the others wait here and find it done. */
 async function migrateInTurn({ db }: Engine) {
-  await db.transaction(async (tx) => {
-    await tx.execute(takeYourTime);
+  await unhurried(db).transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${migrationLock})`);
     await migrate(tx);
   });

@@ -2,6 +2,7 @@ import { linkSync, mkdirSync, renameSync, unlinkSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join, relative, resolve } from "node:path";
 import { StartError } from "../config.ts";
+import { closeFolder } from "./folder-rights.ts";
 
 export type FolderLock = {
   /** Who connects is hung up on until somebody answers. */
@@ -20,6 +21,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   } catch (error) {
     throw new StartError(`DATA_DIR ${folder} cannot be created (${reason(error)}): name a folder you may write to.`);
   }
+  closeFolder(folder);
   const path = lockPath(folder);
   for (let tries = 0; tries < 10; tries++) {
     const server = await listen(path);

@@ -1,6 +1,6 @@
 import { getTableColumns, getTableName, inArray, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
-import type { Database, Transaction } from "../db/engine.ts";
+import { type Database, type Transaction, unhurried } from "../db/engine.ts";
 import * as schema from "../db/schema.ts";
 import { generatePassword, hashPassword } from "../passwords.ts";
 import { demoBusiness } from "./business.ts";
@@ -10,7 +10,7 @@ const demoStaff = ["support.day", "support.night"];
 /** Fills an empty database with the demo business, once; true when it did. */
 export async function loadDemo(db: Database, now: Date): Promise<boolean> {
   const passwordHash = await hashPassword(generatePassword());
-  return db.transaction(async (tx) => {
+  return unhurried(db).transaction(async (tx) => {
     const [settings] = await tx.select().from(schema.settings).for("update");
     const isEmpty = (await tx.$count(schema.customers)) + (await tx.$count(schema.labelTypes)) === 0;
     if (!isEmpty || settings?.demo !== null) return false;
@@ -60,7 +60,7 @@ const business = [
 
 /** Takes away the demo business and what was entered into it; accounts made by hand stay. False: there is none. */
 export async function removeDemo(db: Database): Promise<boolean> {
-  return db.transaction(async (tx) => {
+  return unhurried(db).transaction(async (tx) => {
     const [settings] = await tx.select().from(schema.settings).for("update");
     if (!settings?.demo) return false;
     await tx.update(schema.settings).set({ demo: false, cashappId: "", imageFileId: null });

@@ -7,7 +7,7 @@ import { PgTable } from "drizzle-orm/pg-core";
 import pg from "pg";
 import { inject } from "vitest";
 import { buildApp } from "../app.ts";
-import { type Config, readConfig } from "../config.ts";
+import { type Config, readConfig, timeouts } from "../config.ts";
 import { type Database, type Engine, openEmbedded, openEngine } from "../db/engine.ts";
 import * as schema from "../db/schema.ts";
 import { hashPassword } from "../passwords.ts";
@@ -44,11 +44,15 @@ let origins: string[] = [];
 export async function startHouse() {
   if (db) return;
   const databaseUrl = await emptyPostgres();
-  engine = databaseUrl ? await openEngine({ databaseUrl, dataDir: "" }) : await emptyEmbedded();
+  engine = databaseUrl ? await openPatient(databaseUrl) : await emptyEmbedded();
   db = engine.db;
   origin = await serve(engine);
-  origins = databaseUrl ? [origin, await serve(await openEngine({ databaseUrl, dataDir: "" }))] : [origin];
+  origins = databaseUrl ? [origin, await serve(await openPatient(databaseUrl))] : [origin];
 }
+
+/** However busy the machine is, no test fails for being slow. */
+const openPatient = (databaseUrl: string) =>
+  openEngine({ databaseUrl, dataDir: "", timeouts: { ...timeouts, connect: 60_000, statement: 60_000 } });
 
 async function serve({ db }: Engine): Promise<string> {
   const app = await buildApp({ db, config, now: () => clock });

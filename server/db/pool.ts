@@ -1,0 +1,114 @@
+import pg from "pg";
+import { StartError } from "../config.ts";
+import { databaseIsAway, isReadOnly, readOnly } from "../errors.ts";
+
+const oldestPostgres = 15;
+
+/** Statements end after `statement` milliseconds; with 0 they may take their time. */
+type Limits = { max: number; connect: number; statement: number; mayBeReadOnly: boolean };
+
+export function openPool(connectionString: string, { max, connect, statement, mayBeReadOnly }: Limits): pg.Pool {
+  const pool = new pg.Pool({
+    Client: clientsThatWait(statement && statement + waitForRefusal),
+    connectionString,
+    application_name: "footprint",
+    max,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: connect,
+    // As text: the driver leaves a 0 out, and a limit of the account's own would hold.
+    statement_timeout: String(statement) as never,
+    idle_in_transaction_session_timeout: 30_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    onConnect: (client) => refuseUnfit(client, mayBeReadOnly),
+  });
+  // A connection that breaks is replaced at its next use. Without listeners it would end the process: the pool's
+  // while it is idle, its own while somebody works on it, whose statement fails anyway.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("release", (error) => {
+    if (error && isReadOnly(error)) dropIdle(pool);
+  });
+  return pool;
+}
+
+/** An address may lead to a standby while its primary changes: what is read there is old, and nothing can be written. */
+async function refuseUnfit(client: pg.ClientBase, mayBeReadOnly: boolean) {
+  const { rows } = await client.query<{ version: string; is_read_only: boolean }>({
+    text: `select current_setting('server_version_num') as version,
+      pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as is_read_only`,
+  });
+  const [server] = rows;
+  const major = Math.floor(Number(server?.version) / 10_000);
+  if (major < oldestPostgres)
+    throw new StartError(`PostgreSQL ${major} is too old: Footprint needs PostgreSQL ${oldestPostgres} or newer.`);
+  if (server?.is_read_only && !mayBeReadOnly)
+    throw Object.assign(new Error("it takes no changes: it is a standby, or read-only"), { code: readOnly });
+}
+
+/** Where one connection turned out to be read-only, others of its age lead to the same server. */
+function dropIdle(pool: pg.Pool) {
+  for (let left = pool.idleCount; left > 0; left--)
+    pool.connect().then(
+      (client) => client.release(true),
+      () => {},
+    );
+}
+
+/** Work on a connection of its own, which comes back to the pool however it ends, or leaves it if it is of no use. */
+export async function withConnection<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  try {
+    return await work(client);
+  } catch (error) {
+    if (databaseIsAway(error)) failure = error as Error;
+    throw error;
+  } finally {
+    client.release(failure);
+  }
+}
+
+/** How each statement is called on every connection that has prepared it. */
+const statementNames = new Map<string, string>();
+const mostStatements = 500;
+
+/** The database ends a statement that takes too long by itself; one that does not even do that has gone away. */
+const waitForRefusal = 500;
+
+/**
+ * Connections that give statements names, so that the database parses and plans each of them once, and that wait
+ * only so long for an answer: a network that swallows everything would hold a caller for ever.
+ */
+function clientsThatWait(limit: number) {
+  return class extends pg.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: the driver's own signature has a dozen forms
+    override query(...args: any[]): any {
+      const [query, values] = args;
+      if (typeof query?.text === "string") {
+        query.query_timeout = limit;
+        if (isPreparable(query, values)) query.name = statementName(query.text);
+      }
+      const answer: unknown = super.query(...(args as Parameters<pg.Client["query"]>));
+      // Who has waited in vain for one answer need not wait for that of a ROLLBACK as well.
+      if (answer instanceof Promise) answer.catch((error) => void (isSilence(error) && this.end()));
+      return answer;
+    }
+  };
+}
+
+const isSilence = (error: Error) => error.message === "Query read timeout";
+
+/** A search is planned for what was typed; a statement of many rows is not likely to come again. */
+function isPreparable(query: { text?: string; name?: string }, values: unknown): boolean {
+  if (!Array.isArray(values) || values.length === 0 || query.name || !query.text) return false;
+  return query.text.length < 4_000 && !/ (like|@@) /.test(query.text);
+}
+
+function statementName(text: string): string | undefined {
+  const known = statementNames.get(text);
+  if (known || statementNames.size === mostStatements) return known;
+  const name = `footprint_${statementNames.size}`;
+  statementNames.set(text, name);
+  return name;
+}
