@@ -10,6 +10,7 @@ import {
 import type { Role } from "@footprint/contract/session.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
+import { plainAddress } from "./addresses.ts";
 import { findShop } from "./api-keys.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/engine.ts";
@@ -100,7 +101,7 @@ function registerCall(
           actor,
           transaction: transactions(house.db, call, request, body, actor?.id),
           file: form?.file,
-          address: request.ip,
+          address: plainAddress(request.ip),
           userAgent: request.headers["user-agent"] ?? "",
         });
         return sendReply(reply, call, result);

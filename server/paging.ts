@@ -73,6 +73,31 @@ async function pageOfHits<Q extends PgSelect>(db: Database, select: () => Q, lis
   };
 }
 
+/**
+ * One page of a list narrowed by what no counter knows but an index does: counted up to a cap. Whatever narrows it
+ * further is looked for among the newest such rows, so that a rare hit does not cost a look at all of them.
+ */
+export async function pageOfNarrowed<Q extends PgSelect>(db: Database, select: () => Q, list: List, narrowed: SQL) {
+  const { table, query, filter, searched } = list;
+  const found = query.search === "" ? undefined : sql`${searched} like ${patternOf(query.search)}`;
+  const newest = sql`${table.id} in (select id from ${table} where ${narrowed}
+    order by ${sql.join(inOrder(table, "des"), sql`, `)} limit ${sql.raw(String(searchableRows))})`;
+  const where = filter || found ? and(newest, filter, found) : narrowed;
+  const offset = offsetOf(query);
+  const page = select()
+    .where(where)
+    .orderBy(...inOrder(table, query.sort))
+    .offset(offset)
+    .limit(query.limit);
+  const rows = offset < mostHits ? await page : [];
+  const hits = await countHits(db, table, where, {});
+  return {
+    rows: rows as Q["_"]["result"],
+    ...pages(Math.min(hits, mostHits), query.limit),
+    totalCapped: hits > mostHits,
+  };
+}
+
 const offsetOf = ({ page, limit }: ListQuery) => (page - 1) * limit;
 
 /** What one statement of a list differs by from another. */

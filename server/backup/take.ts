@@ -6,7 +6,7 @@ import { formatVersion, lineOf, writeBackup } from "./file.ts";
 import { prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
 
 /** Who was signed out or has a new password since must not come back with a restored session. */
-const leftOut = ["sessions", "sign_in_tries"];
+const leftOut = ["sessions", "known_devices", "sign_in_tries", "sign_in_limits"];
 
 /** Writes one snapshot of the database to a file. Returns how many rows it has. */
 export async function takeBackup(db: Database, path: string, now: Date): Promise<number> {
