@@ -9,15 +9,13 @@ const triesPerMinute = 5;
 const triesBeforePause = 10;
 
 /** Where a try comes from: a stranger's address, a device that the account has signed in on, or an open session. */
-export type Place = { address: string } | { device: string } | { session: string };
+type Place = { address: string } | { device: string } | { session: string };
 
 /** Failed tries are kept as long as administrators are shown them. */
 export const forgotten = sql`now() - interval '1 hour'`;
 const isRecent = gt(signInTries.triedAt, forgotten);
 /** A wrong old password is no sign-in. */
 export const isSignIn = and(isRecent, notLike(signInTries.address, "session %"));
-
-export type Try = Awaited<ReturnType<typeof beginTry>>;
 
 /**
  * Takes one of the tries that a place has in a minute, or refuses with 429; and one of those that a guesser has
@@ -104,10 +102,10 @@ async function refuseHaste(db: Database, isSame: ReturnType<typeof and>) {
   throw refusal(429, `Too many tries. Wait ${retryAfter} seconds and try again.`, { retryAfter });
 }
 
-/** None for the first tries, then a minute that doubles with each, up to about an hour. */
-const pause = sql`case when ${signInLimits.tries} < ${sql.raw(String(triesBeforePause))} then interval '0'
-  else interval '1 minute' * power(2, least(${signInLimits.tries} - ${sql.raw(String(triesBeforePause))}, 6)) end`;
-const pauseEnds = sql`${signInLimits.triedAt} + ${pause}`;
+const firstPause = sql.raw(String(triesBeforePause));
+/** A minute that doubles with each further try, up to about an hour. */
+const pauseEnds = sql`${signInLimits.triedAt}
+  + interval '1 minute' * power(2, least(${signInLimits.tries} - ${firstPause}, 6))`;
 
 /** One statement, so that of many at the end of a pause one gets the try. */
 async function takeTry(db: Database, guesser: string): Promise<{ tries?: number; wait: number }> {
@@ -120,7 +118,7 @@ async function takeTry(db: Database, guesser: string): Promise<{ tries?: number;
         tries: sql`case when ${signInLimits.triedAt} < now() - interval '1 day' then 1 else ${signInLimits.tries} + 1 end`,
         triedAt: sql`now()`,
       },
-      setWhere: sql`${pauseEnds} <= now()`,
+      setWhere: sql`${signInLimits.tries} < ${firstPause} or ${pauseEnds} <= now()`,
     })
     .returning({ tries: signInLimits.tries });
   if (taken) return { tries: taken.tries, wait: 0 };

@@ -19,6 +19,7 @@ import { discard, receiveForm, sendFile, type Upload } from "./files.ts";
 import { Replay, type Transact, transactions } from "./idempotency.ts";
 import { parse } from "./input.ts";
 import { takeTurn } from "./overload.ts";
+import { noteRead } from "./reads.ts";
 import { authenticate } from "./sessions.ts";
 
 /** A signed-in account. */
@@ -104,6 +105,7 @@ function registerCall(
           address: plainAddress(request.ip),
           userAgent: request.headers["user-agent"] ?? "",
         });
+        await noteRead(house, call, actor, result);
         return sendReply(reply, call, result);
       } catch (error) {
         if (form?.file) await discard(house.db, form.file);

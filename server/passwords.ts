@@ -32,9 +32,10 @@ const judged = 40;
 export function isCommonPassword(password: string, username: string): boolean {
   const start = password.slice(0, judged);
   const guesses = (text: string) => judge.check(text, [username, ...nearby, ...nearbyToo]).guesses;
-  // Marks at the end are what everybody adds when a mark is asked for.
-  const withoutMarks = start.replace(/[^\p{L}\p{N}]+$/u, "");
-  return guesses(start) < enoughGuesses || guesses(withoutMarks) < enoughGuesses / 10;
+  // Marks are what everybody adds when one is asked for: each makes ten times as many guesses at the most.
+  const withoutMarks = start.replace(/[^\p{L}\p{N}]/gu, "");
+  const marks = Math.min(start.length - withoutMarks.length, 3);
+  return guesses(start) < enoughGuesses || guesses(withoutMarks) < enoughGuesses / 10 ** marks;
 }
 
 export function refuseCommonPassword(field: string, password: string, username: string) {
