@@ -15,7 +15,7 @@ export function FailedSignIns() {
       maw={984}
       title={`${failures === 1 ? "1 sign-in" : `${formatCount(failures)} sign-ins`} as you failed before you signed in`}
     >
-      If that was not you, somebody is guessing your password: choose a long one, and turn on two-step sign-in.
+      If that was not you, somebody is guessing your password. A long one and two-step sign-in keep them out.
     </Alert>
   );
 }

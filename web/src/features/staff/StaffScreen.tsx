@@ -180,7 +180,7 @@ function GuessedAt({ accounts }: { accounts: Reply<typeof staff.list>["guessedAt
       {targets.slice(0, 5).map((account) => (
         <div key={account._id}>
           {formatCount(account.failedSignIns)} failed sign-ins as{" "}
-          <Anchor component={Link} to={logOf(account)} inherit>
+          <Anchor component={Link} to={logOf(account)} inherit c="inherit" fw={600} underline="always">
             {account.username}
           </Anchor>{" "}
           from {account.addresses === 1 ? "1 address" : `${formatCount(account.addresses)} addresses`} in the last hour
