@@ -1,5 +1,19 @@
 import type { listQuery } from "@footprint/contract/endpoint.ts";
-import { and, asc, Column, count, desc, eq, getTableName, is, or, type Placeholder, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  Column,
+  count,
+  desc,
+  eq,
+  getTableName,
+  inArray,
+  is,
+  or,
+  type Placeholder,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { PgColumn, PgSelect, PgTable } from "drizzle-orm/pg-core";
 import type * as z from "zod";
 import type { Database } from "./db/engine.ts";
@@ -75,26 +89,35 @@ async function pageOfHits<Q extends PgSelect>(db: Database, select: () => Q, lis
 
 /**
  * One page of a list narrowed by what no counter knows but an index does: counted up to a cap. Whatever narrows it
- * further is looked for among the newest such rows, so that a rare hit does not cost a look at all of them.
+ * further is looked for among the newest such rows, so that a rare hit does not cost a look at all of them. Read by
+ * id in a second step: joined to the rows, a limited query may be planned to run again for each of them.
  */
 export async function pageOfNarrowed<Q extends PgSelect>(db: Database, select: () => Q, list: List, narrowed: SQL) {
   const { table, query, filter, searched } = list;
   const found = query.search === "" ? undefined : sql`${searched} like ${patternOf(query.search)}`;
-  const newest = sql`${table.id} in (select id from ${table} where ${narrowed}
-    order by ${sql.join(inOrder(table, "des"), sql`, `)} limit ${sql.raw(String(searchableRows))})`;
-  const where = filter || found ? and(newest, filter, found) : narrowed;
+  const newest = sql`(select * from ${table} where ${narrowed}
+    order by ${sql.join(inOrder(table, "des"), sql`, `)} limit ${sql.raw(String(searchableRows))}) as ${table}`;
+  const hits = sql`from ${filter || found ? newest : table} where ${and(narrowed, filter, found)}`;
+  const order = inOrder(table, query.sort);
   const offset = offsetOf(query);
-  const page = select()
-    .where(where)
-    .orderBy(...inOrder(table, query.sort))
-    .offset(offset)
-    .limit(query.limit);
-  const rows = offset < mostHits ? await page : [];
-  const hits = await countHits(db, table, where, {});
+  const { rows: ids } = await db.execute<{ id: string }>(sql`select id ${hits}
+    order by ${sql.join(order, sql`, `)} offset ${offset} limit ${offset < mostHits ? query.limit : 0}`);
+  const rows = select()
+    .where(
+      inArray(
+        table.id,
+        ids.map(({ id }) => id),
+      ),
+    )
+    .orderBy(...order);
+  const { rows: counts } = await db.execute<{ hits: number }>(
+    sql`select count(*)::int as hits from (select 1 ${hits} limit ${mostHits + 1}) as hits`,
+  );
+  const total = counts[0]?.hits ?? 0;
   return {
-    rows: rows as Q["_"]["result"],
-    ...pages(Math.min(hits, mostHits), query.limit),
-    totalCapped: hits > mostHits,
+    rows: (await rows) as Q["_"]["result"],
+    ...pages(Math.min(total, mostHits), query.limit),
+    totalCapped: total > mostHits,
   };
 }
 

@@ -3,7 +3,7 @@ import { recordRead } from "./audit.ts";
 import type { Actor, House, Shop } from "./http.ts";
 
 /** So many rows within an hour are worth an entry in the log, and every tenfold of them. */
-const worthKnowing = 5_000;
+const worthKnowing = 10_000;
 
 /** How many rows each account was shown since the hour began. By server: reading a list should not cost a write. */
 const shown = new Map<string, number>();

@@ -151,12 +151,12 @@ test("who reads thousands of rows within an hour is in the log, once for every t
     for (let page = 0; page < pages; page++) await call(maren, users.list, { query: { limit: 100 } });
   };
   const told = async () => (await logRows()).map(({ admin, type, action }) => [admin, type, action]);
-  await read(49);
+  await read(99);
   expect(await told()).toEqual([]);
   await read(10);
-  expect(await told()).toEqual([["maren", "session", "maren read more than 5,000 rows within an hour"]]);
+  expect(await told()).toEqual([["maren", "session", "maren read more than 10,000 rows within an hour"]]);
   setClock("2026-11-14T13:10:00Z");
-  await read(49);
+  await read(99);
   expect(await told()).toHaveLength(1);
   await read(1);
   expect(await told()).toHaveLength(2);
