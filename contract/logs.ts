@@ -16,11 +16,15 @@ export const logTypes = [
 ] as const;
 export const logType = z.enum(logTypes);
 
+/** Names may be chosen; these tell who it was. Null in entries from before it was noted. */
+export const authorKinds = ["account", "shop", "system", "terminal"] as const;
+const authorKind = z.enum(authorKinds);
+
 /** As it travels. */
 export type Log = z.input<typeof Log>;
 export const Log = z.object({
   _id: id,
-  admin: z.object({ username: z.string() }),
+  admin: z.object({ username: z.string(), kind: authorKind.nullable(), _id: id.nullable() }),
   type: logType,
   action: z.string(),
   before: z.json().nullable(),
@@ -33,8 +37,13 @@ export const logs = {
     method: "GET",
     path: "/api/v1/admin/logs/read",
     access: "admin",
-    summary: "List what was changed, by whom; status filters by type",
-    query: listQuery.extend({ status: z.enum(["All", ...logTypes]).default("All") }),
-    reply: z.object({ logs: z.array(Log), ...pageCounts }),
+    summary: "List what was changed, by whom; `status` filters by type, `by` by the id of an account or API key",
+    query: listQuery.extend({ status: z.enum(["All", ...logTypes]).default("All"), by: id.optional() }),
+    reply: z.object({
+      logs: z.array(Log),
+      /** Whose entries these are, where `by` was given and somebody has or had that id. */
+      by: z.object({ _id: id, username: z.string() }).nullable(),
+      ...pageCounts,
+    }),
   }),
 };

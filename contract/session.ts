@@ -12,6 +12,8 @@ export const newPassword = z
 
 /** A code of the authenticator app, or a recovery code. */
 const code = z.string().trim().max(100);
+/** What a browser keeps from its last sign-in. */
+const deviceToken = z.string().max(100);
 const passwordAndCode = z.object({ password: z.string().max(1000), code });
 
 /** As it travels. */
@@ -22,6 +24,8 @@ const OpenSession = z.object({
   address: z.string(),
   createdAt: timestamp,
   lastUsedAt: timestamp,
+  /** Sign-ins as this account that failed since the one before. */
+  failuresBefore: z.int(),
   /** The one that asks. */
   current: z.boolean(),
 });
@@ -32,8 +36,17 @@ export const session = {
     path: "/api/v1/auth/admin-login",
     access: "public",
     summary: "Sign in; a 401 with codeRequired asks for the same call with a code, where two-step sign-in is on",
-    body: z.object({ username: z.string().max(200), password: z.string().max(1000), code: code.optional() }),
-    reply: z.object({ accessToken: z.string() }),
+    body: z.object({
+      username: z.string().max(200),
+      password: z.string().max(1000),
+      code: code.optional(),
+      deviceToken: deviceToken.optional(),
+    }),
+    reply: z.object({
+      accessToken: z.string(),
+      /** To be sent along next time: others' guesses at the account do not keep this device waiting. */
+      deviceToken,
+    }),
   }),
   access: endpoint({
     method: "GET",
@@ -60,8 +73,8 @@ export const session = {
     method: "POST",
     path: "/admin/changePassword",
     access: "staff",
-    summary: "Change one's own password; the account's other sessions end",
-    body: z.object({ oldPassword: z.string().max(1000), newPassword }),
+    summary: "Change one's own password; the account's other sessions end. With two-step sign-in it takes a code",
+    body: z.object({ oldPassword: z.string().max(1000), newPassword, code: code.optional() }),
     reply: message,
   }),
   twoStep: endpoint({
@@ -91,7 +104,7 @@ export const session = {
     method: "POST",
     path: "/api/v1/auth/two-step/disable",
     access: "staff",
-    summary: "Turn two-step sign-in off",
+    summary: "Turn two-step sign-in off; the account's other sessions end",
     body: passwordAndCode,
     reply: message,
   }),

@@ -7,6 +7,10 @@ export const username = z
   .trim()
   .regex(/^[A-Za-z0-9._-]{3,32}$/, "A username has 3 to 32 letters, digits, dots, underscores or hyphens");
 
+/** What the log calls the program itself, and what could be taken for it. */
+export const isReservedName = (name: string) =>
+  /^(system|terminal|footprint|housekeeping|nobody|unknown)$/i.test(name.replace(/[\s._-]/g, ""));
+
 /** As it travels. */
 export type StaffMember = z.input<typeof StaffMember>;
 export const StaffMember = z.object({
@@ -16,8 +20,13 @@ export const StaffMember = z.object({
   chatId: z.string(),
   notificationAccess: z.boolean(),
   twoStep: z.boolean(),
+  /** In the last hour. */
+  failedSignIns: z.int(),
   createdAt: timestamp,
 });
+
+/** An account that somebody tries to sign in as, administrators included, over the last hour. */
+const GuessedAt = z.object({ _id: id, username: z.string(), failedSignIns: z.int(), addresses: z.int() });
 
 export const staff = {
   list: endpoint({
@@ -26,7 +35,7 @@ export const staff = {
     access: "admin",
     summary: "List staff accounts",
     query: listQuery,
-    reply: z.object({ staff: z.array(StaffMember), ...pageCounts }),
+    reply: z.object({ staff: z.array(StaffMember), guessedAt: z.array(GuessedAt), ...pageCounts }),
   }),
   create: endpoint({
     method: "POST",

@@ -1,4 +1,7 @@
+import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { openScreen, rowOf } from "./steps.ts";
@@ -44,8 +47,10 @@ test("what was created has no before, and an entry without data has nothing to o
   await expect(changes(page).getByRole("row", { name: "Username" }).getByRole("cell")).toHaveText(["–", username]);
   await page.keyboard.press("Escape");
 
-  await open(page, "/logs?search=signed+in");
-  await expect(rows(page).first()).toContainText("signed in");
+  const account = await api.addStaff(token);
+  await api.call(await api.signIn(account), session.logout, {});
+  await open(page, `/logs?search=${account.username}+signed+out`);
+  await expect(rows(page).first()).toContainText("signed out");
   await expect(page.getByRole("button", { name: "Changes" })).toHaveCount(0);
 });
 
@@ -82,6 +87,57 @@ test("type, search and sort live in the address, and Back returns to them", asyn
   await page.getByRole("searchbox").fill("night-shift");
   await expect(page).toHaveURL(/search=night-shift/);
   await expect(rows(page).first()).toContainText("night-shift");
+});
+
+test("a sign-in shows device and address", async ({ admin: { page, token }, server: { api } }) => {
+  const account = await api.addStaff(token);
+  await api.signIn(account);
+  await open(page, `/logs?search=${account.username}+signed+in`);
+  await rowOf(page, "signed in").getByRole("button", { name: "Changes" }).click();
+  await expect(changes(page).getByRole("row", { name: "Address" })).toContainText("127.0.0.1");
+});
+
+test("a shop that is named like a member of staff is told apart, and so is the program", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const account = await api.addStaff(token);
+  const { key } = await api.call(token, website.createApiKey, { body: { name: account.username } });
+  const discordId = String(Date.now());
+  await api.call(key, storefront.putCustomer, { params: { discordId }, body: { username: "marked" } });
+  await api.call(await api.signIn(account), session.logout, {});
+  await open(page, `/logs?search=${account.username}`);
+  const who = (text: string) => rowOf(page, text).getByRole("cell").first();
+  await expect(who("signed out")).toHaveText(account.username);
+  await expect(who("customer marked")).toHaveText(`${account.username} shop`);
+
+  await api.status(undefined, session.login, { body: { ...account, password: "not the password" } });
+  await page.reload();
+  await expect(who("1 failed sign-in as")).toHaveText("system program");
+});
+
+test("the log of one account is reached from Staff and left by its chip", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const account = await api.addStaff(token);
+  await api.call(await api.signIn(account), session.logout, {});
+  await openScreen(page, `/staff?search=${account.username}`, "Staff Members");
+  await page.getByRole("link", { name: `Activity of ${account.username}` }).click();
+  await expect(page).toHaveURL(/\/logs\?by=[\da-f-]{36}$/);
+  await expect(rows(page)).toHaveCount(2);
+  await page.getByRole("searchbox").fill("signed out");
+  await expect(rows(page)).toHaveCount(1);
+  const chip = page.getByRole("button", { name: `By: ${account.username}` });
+  await page.reload();
+  await chip.click();
+  await expect(chip).toHaveCount(0);
+  await expect(page).toHaveURL(/\/logs\?search=signed\+out$/);
+
+  await open(page, "/logs?by=01890000-0000-7000-8000-000000000000");
+  await expect(page.getByText("Nothing found")).toBeVisible();
+  await page.getByRole("button", { name: "Clear search and filter" }).click();
+  await expect(rows(page)).toHaveCount(10);
 });
 
 test("the logs are open to administrators only", async ({ staff: { page }, server }) => {

@@ -70,6 +70,52 @@ test("after five wrong passwords the form says to wait", async ({ page, watch, s
   await expect(page.getByRole("alert")).toContainText("Too many tries");
 });
 
+test("a browser that signed in before is not kept waiting by somebody else's guesses", async ({
+  page,
+  openAs,
+  watch,
+  server,
+  adminToken,
+}) => {
+  watch.expectProblem(/429|Too many tries/);
+  const account = await server.api.addStaff(adminToken);
+  await page.goto("/");
+  await signIn(page, account);
+  await expect(panelMenu(page)).toBeVisible();
+  const { page: other } = await openAs(account);
+  await other.context().clearCookies();
+
+  const wrong = { body: { ...account, password: "not the password" } };
+  for (let tries = 0; tries < 6; tries++) await server.api.status(undefined, session.login, wrong);
+  await other.goto("/");
+  await signIn(other, account);
+  await expect(other.getByRole("alert")).toContainText("Too many tries");
+
+  await page.getByRole("button", { name: "Admin" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await signIn(page, account);
+  await expect(panelMenu(page)).toBeVisible();
+  await page.goto("/admin-settings");
+  await expect(page.getByText("5 sign-ins as you failed before you signed in")).toBeVisible();
+});
+
+test("while strangers have to wait, the form says so and takes a code", async ({ page, watch, server }) => {
+  watch.expectProblem(/429|Too many failed/);
+  const message = "Too many failed sign-ins. Wait 60 seconds, or enter a code.";
+  await page.route(`**${session.login.path}`, (route) =>
+    route.fulfill({ status: 429, json: { message, codeRequired: true } }),
+  );
+  await page.goto("/");
+  await signIn(page, adminAccount);
+  await expect(page.getByRole("alert")).toHaveText(message);
+  await page.getByRole("textbox", { name: "Code", exact: true }).fill("123456");
+  await page.unroute(`**${session.login.path}`);
+  const sent = page.waitForRequest(server.url + session.login.path);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  expect((await sent).postDataJSON()).toMatchObject({ ...adminAccount, code: "123456" });
+  await expect(panelMenu(page)).toBeVisible();
+});
+
 test("the passcode can be shown and hidden", async ({ page }) => {
   await page.goto("/");
   await passcode(page).fill("correct horse");

@@ -1,3 +1,4 @@
+import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import type { Page } from "@playwright/test";
 import { type Api, uniqueName } from "./api.ts";
@@ -204,4 +205,30 @@ test("a late answer never overwrites a newer one", async ({ admin: { page, token
   await answered.promise;
   await expect(rowOf(page, quick.username)).toBeVisible();
   await expect(rowOf(page, slow.username)).toHaveCount(0);
+});
+
+test("an account that somebody guesses at is marked, and named above the list", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const account = await api.addStaff(token);
+  const wrong = { body: { ...account, password: "not the password" } };
+  for (let tries = 0; tries < 5; tries++) await api.status(undefined, session.login, wrong);
+  await openStaff(page, `/staff?search=${account.username}`);
+  await expect(rowOf(page, account.username)).toContainText("5 failed sign-ins");
+  const notice = page.getByRole("status").filter({ hasText: "Somebody may be guessing passwords" });
+  await expect(notice).toContainText(`5 failed sign-ins as ${account.username} from 1 address in the last hour`);
+  await notice.getByRole("link", { name: account.username }).click();
+  await expect(rowOf(page, `1 failed sign-in as ${account.username} from 1 address`)).toBeVisible();
+});
+
+test("a name of the program's own is refused at its field", async ({ admin: { page }, watch }) => {
+  watch.expectProblem(/400/);
+  await openStaff(page);
+  await page.getByRole("button", { name: "Create staff" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Username" }).fill("System");
+  await dialog.getByRole("textbox", { name: "Password" }).fill("a fine secret");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("The name System is the program's own");
 });

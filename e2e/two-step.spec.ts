@@ -1,6 +1,6 @@
 import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
 import type { Account, Api } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
@@ -11,7 +11,7 @@ const codeOf = (secret: string, stepsAhead = 0) =>
   TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: Date.now() + stepsAhead * 30_000 });
 
 const openSettings = (page: Page) => openScreen(page, "/admin-settings", "Account Setting");
-const codeField = (page: Page) => page.getByRole("textbox", { name: "Code", exact: true });
+const codeField = (page: Page | Locator) => page.getByRole("textbox", { name: "Code", exact: true });
 const panelMenu = (page: Page) => page.getByRole("navigation").getByRole("link", { name: "Orders", exact: true });
 
 async function typePassword(page: Page, { username, password }: Account) {
@@ -82,7 +82,7 @@ test("two-step sign-in is turned on, asked for at the next sign-in, and turned o
   await openSettings(page);
   await panel.getByRole("button", { name: "Turn off" }).click();
   await dialog.getByRole("textbox", { name: "Password" }).fill(account.password);
-  await codeField(page).fill(codes[0] ?? "");
+  await codeField(dialog).fill(codes[0] ?? "");
   await dialog.getByRole("button", { name: "Turn off" }).click();
   await expect(dialog.getByRole("alert")).toHaveText("Two-step sign-in is off");
   await expect(dialog).toBeHidden();
@@ -128,7 +128,7 @@ test("new recovery codes are made with password and code", async ({ staff: { pag
   await page.getByRole("button", { name: "New recovery codes" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Password" }).fill(account.password);
-  await codeField(page).fill(recoveryCodes[0] ?? "");
+  await codeField(dialog).fill(recoveryCodes[0] ?? "");
   await dialog.getByRole("button", { name: "Make new codes" }).click();
   const codes = await shownCodes(page);
   await dialog.getByRole("button", { name: "I have kept them" }).click();
@@ -136,6 +136,49 @@ test("new recovery codes are made with password and code", async ({ staff: { pag
     server.api.status(undefined, session.login, { body: { ...account, code } });
   expect(await signIn(recoveryCodes[1])).toBe(401);
   expect(await signIn(codes[0])).toBe(200);
+});
+
+test("a password is changed with a code where two-step sign-in is on", async ({
+  staff: { page, account, token },
+  server,
+  watch,
+}) => {
+  watch.expectProblem(/400|The code is wrong/);
+  const { recoveryCodes } = await protect(server.api, token, account.password);
+  const elsewhere = await server.api.call(undefined, session.login, { body: { ...account, code: recoveryCodes[1] } });
+  await openSettings(page);
+  const change = async (code: string) => {
+    await page.getByRole("textbox", { name: "Old password" }).fill(account.password);
+    await page.getByRole("textbox", { name: "New password" }).fill("a much better secret");
+    await page.getByRole("textbox", { name: "Confirm password" }).fill("a much better secret");
+    await codeField(page).fill(code);
+    await page.getByRole("button", { name: "Change password" }).click();
+  };
+  await change("not a code");
+  await expect(page.getByRole("alert")).toHaveText("The code is wrong or was used before");
+  await expect(codeField(page)).toHaveValue("");
+  await change(recoveryCodes[0] ?? "");
+  await expect(page.getByRole("alert")).toHaveText("Password changed");
+  expect(await server.api.status(elsewhere.accessToken, session.access, {})).toBe(401);
+  await expect(page.getByText("8 recovery codes are left")).toBeVisible();
+});
+
+test("turning it off ends the other sessions, and the list shows it", async ({
+  staff: { page, account, token },
+  server,
+}) => {
+  const { recoveryCodes } = await protect(server.api, token, account.password);
+  await server.api.call(undefined, session.login, { body: { ...account, code: recoveryCodes[1] } });
+  await openSettings(page);
+  const sessions = page.getByRole("table", { name: "Sessions" });
+  await expect(sessions.getByRole("row")).toHaveCount(3);
+  await page.getByRole("button", { name: "Turn off" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Password" }).fill(account.password);
+  await codeField(dialog).fill(recoveryCodes[0] ?? "");
+  await dialog.getByRole("button", { name: "Turn off" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(sessions.getByRole("row")).toHaveCount(2);
 });
 
 test("a wrong password gets no secret, and the dialog stays", async ({ staff: { page }, watch }) => {

@@ -1,9 +1,11 @@
+import { isReservedName } from "@footprint/contract/staff.ts";
 import { eq, sql } from "drizzle-orm";
 import { record, system, terminal } from "./audit.ts";
 import { type Config, StartError } from "./config.ts";
 import type { Database } from "./db/engine.ts";
-import { accounts, sessions } from "./db/schema.ts";
-import { violates } from "./errors.ts";
+import { accounts, sessions, signInLimits } from "./db/schema.ts";
+import { badInput, violates } from "./errors.ts";
+import { forgetDevices } from "./known-devices.ts";
 import { generatePassword, hashPassword } from "./passwords.ts";
 import { removeTwoStep } from "./two-step.ts";
 
@@ -25,18 +27,23 @@ export async function ensureAdmin(db: Database, config: Config): Promise<string 
       .insert(accounts)
       .values({ username: config.adminUsername, passwordHash, role: "admin" })
       .catch(refuseTakenName(config.adminUsername));
-    await record(tx, system, "staff", `Created the first administrator, ${config.adminUsername}`);
+    await record(tx, system, "staff", `Created the first administrator, ${config.adminUsername}`, {
+      after: { username: config.adminUsername, role: "admin" },
+    });
     return config.adminPassword ? undefined : password;
   });
 }
 
 /** From the terminal: a further administrator. Like the others below, returns what there is to say about it. */
 export async function createAdmin(db: Database, username: string): Promise<string> {
+  if (isReservedName(username)) throw new StartError(reservedName(username));
   const password = generatePassword();
   const passwordHash = await hashPassword(password);
   await db.transaction(async (tx) => {
     await tx.insert(accounts).values({ username, passwordHash, role: "admin" }).catch(refuseTakenName(username));
-    await record(tx, terminal, "staff", `Created administrator ${username}`);
+    await record(tx, terminal, "staff", `Created administrator ${username}`, {
+      after: { username, role: "admin" },
+    });
   });
   return canSignIn(username, password);
 }
@@ -53,6 +60,9 @@ export async function resetPassword(db: Database, username: string): Promise<str
       .returning();
     if (!account) return undefined;
     await tx.delete(sessions).where(eq(sessions.accountId, account.id));
+    await forgetDevices(tx, account.id);
+    // Nothing that was guessed before keeps the owner of the new one waiting.
+    await tx.delete(signInLimits).where(eq(signInLimits.guesser, `name ${account.username.toLowerCase()}`));
     await record(tx, terminal, "session", `Reset the password of ${account.username}`);
     return canSignIn(username, password);
   });
@@ -70,9 +80,19 @@ export async function resetTwoStep(db: Database, username: string): Promise<stri
     if (!account.totpConfirmedAt) throw new StartError(`${username} does not use two-step sign-in.`);
     await removeTwoStep(tx, account.id);
     await tx.delete(sessions).where(eq(sessions.accountId, account.id));
-    await record(tx, terminal, "session", `Reset two-step sign-in of ${account.username}`);
+    await record(tx, terminal, "session", `Reset two-step sign-in of ${account.username}`, {
+      before: { twoStep: true },
+      after: { twoStep: false },
+    });
     return `${username} signs in with the password alone now`;
   });
+}
+
+const reservedName = (username: string) => `The name ${username} is the program's own: choose another.`;
+
+/** For new names only: an account that has one from before keeps it. */
+export function refuseReservedName(username: string | undefined) {
+  if (username && isReservedName(username)) throw badInput("body.username", reservedName(username));
 }
 
 const canSignIn = (username: string, password: string) =>

@@ -2,6 +2,7 @@ import cors from "@fastify/cors";
 import helmet from "@fastify/helmet";
 import multipart from "@fastify/multipart";
 import Fastify, { type FastifyInstance, LogController } from "fastify";
+import { readForwardedAddresses } from "./addresses.ts";
 import { answerBrokenRequest, ignoreExpectations } from "./broken-requests.ts";
 import { compressReplies, serveText } from "./compression.ts";
 import { answerError } from "./errors.ts";
@@ -68,6 +69,7 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16 * 1024 },
   });
   app.setErrorHandler(answerError);
+  readForwardedAddresses(app);
   logCalls(app);
   finishConnectionsOnClose(app);
   ignoreExpectations(app);

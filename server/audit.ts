@@ -1,6 +1,6 @@
-import type { logType } from "@footprint/contract/logs.ts";
-import type { Transaction } from "./db/engine.ts";
-import { type authorKinds, logs } from "./db/schema.ts";
+import type { authorKinds, logType } from "@footprint/contract/logs.ts";
+import type { Database, Transaction } from "./db/engine.ts";
+import { logs } from "./db/schema.ts";
 
 /** Who makes a change. The id and the kind tell who it was; names may be chosen, changed and reused. */
 export type Author = { kind: (typeof authorKinds)[number]; id: string | null; username: string };
@@ -21,3 +21,9 @@ export async function record(
     .insert(logs)
     .values({ admin: author.username, actorKind: author.kind, actorId: author.id, type, action, ...change });
 }
+
+/** The same for what is only read, but worth knowing: a download, or very many rows. */
+export const recordRead = (db: Database, ...entry: Rest<Parameters<typeof record>>) =>
+  db.transaction((tx) => record(tx, ...entry));
+
+type Rest<P> = P extends [unknown, ...infer R] ? R : never;

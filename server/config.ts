@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { isReservedName } from "@footprint/contract/staff.ts";
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -18,7 +19,7 @@ export function readConfig(env: Environment) {
     host: value("HOST") ?? "127.0.0.1",
     databaseUrl,
     dataDir: value("DATA_DIR") ?? "./data",
-    adminUsername: parsed("ADMIN_USERNAME", value, isUsername, "3 to 32 letters, digits, . _ or -") ?? "admin",
+    adminUsername: parsed("ADMIN_USERNAME", value, isUsername, usernameRule) ?? "admin",
     adminPassword: parsed("ADMIN_PASSWORD", (name) => env[name] || undefined, isLongEnough, "8 to 128 characters"),
     demo: choice("DEMO", value, ["on", "off"], databaseUrl || production ? "off" : "on") === "on",
     timezone: parsed("BUSINESS_TIMEZONE", value, isTimezone, "a zone such as UTC or America/Chicago") ?? "UTC",
@@ -79,15 +80,16 @@ function origins(name: string, read: Read): string[] {
   });
 }
 
-function trustedProxies(text: string | undefined): boolean | string {
+/** Never all of them: whoever is trusted may claim to speak for any address. */
+function trustedProxies(text: string | undefined): false | string {
   if (text === undefined || text === "off") return false;
-  if (text === "on") return true;
   if (text.split(",").every((address) => isNetwork(address.trim()))) return text;
-  return wrong("TRUST_PROXY", text, "on, off, or a list of addresses");
+  return wrong("TRUST_PROXY", text, "the addresses of the proxies in front, such as 10.0.0.5 or 10.0.0.0/8");
 }
 
 const isPostgresUrl = (text: string) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
-const isUsername = (text: string) => /^[A-Za-z0-9._-]{3,32}$/.test(text);
+const isUsername = (text: string) => /^[A-Za-z0-9._-]{3,32}$/.test(text) && !isReservedName(text);
+const usernameRule = "3 to 32 letters, digits, . _ or -, and not a name of the program's own such as system";
 const isLongEnough = (text: string) => text.length >= 8 && text.length <= 128;
 
 const isKey = (text: string) => /^[\x21-\x7e]{20,200}$/.test(text);

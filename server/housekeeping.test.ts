@@ -19,7 +19,7 @@ test("what has ended is cleared away, and nothing else", async () => {
   await db.insert(sessions).values({ accountId, tokenHash: "unused", lastUsedAt: ago("12 hours 1 minute") });
   await db.insert(sessions).values({ accountId, tokenHash: "old", createdAt: ago("7 days 1 minute") });
   const tried = { username: "admin", address: "::1" };
-  await db.insert(signInTries).values([tried, { ...tried, triedAt: ago("61 seconds") }]);
+  await db.insert(signInTries).values([tried, { ...tried, triedAt: ago("61 minutes") }]);
   await db.insert(codeTries).values([{ accountId }, { accountId, triedAt: ago("10 minutes 1 second") }]);
   const file = { name: "a.pdf", type: "application/pdf" };
   await db.insert(files).values([

@@ -1,9 +1,20 @@
 import { setImmediate } from "node:timers/promises";
-import { and, eq, is, lt, or, sql } from "drizzle-orm";
+import { and, eq, is, lt, not, or, sql } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
 import { type Engine, unhurried } from "./db/engine.ts";
 import * as schema from "./db/schema.ts";
-import { codeTries, files, idempotentReplies, sessions, signInTries } from "./db/schema.ts";
+import {
+  accounts,
+  codeTries,
+  files,
+  idempotentReplies,
+  knownDevices,
+  sessions,
+  signInLimits,
+  signInTries,
+} from "./db/schema.ts";
+import { forgotten } from "./guessing.ts";
+import { unused } from "./known-devices.ts";
 import { idle, lifetime } from "./sessions.ts";
 
 const minute = 60_000;
@@ -30,7 +41,9 @@ export async function tidy({ db: hurried, kind }: Pick<Engine, "db" | "kind">): 
   const db = unhurried(hurried);
   await db.delete(idempotentReplies).where(lt(idempotentReplies.createdAt, sql`now() - interval '7 days'`));
   await db.delete(sessions).where(or(lt(sessions.lastUsedAt, idle), lt(sessions.createdAt, lifetime)));
-  await db.delete(signInTries).where(lt(signInTries.triedAt, sql`now() - interval '1 minute'`));
+  await db.delete(signInTries).where(lt(signInTries.triedAt, forgotten));
+  await db.delete(knownDevices).where(lt(knownDevices.lastUsedAt, unused));
+  await clearLimits(db);
   await db.delete(codeTries).where(lt(codeTries.triedAt, sql`now() - interval '10 minutes'`));
   // What a crash left behind: received, never attached.
   await db.delete(files).where(and(eq(files.size, 0), lt(files.createdAt, sql`now() - interval '1 hour'`)));
@@ -42,6 +55,15 @@ export async function tidy({ db: hurried, kind }: Pick<Engine, "db" | "kind">): 
     // It shares the process with everybody who waits for an answer: their turn.
     await setImmediate();
   }
+}
+
+/** After a day tries do not count; but an account is still to be told of those that failed. */
+async function clearLimits(db: Engine["db"]) {
+  const isAccount = sql`exists (select from ${accounts} where 'name ' || lower(${accounts.username}) = ${signInLimits.guesser})`;
+  const isOld = lt(signInLimits.triedAt, unused);
+  await db
+    .delete(signInLimits)
+    .where(and(lt(signInLimits.triedAt, sql`now() - interval '1 day'`), or(isOld, not(isAccount))));
 }
 
 const tables = Object.values(schema).filter((value) => is(value, PgTable));

@@ -10,6 +10,7 @@ import {
 import type { Role } from "@footprint/contract/session.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
+import { plainAddress } from "./addresses.ts";
 import { admit, type Caller } from "./callers.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/engine.ts";
@@ -18,6 +19,7 @@ import { discard, receiveForm, sendFile, type Upload } from "./files.ts";
 import { Replay, type Transact, transactions } from "./idempotency.ts";
 import { parse } from "./input.ts";
 import { takeTurn } from "./overload.ts";
+import { noteRead } from "./reads.ts";
 
 /** A signed-in account. */
 export type Actor = { kind: "account"; id: string; username: string; role: Role; tokenHash: string };
@@ -111,9 +113,10 @@ function registerCall(
           actor,
           transaction: transactions(house.db, call, request, body, actors.get(request)),
           file: form?.file,
-          address: request.ip,
+          address: plainAddress(request.ip),
           userAgent: request.headers["user-agent"] ?? "",
         });
+        await noteRead(house, call, actor, result);
         return sendReply(reply, call, result);
       } catch (error) {
         if (form?.file) await discard(house.db, form.file);

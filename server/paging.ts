@@ -50,14 +50,8 @@ async function pageOfHits<Q extends PgSelect>(db: Database, select: () => Q, lis
   const offset = offsetOf(query);
   const isBeyond = offset >= mostHits;
   const { ids, total, isMore } = await findHits(db, list, hits, isBeyond ? 0 : offset);
-  const rows =
-    isBeyond || ids.length === 0
-      ? []
-      : await select()
-          .where(inArray(table.id, ids))
-          .orderBy(...inOrder(table, query.sort));
   return {
-    rows: rows as Q["_"]["result"],
+    rows: await rowsById(select(), list, isBeyond ? [] : ids),
     ...pages(Math.min(total, mostHits), query.limit),
     totalCapped: isMore || total > mostHits,
   };
@@ -97,7 +91,39 @@ async function lookUp(db: Database, list: List, where: SQL, offset: number): Pro
 const firstRows = (list: List, amount: number) =>
   sql`(select * from ${list.table} where ${list.filter ?? true} ${orderOf(list)} limit ${amount}) as ${list.table}`;
 
-const orderOf = ({ table, query }: List) => sql`order by ${sql.join(inOrder(table, query.sort), sql`, `)}`;
+const orderOf = ({ table, query }: { table: Listed; query: Pick<ListQuery, "sort"> }) =>
+  sql`order by ${sql.join(inOrder(table, query.sort), sql`, `)}`;
+
+/**
+ * One page of a list narrowed by what no counter knows but an index does: counted up to a cap. Whatever narrows it
+ * further is looked for among the newest such rows, so that a rare hit does not cost a look at all of them.
+ */
+export async function pageOfNarrowed<Q extends PgSelect>(db: Database, select: () => Q, list: List, narrowed: SQL) {
+  const { table, query, filter, searched } = list;
+  const found = query.search === "" ? undefined : (await hitsOf(db, table, searched, query.search)).where;
+  const newest = sql`(select * from ${table} where ${narrowed}
+    ${orderOf({ table, query: { sort: "des" } })} limit ${rowByRow.most}) as ${table}`;
+  const hits = sql`from ${filter || found ? newest : table} where ${and(narrowed, filter, found)}`;
+  const offset = offsetOf(query);
+  const page = sql`${orderOf(list)} offset ${offset} limit ${offset < mostHits ? query.limit : 0}`;
+  const { rows: ids } = await db.execute<{ id: string }>(sql`select id ${hits} ${page}`);
+  const { rows: counts } = await db.execute<{ total: number }>(
+    sql`select count(*)::int as total from (select ${hits} limit ${mostHits + 1}) as hits`,
+  );
+  const total = counts[0]?.total ?? 0;
+  const rows = await rowsById(
+    select(),
+    list,
+    ids.map(({ id }) => id),
+  );
+  return { rows, ...pages(Math.min(total, mostHits), query.limit), totalCapped: total > mostHits };
+}
+
+/** In a second step: joined to the rows, a limited query may be planned to run again for each of them. */
+async function rowsById<Q extends PgSelect>(select: Q, { table, query }: List, ids: string[]) {
+  const rows = select.where(inArray(table.id, ids)).orderBy(...inOrder(table, query.sort));
+  return (ids.length > 0 ? await rows : []) as Q["_"]["result"];
+}
 
 const offsetOf = ({ page, limit }: ListQuery) => (page - 1) * limit;
 

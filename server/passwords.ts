@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
-import { dictionary } from "@zxcvbn-ts/language-common";
+import { ZxcvbnFactory } from "@zxcvbn-ts/core";
+import { adjacencyGraphs, dictionary } from "@zxcvbn-ts/language-common";
 import { badInput } from "./errors.ts";
 
 // OWASP's parameters for argon2id, the library's default algorithm.
@@ -16,10 +17,25 @@ export async function passwordMatches(passwordHash: string | undefined, password
   return matches && passwordHash !== undefined;
 }
 
+/** Counts guesses as guessers go about it: leaked passwords, words, names, years, keyboard walks, letters as digits. */
+const judge = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
+/** What someone would guess who knows the product, beside the username. */
+const nearby = ["footprint", "shipping", "label", "labels", "tracking", "admin", "administrator", "staff", "reseller"];
+const nearbyToo = ["fedex", "usps", "cashapp", "paypal", "password", "passcode", "welcome"];
+
+/** As many as eight letters at random would take. */
+const enoughGuesses = 1e8;
+/** Beyond this nothing gets easier to guess, and judging it takes longer and longer. */
+const judged = 40;
+
 /** What guessers try first. Length is checked by the contract. */
 export function isCommonPassword(password: string, username: string): boolean {
-  const plain = password.toLowerCase();
-  return plain === username.toLowerCase() || new Set(plain).size < 3 || common.has(plain) || nearby.test(plain);
+  const start = password.slice(0, judged);
+  const guesses = (text: string) => judge.check(text, [username, ...nearby, ...nearbyToo]).guesses;
+  // Marks are what everybody adds when one is asked for: each makes ten times as many guesses at the most.
+  const withoutMarks = start.replace(/[^\p{L}\p{N}]/gu, "");
+  const marks = Math.min(start.length - withoutMarks.length, 3);
+  return guesses(start) < enoughGuesses || guesses(withoutMarks) < enoughGuesses / 10 ** marks;
 }
 
 export function refuseCommonPassword(field: string, password: string, username: string) {
@@ -36,8 +52,3 @@ export function randomLetters(groups: number, size: number): string {
   const group = () => Array.from({ length: size }, () => letters[randomInt(letters.length)]).join("");
   return Array.from({ length: groups }, group).join("-");
 }
-
-/** Leaked lists agree on these; the contract has already refused shorter ones. */
-const common = new Set(dictionary["passwords-common"].filter(({ length }) => length >= 8));
-/** What someone would guess who knows the product, with a year or a mark behind it. */
-const nearby = /^(footprint|shipping|labels?|tracking|admin|administrator|staff|reseller|fedex|usps|cashapp)[\d!?.]*$/;

@@ -9,6 +9,7 @@ import { beforeEach, expect, test } from "vitest";
 import { checkBooks } from "./books.ts";
 import { withCheckDigit } from "./features/tracking.ts";
 import { tidy } from "./housekeeping.ts";
+import { uuidv7 } from "./ids.ts";
 import { buy } from "./purchases.ts";
 import { addCustomer, addLabelType, balanceOf, someAddresses } from "./testing/builders.ts";
 import { call, db, logRows } from "./testing/house.ts";
@@ -146,7 +147,7 @@ test("a label takes one prepaid code, however the database goes about it", async
     "bitmapscan",
     "seqscan",
   ];
-  const actor = { kind: "system", id: null, username: "shop" } as const;
+  const actor = { kind: "system", id: null, username: "shop", shopId: uuidv7() } as const;
   const purchase = { labelType: "priority", weight: 1, ...parcel };
   const forbidden = [...ways.map((way) => [way]), ways.filter((way) => way !== "nestloop" && way !== "seqscan")];
   for (const [place, list] of forbidden.entries()) {

@@ -13,10 +13,10 @@ export const lifetime = sql`now() - interval '7 days'`;
 export async function openSession(
   db: Database,
   accountId: string,
-  opener: { device?: string; address?: string } = {},
+  opener: Partial<typeof sessions.$inferInsert> = {},
 ): Promise<string> {
   const token = randomBytes(32).toString("base64url");
-  await db.insert(sessions).values({ tokenHash: hashToken(token), accountId, ...opener });
+  await db.insert(sessions).values({ ...opener, tokenHash: hashToken(token), accountId });
   return token;
 }
 

@@ -169,11 +169,23 @@ const refusals: [Record<string, string>, string][] = [
   ],
   [
     { TRUST_PROXY: "10.0.0.1, face" },
-    'TRUST_PROXY is "10.0.0.1, face": set it to on, off, or a list of addresses, or leave it out.',
+    'TRUST_PROXY is "10.0.0.1, face": set it to the addresses of the proxies in front, such as 10.0.0.5 or 10.0.0.0/8, or leave it out.',
   ],
   [
     { TRUST_PROXY: "10.0.0.0/33" },
-    'TRUST_PROXY is "10.0.0.0/33": set it to on, off, or a list of addresses, or leave it out.',
+    'TRUST_PROXY is "10.0.0.0/33": set it to the addresses of the proxies in front, such as 10.0.0.5 or 10.0.0.0/8, or leave it out.',
+  ],
+  [
+    { TRUST_PROXY: "on" },
+    'TRUST_PROXY is "on": set it to the addresses of the proxies in front, such as 10.0.0.5 or 10.0.0.0/8, or leave it out.',
+  ],
+  [
+    { TRUST_PROXY: "0.0.0.0/0" },
+    'TRUST_PROXY is "0.0.0.0/0": set it to the addresses of the proxies in front, such as 10.0.0.5 or 10.0.0.0/8, or leave it out.',
+  ],
+  [
+    { ADMIN_USERNAME: "System" },
+    'ADMIN_USERNAME is "System": set it to 3 to 32 letters, digits, . _ or -, and not a name of the program\'s own such as system, or leave it out.',
   ],
   [
     { DATABASE_URL: "mysql://root:secret@db/x" },
@@ -246,6 +258,11 @@ test("the terminal makes administrators and resets passwords", async () => {
   const again = await admin("create", "SECOND");
   expect(await again.exit).toBe(1);
   expect(again.output()).toMatch(/^The username SECOND is taken/);
+  const reserved = await admin("create", "Terminal");
+  expect([await reserved.exit, reserved.output()]).toEqual([
+    1,
+    "The name Terminal is the program's own: choose another.",
+  ]);
   const reset = await admin("reset-password", "second");
   expect((await admin("reset-password", "nobody")).output()).toMatch(/^There is no account nobody/);
   expect((await admin("frobnicate")).output()).toMatch(/^Usage:/);

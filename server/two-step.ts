@@ -4,6 +4,7 @@ import { Secret, TOTP } from "otpauth";
 import type { Database, Transaction } from "./db/engine.ts";
 import { accounts, codeTries, recoveryCodes } from "./db/schema.ts";
 import { refusal } from "./errors.ts";
+import { waitOf } from "./guessing.ts";
 import { randomLetters } from "./passwords.ts";
 
 // What every authenticator app understands; several ignore anything else.
@@ -104,5 +105,3 @@ export async function beginCodeTry(db: Database, accountId: string): Promise<(tx
   const retryAfter = Math.max(1, recent.wait);
   throw refusal(429, `Too many wrong codes. Wait ${waitOf(retryAfter)} and try again.`, { retryAfter });
 }
-
-const waitOf = (seconds: number) => (seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`);

@@ -54,13 +54,13 @@ async function openShop(env: Record<string, string>) {
 const place = (name: string) => join(folder, name);
 const inFolder = (name: string) => ({ DATA_DIR: place(name) });
 
-/** Every table's rows as one fingerprint. Sessions and sign-in tries stay behind on purpose. */
+/** Every table's rows as one fingerprint. Sessions, known devices and sign-in tries stay behind on purpose. */
 async function fingerprints(env: { DATA_DIR: string } | { DATABASE_URL: string }) {
   return look(env, async ({ db }) => {
     await db.execute(sql`set timezone = 'UTC'`);
     const { rows: tables } = await db.execute<{ name: string }>(sql`
       select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
-        and relname not in ('sessions', 'sign_in_tries') order by 1`);
+        and relname not in ('sessions', 'known_devices', 'sign_in_tries', 'sign_in_limits') order by 1`);
     const found: Record<string, unknown> = {};
     for (const { name } of tables) {
       const { rows } = await db.execute(sql`

@@ -2,7 +2,7 @@ import { scopes } from "@footprint/contract/endpoint.ts";
 import { fedexStatus } from "@footprint/contract/fedex.ts";
 import { invoiceStatus, paymentMethod } from "@footprint/contract/invoices.ts";
 import { labelKind } from "@footprint/contract/label-types.ts";
-import { logType } from "@footprint/contract/logs.ts";
+import { authorKinds, logType } from "@footprint/contract/logs.ts";
 import { role } from "@footprint/contract/session.ts";
 import { trackingTemplate, trackingType } from "@footprint/contract/tracking.ts";
 import { sql } from "drizzle-orm";
@@ -80,6 +80,10 @@ export const sessions = pgTable(
     /** What signed in, in words, and from where. */
     device: text().notNull().default(""),
     address: text().notNull().default(""),
+    /** The known device that it was opened on, by its token's hash. */
+    knownDevice: text(),
+    /** Sign-ins as this account that failed since the one before. */
+    failuresBefore: integer().notNull().default(0),
     createdAt: createdAt(),
     lastUsedAt: createdAt(),
   },
@@ -99,16 +103,51 @@ export const recoveryCodes = pgTable(
   (table) => [primaryKey({ columns: [table.accountId, table.codeHash] })],
 );
 
-/** Sign-in tries that failed or are still running; a successful one clears its account and address. */
+/** Browsers that an account has signed in from: guesses made elsewhere do not keep them waiting. */
+export const knownDevices = pgTable(
+  "known_devices",
+  {
+    /** SHA-256 of the token that the browser keeps. */
+    tokenHash: text().notNull(),
+    accountId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    createdAt: createdAt(),
+    lastUsedAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.tokenHash] }),
+    index().on(table.tokenHash),
+    index().on(table.lastUsedAt),
+  ],
+);
+
+/** Tries of the last hour that failed or are still running; a successful one clears its account and place. */
 export const signInTries = pgTable(
   "sign_in_tries",
   {
     id: id(),
     username: text().notNull(),
+    /** Where they come from: a network, a known device or a session. */
     address: text().notNull(),
     triedAt: createdAt(),
   },
   (table) => [index().on(table.username, table.address, table.triedAt), index().on(table.triedAt)],
+);
+
+/** What the pause before the next guess grows with. All strangers who try one username share a row. */
+export const signInLimits = pgTable(
+  "sign_in_limits",
+  {
+    guesser: text().primaryKey(),
+    /** Tries that failed or are still running. */
+    tries: integer().notNull().default(0),
+    triedAt: createdAt(),
+    /** In the strangers' row: failed sign-ins since the last that worked, whoever failed, and when the log was told. */
+    failures: integer().notNull().default(0),
+    toldAt: moment(),
+  },
+  (table) => [index().on(table.triedAt)],
 );
 
 /** Codes that were wrong, or are still being checked, whatever address they came from. */
@@ -416,7 +455,6 @@ export const invoices = pgTable(
   ],
 );
 
-export const authorKinds = ["account", "shop", "system", "terminal"] as const;
 const authorKind = () => text({ enum: authorKinds });
 
 export const transferKinds = ["deposit", "purchase", "refund", "adjustment"] as const;
@@ -472,6 +510,7 @@ export const logs = pgTable(
     isOneOf("logs_type_known", table.type, logType),
     index("logs_newest").on(table.createdAt, table.id),
     index("logs_newest_of_type").on(table.type, table.createdAt, table.id),
+    index("logs_newest_of_actor").on(table.actorId, table.createdAt, table.id),
   ],
 );
 

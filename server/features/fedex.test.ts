@@ -228,6 +228,8 @@ test("the file is downloaded by the order's id, and a new one takes the old one'
   expect((await logRows()).map(({ before, after }) => [before, after])).toEqual([
     [{ file: null }, { file: "first.pdf" }],
     [{ file: "first.pdf" }, { file: "second.png" }],
+    // The download.
+    [null, null],
   ]);
 });
 

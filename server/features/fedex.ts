@@ -1,6 +1,6 @@
 import { fedex } from "@footprint/contract/fedex.ts";
 import { eq } from "drizzle-orm";
-import { record } from "../audit.ts";
+import { record, recordRead } from "../audit.ts";
 import type { Transaction } from "../db/engine.ts";
 import { customers, fedexOrders, files } from "../db/schema.ts";
 import { refusal } from "../errors.ts";
@@ -96,14 +96,16 @@ export const fedexRoutes = routes(fedex, {
     });
   },
 
-  async file({ db, params }) {
+  async file({ db, params, actor }) {
     const [order] = await db
-      .select({ fileId: fedexOrders.fileId })
+      .select({ uuid: fedexOrders.uuid, fileId: fedexOrders.fileId })
       .from(fedexOrders)
       .where(eq(fedexOrders.id, params.id));
     if (!order) throw refusal(404, "This order does not exist");
     if (!order.fileId) throw refusal(404, "This order has no file");
-    return openFile(db, order.fileId);
+    const file = await openFile(db, order.fileId);
+    await recordRead(db, actor, "fedex", `Downloaded ${file.name} of Fedex order ${order.uuid}`);
+    return file;
   },
 });
 

@@ -1,9 +1,18 @@
+import { fedex } from "@footprint/contract/fedex.ts";
 import { logs } from "@footprint/contract/logs.ts";
 import { orders } from "@footprint/contract/orders.ts";
+import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { users } from "@footprint/contract/users.ts";
+import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { addCustomer, addOrder } from "../testing/builders.ts";
-import { addAccount, call, password } from "../testing/house.ts";
+import { createAdmin } from "../accounts.ts";
+import { createKey } from "../api-keys.ts";
+import { logs as table } from "../db/schema.ts";
+import { addCustomer, addFedexOrder, addOrder } from "../testing/builders.ts";
+import { addAccount, call, db, logRows, password, send, setClock } from "../testing/house.ts";
+import { formWith } from "../testing/multipart.ts";
 
 const list = async (query: object) => (await call("admin", logs.list, { query })).body;
 
@@ -14,12 +23,16 @@ test("the log says who changed what, newest first, with before and after", async
   const { logs: rows, total, totalPages } = await list({});
   expect([total, totalPages]).toEqual([2, 1]);
   expect(rows.map((row) => [row.admin, row.type, row.action])).toEqual([
-    [{ username: "admin" }, "staff", "Created staff account maren"],
-    [{ username: "staff" }, "refund", `Refunded order ${order.uuid} ($2.00) to alice`],
+    [{ username: "admin", kind: "account", _id: expect.any(String) }, "staff", "Created staff account maren"],
+    [
+      { username: "staff", kind: "account", _id: expect.any(String) },
+      "refund",
+      `Refunded order ${order.uuid} ($2.00) to alice`,
+    ],
   ]);
   expect(rows[1]).toEqual({
     _id: expect.any(String),
-    admin: { username: "staff" },
+    admin: { username: "staff", kind: "account", _id: expect.any(String) },
     type: "refund",
     action: expect.any(String),
     before: { isRefunded: false, balance: 0 },
@@ -46,5 +59,105 @@ test("the log stays true after an account is renamed or deleted", async () => {
   const order = await addOrder();
   await call(maren, orders.refund, { params: { id: order.id } });
   await call("admin", staff.delete, { params: { id: maren.id } });
-  expect((await list({ status: "refund" })).logs[0]?.admin).toEqual({ username: "maren" });
+  expect((await list({ status: "refund" })).logs[0]?.admin).toEqual({
+    username: "maren",
+    kind: "account",
+    _id: maren.id,
+  });
+});
+
+test("the log says what kind of author made an entry, whatever they call themselves", async () => {
+  const maren = await addAccount("maren", "staff");
+  const key = await db.transaction((tx) => createKey(tx, { name: "maren" }));
+  await call(maren, session.logout);
+  await call({ token: key }, storefront.putCustomer, {
+    params: { discordId: "4711" },
+    body: { username: "alice" },
+  });
+  await createAdmin(db, "boss");
+  await call("nobody", session.login, { body: { username: "maren", password: "not the password" } });
+  await db.insert(table).values({ admin: "maren", type: "session", action: "From before kinds were noted" });
+  const rows = (await list({ sort: "asc" })).logs.map(({ admin }) => [admin.username, admin.kind, admin._id]);
+  expect(rows).toEqual([
+    ["maren", "account", maren.id],
+    ["maren", "shop", expect.any(String)],
+    ["terminal", "terminal", null],
+    ["system", "system", maren.id],
+    ["maren", null, null],
+  ]);
+});
+
+test("the log of one account: what it did under any name, and who tried to be it", async () => {
+  const maren = await addAccount("maren", "staff");
+  const order = await addOrder();
+  await call(maren, orders.refund, { params: { id: order.id } });
+  await call("nobody", session.login, { body: { username: "maren", password: "not the password" } });
+  await call("admin", staff.update, { params: { id: maren.id }, body: { username: "maren-b" } });
+  await call(maren, session.logout);
+  const actions = async (query: object) =>
+    (await list({ by: maren.id, sort: "asc", ...query })).logs.map((row) => row.action);
+  const [failed, signedOut] = ["1 failed sign-in as maren from 1 address", "maren-b signed out"];
+  expect(await actions({})).toEqual([expect.stringContaining("Refunded order"), failed, signedOut]);
+  expect(await actions({ status: "session" })).toEqual([failed, signedOut]);
+  expect(await actions({ search: "SIGNED" })).toEqual([signedOut]);
+  expect(await actions({ limit: 1, page: 2 })).toEqual([failed]);
+  expect(await list({ by: maren.id, limit: 2 })).toMatchObject({
+    by: { _id: maren.id, username: "maren-b" },
+    total: 3,
+    totalPages: 2,
+    totalCapped: false,
+  });
+
+  await call("admin", staff.delete, { params: { id: maren.id } });
+  expect((await list({ by: maren.id })).by).toEqual({ _id: maren.id, username: "maren-b" });
+  const nobody = "01890000-0000-7000-8000-000000000000";
+  expect(await list({ by: nobody })).toMatchObject({ logs: [], by: null, total: 0 });
+  expect((await call("admin", logs.list, { query: { by: "maren" } })).status).toBe(400);
+});
+
+test("an account with very many entries is counted up to ten thousand", async () => {
+  const maren = await addAccount("maren", "staff");
+  await db.execute(sql`insert into logs (id, admin, actor_kind, actor_id, type, action)
+    select gen_random_uuid(), 'maren', 'account', ${maren.id}, 'user', 'Changed ' || n from generate_series(1, 10050) as n`);
+  const counts = { total: 10_000, totalPages: 1_000, totalCapped: true };
+  expect(await list({ by: maren.id })).toMatchObject(counts);
+  expect(await list({ by: maren.id, status: "user" })).toMatchObject(counts);
+  expect(await list({ by: maren.id, search: "changed" })).toMatchObject(counts);
+  expect((await list({ by: maren.id, page: 1000 })).logs).toHaveLength(10);
+  expect((await list({ by: maren.id, page: 1001 })).logs).toHaveLength(0);
+});
+
+test("who downloads a file is in the log", async () => {
+  const { id, uuid } = await addFedexOrder();
+  const form = formWith({ file: new Blob(["%PDF-1.7\n"]) }, "label.pdf");
+  await call("admin", fedex.update, { params: { id }, form });
+  expect((await send("staff", fedex.file, { params: { id } })).status).toBe(200);
+  expect((await logRows()).at(-1)).toMatchObject({
+    admin: "staff",
+    type: "fedex",
+    action: `Downloaded label.pdf of Fedex order ${uuid}`,
+  });
+  const logged = (await logRows()).length;
+  await send("staff", fedex.file, { params: { id: "01890000-0000-7000-8000-000000000000" } });
+  await send("nobody", fedex.file, { params: { id } });
+  expect(await logRows()).toHaveLength(logged);
+});
+
+test("who reads thousands of rows within an hour is in the log, once for every tenfold", async () => {
+  setClock("2026-11-14T12:10:00Z");
+  for (let number = 0; number < 100; number++) await addCustomer();
+  const maren = await addAccount("maren", "staff");
+  const read = async (pages: number) => {
+    for (let page = 0; page < pages; page++) await call(maren, users.list, { query: { limit: 100 } });
+  };
+  const told = async () => (await logRows()).map(({ admin, type, action }) => [admin, type, action]);
+  await read(99);
+  expect(await told()).toEqual([]);
+  await read(10);
+  expect(await told()).toEqual([["maren", "session", "maren read more than 10,000 rows within an hour"]]);
+  setClock("2026-11-14T13:10:00Z");
+  await read(99);
+  expect(await told()).toHaveLength(1);
+  await read(1);
+  expect(await told()).toHaveLength(2);
 });

@@ -1,31 +1,52 @@
 import { logs as contract } from "@footprint/contract/logs.ts";
-import { eq } from "drizzle-orm";
+import { and, desc, eq, ne } from "drizzle-orm";
 import type * as z from "zod";
-import { logs } from "../db/schema.ts";
+import type { Database } from "../db/engine.ts";
+import { accounts, logs } from "../db/schema.ts";
 import { routes } from "../http.ts";
-import { listPage } from "../paging.ts";
+import { listPage, pageOfNarrowed } from "../paging.ts";
 
 export const logRoutes = routes(contract, {
   async list({ db, query }) {
     const kind = query.status === "All" ? undefined : query.status;
-    const { rows, ...counts } = await listPage(db, () => db.select().from(logs).$dynamic(), {
+    const list = {
       table: logs,
       query,
       filter: kind && eq(logs.type, kind),
       counted: { subject: "logs", kind },
       searched: { names: [logs.admin, logs.action], codes: [logs.action] },
-    });
+    };
+    const select = () => db.select().from(logs).$dynamic();
+    const { rows, ...counts } = query.by
+      ? await pageOfNarrowed(db, select, list, eq(logs.actorId, query.by))
+      : await listPage(db, select, list);
     return {
       logs: rows.map((row) => ({
         _id: row.id,
-        admin: { username: row.admin },
+        admin: { username: row.admin, kind: row.actorKind, _id: row.actorId },
         type: row.type,
         action: row.action,
         before: row.before as z.core.util.JSONType,
         after: row.after as z.core.util.JSONType,
         createdAt: row.createdAt,
       })),
+      by: query.by ? await nameOf(db, query.by) : null,
       ...counts,
     };
   },
 });
+
+/** The account's name now; of one that is gone, and of a shop, the last one that it made a change under. */
+async function nameOf(db: Database, id: string) {
+  const [account] = await db.select({ username: accounts.username }).from(accounts).where(eq(accounts.id, id));
+  const [entry] = account
+    ? []
+    : await db
+        .select({ username: logs.admin })
+        .from(logs)
+        .where(and(eq(logs.actorId, id), ne(logs.actorKind, "system")))
+        .orderBy(desc(logs.createdAt), desc(logs.id))
+        .limit(1);
+  const username = account?.username ?? entry?.username;
+  return username === undefined ? null : { _id: id, username };
+}

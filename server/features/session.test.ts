@@ -3,6 +3,7 @@ import { staff } from "@footprint/contract/staff.ts";
 import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { sessions, signInTries } from "../db/schema.ts";
+import { generatePassword, isCommonPassword } from "../passwords.ts";
 import { addAccount, call, db, logRows, password } from "../testing/house.ts";
 
 const signIn = (username: string, secret = password, headers = {}) =>
@@ -14,11 +15,18 @@ const windowsChrome =
 test("signing in gives a token that opens the panel's calls", async () => {
   const { status, body } = await signIn("admin");
   expect(status).toBe(200);
-  expect(Object.keys(body)).toEqual(["accessToken"]);
+  expect(Object.keys(body)).toEqual(["accessToken", "deviceToken"]);
 
   const access = await call({ token: body.accessToken }, session.access);
   expect(access.body).toEqual({ role: "admin", username: "admin", timezone: "UTC", demo: false });
   expect(await logRows()).toMatchObject([{ admin: "admin", type: "session", action: "admin signed in" }]);
+});
+
+test("a sign-in stands in the log with device and address", async () => {
+  await signIn("staff", password, { "user-agent": windowsChrome });
+  expect(await logRows()).toMatchObject([
+    { action: "staff signed in", before: null, after: { device: "Chrome on Windows", address: "127.0.0.1" } },
+  ]);
 });
 
 test("the username counts regardless of case", async () => {
@@ -119,16 +127,46 @@ test("a wrong old password is 400, so that the operator is not thrown out", asyn
   expect([answer.status, answer.body]).toEqual([400, { message, issues: [{ path: "body.oldPassword", message }] }]);
 });
 
+const tooEasy = "This password is too easy to guess. Choose another one.";
+
 test.for([
   ["too short", "1234567", "A password has at least 8 characters"],
   ["too long", "x".repeat(129), "A password has at most 128 characters"],
-  ["common", "Password123", "This password is too easy to guess. Choose another one."],
-  ["leaked often", "Mercedes1", "This password is too easy to guess. Choose another one."],
-  ["of this product", "Footprint2026!", "This password is too easy to guess. Choose another one."],
-  ["one letter repeated", "aaaaaaaaaaaa", "This password is too easy to guess. Choose another one."],
+  ["common", "Password123", tooEasy],
+  ["leaked often", "Mercedes1", tooEasy],
+  ["of this product", "Footprint2026!", tooEasy],
+  ["one letter repeated", "aaaaaaaaaaaa", tooEasy],
+  ["one letter repeated to the end", "a".repeat(128), tooEasy],
+  ["a word with digits for letters", "Passw0rd!", tooEasy],
+  ["a season and a year", "Winter2026", tooEasy],
+  ["a season, a year and marks", "Summer2025!!", tooEasy],
+  ["a month and a year", "November2026", tooEasy],
+  ["a leaked one with marks", "P@ssw0rd123!", tooEasy],
+  ["a walk over the keyboard", "zaq12wsxcde3", tooEasy],
+  ["a row of the keyboard", "qwertyuiop[]", tooEasy],
+  ["a date", "15.11.2026", tooEasy],
+  ["the username and a year", "Staff-2026!", tooEasy],
+  ["a word of the trade and a year", "Reseller2026!", tooEasy],
 ] as const)("a new password that is %s is refused", async ([, newPassword, message]) => {
   const answer = await call("staff", session.changePassword, { body: { oldPassword: password, newPassword } });
   expect([answer.status, answer.body]).toEqual([400, { message, issues: [{ path: "body.newPassword", message }] }]);
+});
+
+test.for([
+  "kx8$vQ2m",
+  "kx8$vQ2!",
+  "correct horse battery",
+  "\u00e4\u00f6\u00fc-Zug nach Bremen",
+  "Qz7#mT2p".repeat(16),
+])("the new password %j is taken", async (newPassword) => {
+  const maren = await addAccount("maren", "staff");
+  const answer = await call(maren, session.changePassword, { body: { oldPassword: password, newPassword } });
+  expect(answer.status).toBe(200);
+});
+
+test("no generated password is ever too easy", () => {
+  const easy = Array.from({ length: 200 }, generatePassword).filter((made) => isCommonPassword(made, "maren"));
+  expect(easy).toEqual([]);
 });
 
 test("two password changes at once: one wins, the other is told", async () => {
@@ -169,13 +207,22 @@ test("an account sees its own open sessions, the last used first: device, addres
   expect(status).toBe(200);
   // The call itself was a use of this session, and came last.
   expect(body.sessions).toEqual([
-    { _id: expect.any(String), device: "curl", address: "", createdAt: time, lastUsedAt: time, current: true },
+    {
+      _id: expect.any(String),
+      device: "curl",
+      address: "",
+      createdAt: time,
+      lastUsedAt: time,
+      failuresBefore: 0,
+      current: true,
+    },
     {
       _id: expect.any(String),
       device: "Chrome on Windows",
       address: "127.0.0.1",
       createdAt: time,
       lastUsedAt: time,
+      failuresBefore: 0,
       current: false,
     },
   ]);

@@ -1,42 +1,66 @@
 import { session } from "@footprint/contract/session.ts";
-import { and, count, desc, eq, gt, isNull, min, ne, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, ne, sql } from "drizzle-orm";
 import { record } from "../audit.ts";
 import type { Database, Transaction } from "../db/engine.ts";
-import { accounts, recoveryCodes, sessions, settings as settingsTable, signInTries } from "../db/schema.ts";
+import { accounts, recoveryCodes, sessions, settings as settingsTable } from "../db/schema.ts";
 import { deviceOf } from "../devices.ts";
-import { badInput, refusal } from "../errors.ts";
+import { badInput, type Refusal, refusal } from "../errors.ts";
+import { beginTry, tooManyFailures, waitOf } from "../guessing.ts";
 import { type Actor, routes } from "../http.ts";
+import { findDevice, forgetDevices, rememberDevice } from "../known-devices.ts";
 import { hashPassword, passwordMatches, refuseCommonPassword } from "../passwords.ts";
-import { idle, lifetime, openSession } from "../sessions.ts";
+import { hashToken, idle, lifetime, openSession } from "../sessions.ts";
 import { beginCodeTry, newSecret, removeTwoStep, replaceRecoveryCodes, stepOf, uriOf, useCode } from "../two-step.ts";
 
 type Account = typeof accounts.$inferSelect;
 
 export const sessionRoutes = routes(session, {
   async login({ db, body, address, userAgent, now, transaction }) {
-    const tries = await beginTry(db, body.username, address);
     const [account] = await db
       .select()
       .from(accounts)
       .where(eq(sql`lower(${accounts.username})`, body.username.trim().toLowerCase()));
-    if (!(await passwordMatches(account?.passwordHash, body.password)) || !account)
-      throw refusal(401, "Wrong username or password");
+    const opener = { device: deviceOf(userAgent), address };
+    const knownDevice = await findDevice(db, body.deviceToken, account?.id);
+    const signIn = await beginTry(db, body.username, knownDevice ? { device: knownDevice } : { address });
+    // While strangers have to wait, only the password together with the code opens; less is told the same, whatever it was.
+    const refuse = (answer: Refusal) => (signIn.wait ? tooManyFailures(signIn.wait) : answer);
+    if (signIn.wait && !body.code) {
+      await signIn.forget();
+      throw tooManyFailures(signIn.wait);
+    }
+    const isRight = await passwordMatches(account?.passwordHash, body.password);
+    if (!account || !isRight || (signIn.wait && !account.totpConfirmedAt)) {
+      await signIn.fail(account, opener);
+      throw refuse(refusal(401, "Wrong username or password"));
+    }
+    await signIn.passwordWasRight();
     if (account.totpConfirmedAt && !body.code) {
-      await tries.forgetMine();
+      await signIn.forget();
       throw refusal(401, "Enter the code from your authenticator app", { codeRequired: true });
     }
-    const forgetCode = account.totpConfirmedAt && (await beginCodeTry(db, account.id));
-    return transaction(async (tx) => {
+    const forgetCode =
+      account.totpConfirmedAt &&
+      (await beginCodeTry(db, account.id).catch((error) => {
+        throw refuse(error);
+      }));
+    const opened = await transaction(async (tx) => {
       await lockUnchanged(tx, account);
       const used = forgetCode && (await useCode(tx, account, body.code ?? "", now()));
-      if (forgetCode && !used) throw refusal(401, wrongCode, { codeRequired: true });
+      if (forgetCode && !used) return undefined;
       await forgetCode?.(tx);
-      await tries.forgetAll(tx);
+      const failuresBefore = await signIn.succeed(tx);
       const how = used === "recovery code" ? " with a recovery code" : "";
-      await record(tx, { ...account, kind: "account" }, "session", `${account.username} signed in${how}`);
-      const opener = { device: deviceOf(userAgent), address: address.replace(/^::ffff:/, "") };
-      return { accessToken: await openSession(tx, account.id, opener) };
+      await record(tx, { ...account, kind: "account" }, "session", `${account.username} signed in${how}`, {
+        after: opener,
+      });
+      const deviceToken = await rememberDevice(tx, account.id, body.deviceToken);
+      const session = { ...opener, failuresBefore, knownDevice: hashToken(deviceToken) };
+      return { accessToken: await openSession(tx, account.id, session), deviceToken };
     });
+    if (opened) return opened;
+    await signIn.fail(account, { ...opener, codeWasWrong: true });
+    throw refuse(refusal(401, wrongCode, { codeRequired: true }));
   },
 
   async access({ db, actor, config }) {
@@ -52,12 +76,14 @@ export const sessionRoutes = routes(session, {
     });
   },
 
-  async changePassword({ db, body, actor, address, transaction }) {
+  async changePassword({ db, body, actor, now, transaction }) {
     refuseCommonPassword("newPassword", body.newPassword, actor.username);
-    const { account, forgetTries } = await checkPassword(db, actor, address, body.oldPassword, wrongOldPassword);
-    await forgetTries();
+    const { account, succeed } = await checkPassword(db, actor, body.oldPassword, wrongOldPassword);
+    await succeed();
+    const spendCode = account.totpConfirmedAt && (await checkCode(db, account, body.code, now()));
     const passwordHash = await hashPassword(body.newPassword);
     return transaction(async (tx) => {
+      if (spendCode) await spendCode(tx);
       // Only over the password that was checked: of two changes at once, one is told.
       const changed = await tx
         .update(accounts)
@@ -66,6 +92,7 @@ export const sessionRoutes = routes(session, {
         .returning();
       if (changed.length === 0) throw refusal(409, "The password was changed meanwhile");
       await endOtherSessions(tx, actor);
+      await forgetDevices(tx, actor.id, actor);
       await record(tx, actor, "session", `${actor.username} changed their password`);
       return { message: "Password changed" };
     });
@@ -80,9 +107,9 @@ export const sessionRoutes = routes(session, {
     return { onSince: account?.onSince ?? null, recoveryCodesLeft };
   },
 
-  async beginTwoStep({ db, body, actor, address, transaction }) {
-    const { forgetTries } = await checkPassword(db, actor, address, body.password, wrongPassword);
-    await forgetTries();
+  async beginTwoStep({ db, body, actor, transaction }) {
+    const { succeed } = await checkPassword(db, actor, body.password, wrongPassword);
+    await succeed();
     const secret = newSecret();
     return transaction(async (tx) => {
       const begun = await tx
@@ -114,23 +141,30 @@ export const sessionRoutes = routes(session, {
         .returning({ id: accounts.id });
       if (confirmed.length === 0) throw refusal(409, "Two-step sign-in was changed meanwhile");
       await endOtherSessions(tx, actor);
-      await record(tx, actor, "session", `${actor.username} turned on two-step sign-in`);
+      await record(tx, actor, "session", `${actor.username} turned on two-step sign-in`, {
+        before: { twoStep: false },
+        after: { twoStep: true },
+      });
       return { recoveryCodes: await replaceRecoveryCodes(tx, actor.id) };
     });
   },
 
-  async disableTwoStep({ db, body, actor, address, now, transaction }) {
-    const allow = await checkPasswordAndCode(db, actor, address, body, now());
+  async disableTwoStep({ db, body, actor, now, transaction }) {
+    const allow = await checkPasswordAndCode(db, actor, body, now());
     return transaction(async (tx) => {
       await allow(tx);
       await removeTwoStep(tx, actor.id);
-      await record(tx, actor, "session", `${actor.username} turned off two-step sign-in`);
+      await endOtherSessions(tx, actor);
+      await record(tx, actor, "session", `${actor.username} turned off two-step sign-in`, {
+        before: { twoStep: true },
+        after: { twoStep: false },
+      });
       return { message: "Two-step sign-in is off" };
     });
   },
 
-  async newRecoveryCodes({ db, body, actor, address, now, transaction }) {
-    const allow = await checkPasswordAndCode(db, actor, address, body, now());
+  async newRecoveryCodes({ db, body, actor, now, transaction }) {
+    const allow = await checkPasswordAndCode(db, actor, body, now());
     return transaction(async (tx) => {
       await allow(tx);
       await record(tx, actor, "session", `${actor.username} made new recovery codes`);
@@ -183,65 +217,53 @@ async function lockUnchanged(tx: Transaction, { id, passwordHash, totpConfirmedA
 async function checkPassword(
   db: Database,
   actor: Actor,
-  address: string,
   password: string,
   [path, refused]: readonly [path: string, message: string],
 ) {
-  const { forgetAll } = await beginTry(db, actor.username, address);
+  const guess = await beginTry(db, actor.username, { session: actor.tokenHash });
+  if (guess.wait) {
+    await guess.forget();
+    throw refusal(429, `Too many tries. Wait ${waitOf(guess.wait)} and try again.`, { retryAfter: guess.wait });
+  }
   const [account] = await db.select().from(accounts).where(eq(accounts.id, actor.id));
   if (!(await passwordMatches(account?.passwordHash, password)) || !account) throw badInput(path, refused);
-  return { account, forgetTries: forgetAll };
+  await guess.passwordWasRight();
+  return { account, succeed: guess.succeed };
 }
 
-/** Both again, before two-step sign-in is changed. The code is used up in the transaction of the change. */
-async function checkPasswordAndCode(
+/** A code of who is signed in. It is used up in the transaction of the change. */
+async function checkCode(
   db: Database,
-  actor: Actor,
-  address: string,
-  { password, code }: { password: string; code: string },
+  account: Account,
+  code: string | undefined,
   now: Date,
 ): Promise<(tx: Transaction) => Promise<void>> {
-  const { account, forgetTries } = await checkPassword(db, actor, address, password, wrongPassword);
-  if (!account.totpConfirmedAt) {
-    await forgetTries();
-    throw refusal(409, "Two-step sign-in is not on");
+  if (!code) {
+    const message = "Enter the code from your authenticator app";
+    throw refusal(400, message, { issues: [{ path: "body.code", message }], codeRequired: true });
   }
-  const forgetCode = await beginCodeTry(db, actor.id);
+  const forgetCode = await beginCodeTry(db, account.id);
   return async (tx) => {
     if (!(await useCode(tx, account, code, now))) throw badInput("body.code", wrongCode);
     await forgetCode(tx);
-    await forgetTries(tx);
   };
 }
 
-const triesPerMinute = 5;
-
-/**
- * Takes one of the tries an account and address have in a minute, or refuses with 429. A try is counted before
- * the password is checked, so that many at once cannot slip through, and forgotten when it turns out to be none.
- * Kept in the database, so that it holds across servers; by address, so that nobody can lock a victim out from afar.
- */
-async function beginTry(db: Database, username: string, address: string) {
-  const key = { username: username.trim().toLowerCase(), address };
-  const same = and(eq(signInTries.username, key.username), eq(signInTries.address, key.address));
-  const [mine] = await db.insert(signInTries).values(key).returning();
-  const forgetMine = async () => {
-    if (mine) await db.delete(signInTries).where(eq(signInTries.id, mine.id));
-  };
-  const [recent] = await db
-    .select({
-      tries: count(),
-      wait: sql<number>`ceil(extract(epoch from ${min(signInTries.triedAt)} + interval '1 minute' - now()))::int`,
-    })
-    .from(signInTries)
-    .where(and(same, gt(signInTries.triedAt, sql`now() - interval '1 minute'`)));
-  if (recent && recent.tries > triesPerMinute) {
-    await forgetMine();
-    const retryAfter = Math.max(1, recent.wait);
-    throw refusal(429, `Too many tries. Wait ${retryAfter} seconds and try again.`, { retryAfter });
+/** Both again, before two-step sign-in is changed. */
+async function checkPasswordAndCode(
+  db: Database,
+  actor: Actor,
+  { password, code }: { password: string; code: string },
+  now: Date,
+): Promise<(tx: Transaction) => Promise<void>> {
+  const { account, succeed } = await checkPassword(db, actor, password, wrongPassword);
+  if (!account.totpConfirmedAt) {
+    await succeed();
+    throw refusal(409, "Two-step sign-in is not on");
   }
-  const forgetAll = async (tx: Database = db) => {
-    await tx.delete(signInTries).where(same);
+  const spendCode = await checkCode(db, account, code, now);
+  return async (tx) => {
+    await spendCode(tx);
+    await succeed(tx);
   };
-  return { forgetMine, forgetAll };
 }

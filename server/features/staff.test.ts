@@ -19,6 +19,7 @@ test("the list shows non-admin accounts, newest first, and never a password", as
     chatId: "",
     notificationAccess: false,
     twoStep: false,
+    failedSignIns: 0,
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
   });
 });
@@ -33,6 +34,7 @@ test("the list pages, sorts and searches", async () => {
   expect(await names({ search: "BER2", limit: 100 })).toHaveLength(10);
   expect((await call("admin", staff.list, { query: { page: 9 } })).body).toEqual({
     staff: [],
+    guessedAt: [],
     total: 21,
     totalPages: 3,
   });
@@ -81,6 +83,26 @@ test.for(["ab", "x".repeat(33), "has space", "ünïcode", "a/b", ""])("the usern
   const answer = await call("admin", staff.create, { body: { username, password } });
   expect(answer.status).toBe(400);
   expect(answer.body.issues[0]?.path).toBe("body.username");
+});
+
+test.for(["system", "Terminal", "TERMINAL", "sys.tem", "-system-", "Footprint", "house_keeping"])(
+  "nobody is named %s, which the log calls the program",
+  async (username) => {
+    const { status, body } = await call("admin", staff.create, { body: { username, password } });
+    const message = `The name ${username} is the program's own: choose another.`;
+    expect([status, body]).toEqual([400, { message, issues: [{ path: "body.username", message }] }]);
+    const maren = await addAccount("maren", "staff");
+    const renamed = await call("admin", staff.update, { params: { id: maren.id }, body: { username } });
+    expect([renamed.status, renamed.body.message]).toEqual([400, message]);
+  },
+);
+
+test("an account that is named like the program from before keeps its name and works", async () => {
+  const old = await addAccount("system", "staff");
+  const login = await call("nobody", session.login, { body: { username: "system", password } });
+  expect(login.status).toBe(200);
+  const body = { username: "System", chatId: "4711", notificationAccess: false };
+  expect((await call("admin", staff.update, { params: { id: old.id }, body })).status).toBe(200);
 });
 
 test("a password that is too easy to guess is refused at its field", async () => {

@@ -1,9 +1,11 @@
 import { staff } from "@footprint/contract/staff.ts";
-import { and, eq, isNotNull } from "drizzle-orm";
+import { and, count, countDistinct, desc, eq, isNotNull, sql } from "drizzle-orm";
+import { refuseReservedName } from "../accounts.ts";
 import { record } from "../audit.ts";
-import type { Transaction } from "../db/engine.ts";
-import { accounts, sessions } from "../db/schema.ts";
+import type { Database, Transaction } from "../db/engine.ts";
+import { accounts, sessions, signInTries } from "../db/schema.ts";
 import { refusal, violates } from "../errors.ts";
+import { isSignIn } from "../guessing.ts";
 import { routes } from "../http.ts";
 import { inOrder, pages } from "../paging.ts";
 import { hashPassword, refuseCommonPassword } from "../passwords.ts";
@@ -24,13 +26,22 @@ export const staffRoutes = routes(staff, {
       .offset((query.page - 1) * query.limit)
       .limit(query.limit);
     const total = await db.$count(accounts, found);
+    const guessedAt = await accountsGuessedAt(db);
+    const failedSignIns = (id: string) => guessedAt.find(({ _id }) => _id === id)?.failedSignIns ?? 0;
     return {
-      staff: rows.map(({ id, ...row }) => ({ _id: id, ...row, twoStep: row.totpConfirmedAt !== null })),
+      staff: rows.map(({ id, ...row }) => ({
+        _id: id,
+        ...row,
+        twoStep: row.totpConfirmedAt !== null,
+        failedSignIns: failedSignIns(id),
+      })),
+      guessedAt,
       ...pages(total, query.limit),
     };
   },
 
   async create({ body, actor, transaction }) {
+    refuseReservedName(body.username);
     refuseCommonPassword("password", body.password, body.username);
     const passwordHash = await hashPassword(body.password);
     return transaction(async (tx) => {
@@ -39,7 +50,7 @@ export const staffRoutes = routes(staff, {
         .values({ username: body.username, passwordHash, role: "staff" })
         .catch(refuseTakenName(body.username));
       await record(tx, actor, "staff", `Created staff account ${body.username}`, {
-        after: { username: body.username },
+        after: { username: body.username, role: "staff" },
       });
       return { message: `Staff account ${body.username} created` };
     });
@@ -47,7 +58,8 @@ export const staffRoutes = routes(staff, {
 
   async update({ params, body, actor, transaction }) {
     return transaction(async (tx) => {
-      const before = await lockStaff(tx, params.id);
+      const { role: _, ...before } = await lockStaff(tx, params.id);
+      if (body.username?.toLowerCase() !== before.username.toLowerCase()) refuseReservedName(body.username);
       const after = {
         username: body.username ?? before.username,
         chatId: body.chatId ?? before.chatId,
@@ -66,7 +78,10 @@ export const staffRoutes = routes(staff, {
       if (!isOn) throw refusal(409, `${username} does not use two-step sign-in`);
       await removeTwoStep(tx, params.id);
       await tx.delete(sessions).where(eq(sessions.accountId, params.id));
-      await record(tx, actor, "staff", `Reset two-step sign-in of ${username}`);
+      await record(tx, actor, "staff", `Reset two-step sign-in of ${username}`, {
+        before: { twoStep: true },
+        after: { twoStep: false },
+      });
       return { message: `${username} signs in with the password alone now` };
     });
   },
@@ -82,10 +97,26 @@ export const staffRoutes = routes(staff, {
   },
 });
 
+/** Those that somebody failed to sign in as within the last hour, the most tried first. */
+const accountsGuessedAt = (db: Database) =>
+  db
+    .select({
+      _id: accounts.id,
+      username: accounts.username,
+      failedSignIns: count(),
+      addresses: countDistinct(signInTries.address),
+    })
+    .from(accounts)
+    .innerJoin(signInTries, eq(signInTries.username, sql`lower(${accounts.username})`))
+    .where(isSignIn)
+    .groupBy(accounts.id)
+    .orderBy(desc(count()), accounts.username);
+
 async function lockStaff(tx: Transaction, id: string) {
   const [row] = await tx
     .select({
       username: accounts.username,
+      role: accounts.role,
       chatId: accounts.chatId,
       notificationAccess: accounts.notificationAccess,
     })

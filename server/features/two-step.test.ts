@@ -67,10 +67,10 @@ test("a secret counts once a code has confirmed it", async () => {
   expect([withoutCode.status, withoutCode.body]).toEqual([401, asked]);
   expect((await signIn("maren", "")).body).toEqual(asked);
   const withCode = await signIn("maren", codeOf(secret, 1));
-  expect([withCode.status, Object.keys(withCode.body)]).toEqual([200, ["accessToken"]]);
+  expect([withCode.status, Object.keys(withCode.body)]).toEqual([200, ["accessToken", "deviceToken"]]);
   expect(await logRows()).toMatchObject(
     ["began to set up two-step sign-in", "signed in", "signed in", "turned on two-step sign-in", "signed in"].map(
-      (what) => ({ admin: "maren", type: "session", action: `maren ${what}`, before: null, after: null }),
+      (what) => ({ admin: "maren", type: "session", action: `maren ${what}` }),
     ),
   );
 });
@@ -144,7 +144,7 @@ test("without the right password, nothing tells whether two-step sign-in is on",
 
 test("an account without two-step sign-in needs no code, and a code does not disturb it", async () => {
   const answer = await signIn("staff", "000000");
-  expect([answer.status, Object.keys(answer.body)]).toEqual([200, ["accessToken"]]);
+  expect([answer.status, Object.keys(answer.body)]).toEqual([200, ["accessToken", "deviceToken"]]);
 });
 
 test("a code is taken once, and none that is older", async () => {
@@ -255,9 +255,10 @@ test("many wrong codes at once do not slip through", async () => {
 test("a stranger without the password cannot use up the codes that may be wrong", async () => {
   const { secret } = await addProtected();
   for (let tries = 0; tries < 12; tries++) {
-    expect((await signIn("maren", notTheCode(secret), "wrong")).status).toBe(401);
+    expect((await signIn("maren", notTheCode(secret), "wrong")).status).toBe(tries < 10 ? 401 : 429);
     await moveAway();
   }
+  expect(await db.$count(codeTries)).toBe(0);
   expect((await signIn("maren", codeOf(secret, 1))).status).toBe(200);
 });
 
@@ -282,6 +283,45 @@ test.for(["code", "recovery code"] as const)("it is turned off with password and
   expect((await logRows()).map((row) => row.action)).toContain("maren turned off two-step sign-in");
   const again = await disable({ password, code });
   expect([again.status, again.body.message]).toEqual([409, "Two-step sign-in is not on"]);
+});
+
+test("turning it off ends the account's other sessions and keeps this one", async () => {
+  const here = await addProtected();
+  const elsewhere = { token: (await signIn("maren", here.recoveryCodes[0])).body.accessToken };
+  const body = { password, code: codeOf(here.secret, 1) };
+  expect((await call(here, session.disableTwoStep, { body })).status).toBe(200);
+  expect((await call(here, session.access)).status).toBe(200);
+  expect((await call(elsewhere, session.access)).status).toBe(401);
+});
+
+test("where it is on, a password is changed with a code", async () => {
+  const maren = await addProtected();
+  const change = (code?: string) =>
+    call(maren, session.changePassword, {
+      body: { oldPassword: password, newPassword: "a much better secret", ...(code !== undefined && { code }) },
+    });
+  const message = "Enter the code from your authenticator app";
+  for (const none of [undefined, "", " "]) {
+    const { status, body } = await change(none);
+    expect([status, body]).toEqual([400, { message, issues: [{ path: "body.code", message }], codeRequired: true }]);
+  }
+  const wrong = await change(notTheCode(maren.secret));
+  expect([wrong.status, wrong.body.issues?.[0]?.path]).toEqual([400, "body.code"]);
+  expect((await signIn("maren")).body).toEqual(asked);
+
+  const code = codeOf(maren.secret, 1);
+  expect((await change(code)).status).toBe(200);
+  const again = await signIn("maren", code, "a much better secret");
+  expect([again.status, again.body]).toEqual([401, wrongCode]);
+  expect((await signIn("maren", maren.recoveryCodes[0], "a much better secret")).status).toBe(200);
+});
+
+test("codes cannot be guessed by changing the password", async () => {
+  const maren = await addProtected();
+  const body = { oldPassword: password, newPassword: "a much better secret" };
+  const change = (code: string) => call(maren, session.changePassword, { body: { ...body, code } });
+  for (let tries = 0; tries < 10; tries++) expect((await change(notTheCode(maren.secret))).status).toBe(400);
+  expect((await change(codeOf(maren.secret, 1))).status).toBe(429);
 });
 
 test("wrong codes of a signed-in session are counted too: it cannot guess its way to turning it off", async () => {

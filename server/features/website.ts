@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isReservedName } from "@footprint/contract/staff.ts";
 import { website } from "@footprint/contract/website.ts";
 import { and, desc, eq, ne, sql } from "drizzle-orm";
 import { createKey } from "../api-keys.ts";
@@ -8,7 +9,6 @@ import { accounts, apiKeys, settings, shops } from "../db/schema.ts";
 import { badInput, refusal, violates } from "../errors.ts";
 import { attach, fileName, openFile, remove } from "../files.ts";
 import { routes } from "../http.ts";
-import { reservedNames } from "../reserved-names.ts";
 import { readCashapp } from "../settings.ts";
 
 export const websiteRoutes = routes(website, {
@@ -125,7 +125,8 @@ const wordsOf = ({ name, scopes, depositsPerDayCents, expiresAt, addresses }: Li
 /** The log names keys and accounts alike: nobody may take a key for somebody else. */
 async function refuseNameOfOthers(tx: Transaction, name: string, own?: string) {
   const same = name.toLowerCase();
-  if (reservedNames.has(same)) throw badInput("body.name", `A key may not be called ${name}`);
+  if (isReservedName(name) || /^admin(istrator)?$/.test(same))
+    throw badInput("body.name", `A key may not be called ${name}`);
   const isAccount = await tx.$count(accounts, eq(sql`lower(${accounts.username})`, same));
   if (isAccount) throw badInput("body.name", `${name} is the name of an account`);
   const others = and(eq(sql`lower(${apiKeys.name})`, same), own ? ne(apiKeys.id, own) : undefined);

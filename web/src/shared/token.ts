@@ -8,4 +8,23 @@ export function storeToken(token: string): void {
   Cookies.set(cookie, token, { path: "/", sameSite: "strict", secure: window.location.protocol === "https:" });
 }
 
+/** What this browser got at its last sign-in: others' guesses at the account do not keep it waiting. */
+const device = "footprint-device";
+
+export function readDevice(): { deviceToken?: string } {
+  try {
+    const deviceToken = window.localStorage.getItem(device);
+    return deviceToken ? { deviceToken } : {};
+  } catch {
+    // A browser may be told to keep nothing.
+    return {};
+  }
+}
+
+export function storeDevice(token: string): void {
+  try {
+    window.localStorage.setItem(device, token);
+  } catch {}
+}
+
 export const removeToken = () => Cookies.remove(cookie, { path: "/" });

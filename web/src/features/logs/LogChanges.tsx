@@ -2,6 +2,7 @@ import type { Log } from "@footprint/contract/logs.ts";
 import { Text } from "@mantine/core";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
+import { Author } from "./Author.tsx";
 import { changesOf, type Value } from "./changes.ts";
 import classes from "./LogChanges.module.css";
 
@@ -13,7 +14,7 @@ export function LogChanges({ log, onClose }: { log: Log; onClose: () => void }) 
       <div className={classes.about}>
         <p>{log.action}</p>
         <span className={classes.who}>
-          <b>{log.admin.username}</b> · <Time value={log.createdAt} />
+          <Author admin={log.admin} /> · <Time value={log.createdAt} />
         </span>
         <StatusBadge tone="info">{log.type}</StatusBadge>
       </div>

@@ -1,24 +1,28 @@
 import { type Log, logs, logTypes } from "@footprint/contract/logs.ts";
-import { Button } from "@mantine/core";
-import { IconArrowsDiff } from "@tabler/icons-react";
+import { Button, VisuallyHidden } from "@mantine/core";
+import { IconArrowsDiff, IconX } from "@tabler/icons-react";
 import { useState } from "react";
+import { useSearchParams } from "react-router";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiQuery } from "../../shared/queries.ts";
+import { Author } from "./Author.tsx";
 import { LogChanges } from "./LogChanges.tsx";
 import classes from "./LogsScreen.module.css";
 
 const typeFilter = { name: "status", label: "Type", options: ["All", ...logTypes] } as const;
 
 export function LogsScreen() {
-  const list = useListState({ filter: typeFilter });
-  const query = useApiQuery(logs.list, { query: list.values });
+  const state = useListState({ filter: typeFilter });
+  const { by, showAll, clear } = useBy();
+  const list = by === undefined ? state : { ...state, isNarrowed: true, clear };
+  const query = useApiQuery(logs.list, { query: { ...list.values, ...(by && { by }) } });
   const [viewed, setViewed] = useState<Log>();
 
   const columns: Column<Log>[] = [
-    { title: "Who", cell: (log) => <b>{log.admin.username}</b>, width: "14%", onCard: "headline" },
+    { title: "Who", cell: (log) => <Author admin={log.admin} />, width: "14%", onCard: "headline" },
     { title: "Type", cell: (log) => <StatusBadge tone="info">{log.type}</StatusBadge>, width: "10%", onCard: "aside" },
     { title: "Action", cell: (log) => <span className={classes.action}>{log.action}</span>, width: "52%" },
     { title: "Created", cell: (log) => <Time value={log.createdAt} />, dimmed: true, width: "12%" },
@@ -50,6 +54,14 @@ export function LogsScreen() {
         rows={(reply) => reply.logs}
         columns={columns}
         searchFor="Who, action"
+        tools={
+          by && (
+            <Button variant="light" rightSection={<IconX size={14} aria-hidden />} onClick={showAll}>
+              By: {query.data?.by?.username ?? (query.data ? "nobody known" : "…")}
+              <VisuallyHidden>, show everybody&apos;s entries</VisuallyHidden>
+            </Button>
+          )
+        }
         empty={{
           title: "Nothing was changed yet",
           hint: "Whatever anyone changes is written here, with who and when.",
@@ -58,4 +70,19 @@ export function LogsScreen() {
       {viewed && <LogChanges log={viewed} onClose={() => setViewed(undefined)} />}
     </>
   );
+}
+
+const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Whose entries the address asks for, and how to show everybody's again. */
+function useBy() {
+  const [address, setAddress] = useSearchParams();
+  const by = address.get("by") ?? "";
+  const showAll = () =>
+    setAddress((next) => {
+      next.delete("by");
+      next.delete("page");
+      return next;
+    });
+  return { by: isId.test(by) ? by : undefined, showAll, clear: () => setAddress({}) };
 }

@@ -1,18 +1,21 @@
 import { session } from "@footprint/contract/session.ts";
 import { Group, Paper, PasswordInput, Stack, Title } from "@mantine/core";
 import { FormAlert, SubmitButton, useApiForm } from "../../shared/form.tsx";
-import { useApiMutation } from "../../shared/queries.ts";
+import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import classes from "./AccountSettingScreen.module.css";
+import { CodeField } from "./CodeField.tsx";
+import { FailedSignIns } from "./FailedSignIns.tsx";
 import { Sessions } from "./Sessions.tsx";
 import { TwoStep } from "./TwoStep.tsx";
 
-const blank = { oldPassword: "", newPassword: "", confirmPassword: "" };
+const blank = { oldPassword: "", newPassword: "", confirmPassword: "", code: "" };
 
 export function AccountSettingScreen() {
   return (
     <>
       <ScreenHeader title="Account Setting" showsTimes />
+      <FailedSignIns />
       <div className={classes.columns}>
         <ChangePassword />
         <TwoStep />
@@ -23,12 +26,14 @@ export function AccountSettingScreen() {
 }
 
 function ChangePassword() {
-  const change = useApiMutation(session.changePassword, { refreshes: [session.sessions] });
+  const change = useApiMutation(session.changePassword, { refreshes: [session.sessions, session.twoStep] });
+  const takesCode = Boolean(useApiQuery(session.twoStep, {}).data?.onSince);
   const form = useApiForm({
     initialValues: blank,
     check: ({ newPassword, confirmPassword }) =>
       newPassword === confirmPassword ? undefined : "Passwords do not match",
-    onSubmit: ({ oldPassword, newPassword }) => change.send({ body: { oldPassword, newPassword } }),
+    onSubmit: ({ oldPassword, newPassword, code }) =>
+      change.send({ body: { oldPassword, newPassword, ...(takesCode && { code }) } }),
     end: { after: 3000, on: "always", finish: "reset" },
   });
   const field = (name: keyof typeof blank) => ({
@@ -54,6 +59,7 @@ function ChangePassword() {
             {...field("newPassword")}
           />
           <PasswordInput label="Confirm password" autoComplete="new-password" {...field("confirmPassword")} />
+          {takesCode && <CodeField autoFocus={false} {...field("code")} />}
           <FormAlert alert={form.alert} />
           <Group justify="flex-end">
             <SubmitButton form={form} label="Change password" workingLabel="Changing…" />

@@ -3,7 +3,7 @@ import { Alert, Button, PasswordInput, Stack, TextInput, Title } from "@mantine/
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { ApiError, callApi } from "../../shared/api.ts";
 import { Logo } from "../../shared/Logo.tsx";
-import { storeToken } from "../../shared/token.ts";
+import { readDevice, storeDevice, storeToken } from "../../shared/token.ts";
 import { CodeField } from "./CodeField.tsx";
 import classes from "./SignIn.module.css";
 
@@ -25,10 +25,11 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
     if (working) return;
     setWorking(true);
     setFailure(undefined);
-    const body = { username, password, ...(step === "code" && { code }) };
+    const body = { username, password, ...readDevice(), ...(step === "code" && { code }) };
     try {
-      const { accessToken } = await callApi(session.login, { body });
+      const { accessToken, deviceToken } = await callApi(session.login, { body });
       storeToken(accessToken);
+      storeDevice(deviceToken);
       window.history.replaceState(null, "", "/");
       onSignedIn();
     } catch (error) {
@@ -39,7 +40,11 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
 
   function goOn(error: unknown) {
     const { status, codeRequired } = error instanceof ApiError ? error : { status: 0, codeRequired: false };
-    if (codeRequired && step === "password") return showStep("code");
+    if (codeRequired && step === "password") {
+      showStep("code");
+      // Being asked is no failure; a pause that a code would end says so.
+      if (status === 401) return;
+    }
     console.error(error);
     // The password is no longer the one that was asked for the code.
     if (status === 401 && !codeRequired) showStep("password");

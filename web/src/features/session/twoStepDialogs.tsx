@@ -115,7 +115,7 @@ export function NewRecoveryCodes({ onClose }: Closable) {
 }
 
 export function TurnOff({ onClose }: Closable) {
-  const disable = useApiMutation(session.disableTwoStep, { refreshes: [session.twoStep] });
+  const disable = useApiMutation(session.disableTwoStep, { refreshes: [session.twoStep, session.sessions] });
   return (
     <FormModal
       title="Turn off two-step sign-in"
@@ -127,7 +127,10 @@ export function TurnOff({ onClose }: Closable) {
     >
       {(fields) => (
         <>
-          <Text size="sm">The password alone is then enough to sign in as you. Your recovery codes stop working.</Text>
+          <Text size="sm">
+            The password alone is then enough to sign in as you. Your recovery codes stop working, and your other
+            sessions end.
+          </Text>
           <PasswordInput {...password} data-autofocus {...fields.getInputProps("password")} />
           <CodeField autoFocus={false} {...fields.getInputProps("code")} />
         </>

@@ -1,7 +1,7 @@
 import type { StaffMember } from "@footprint/contract/staff.ts";
 import { Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
-import { StatusBadge, Time } from "../../shared/format.tsx";
+import { formatCount, StatusBadge, Time } from "../../shared/format.tsx";
 import classes from "./StaffGrid.module.css";
 
 export function StaffGrid({
@@ -22,7 +22,7 @@ export function StaffGrid({
               {member.username.charAt(0).toUpperCase()}
             </span>
             <div className={classes.name}>
-              <b>{member.username}</b>
+              <MemberName member={member} />
               <span>{member.role}</span>
             </div>
           </div>
@@ -49,6 +49,19 @@ export function StaffGrid({
           </li>
         ))}
     </ul>
+  );
+}
+
+export function MemberName({ member: { username, failedSignIns } }: { member: StaffMember }) {
+  return (
+    <span className={classes.member}>
+      <b>{username}</b>
+      {failedSignIns > 0 && (
+        <StatusBadge tone="warning">
+          {failedSignIns === 1 ? "1 failed sign-in" : `${formatCount(failedSignIns)} failed sign-ins`}
+        </StatusBadge>
+      )}
+    </span>
   );
 }
 

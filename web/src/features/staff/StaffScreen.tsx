@@ -1,17 +1,18 @@
+import type { Reply } from "@footprint/contract/endpoint.ts";
 import { type StaffMember, staff } from "@footprint/contract/staff.ts";
-import { Button, Group, SegmentedControl } from "@mantine/core";
+import { Alert, Anchor, Button, Group, SegmentedControl } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
-import { IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { IconHistory, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link } from "react-router";
 import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
-import { formatTotal, Time } from "../../shared/format.tsx";
+import { formatCount, formatTotal, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import { CreateStaff, EditStaff } from "./StaffForms.tsx";
-import { OnOff, StaffGrid } from "./StaffGrid.tsx";
+import { MemberName, OnOff, StaffGrid } from "./StaffGrid.tsx";
 
 export function StaffScreen() {
   const list = useListState();
@@ -68,6 +69,16 @@ export function StaffScreen() {
       <Button
         size="compact-sm"
         variant="subtle"
+        component={Link}
+        to={logOf(member)}
+        leftSection={<IconHistory size={14} aria-hidden />}
+        aria-label={`Activity of ${member.username}`}
+      >
+        Activity
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="subtle"
         leftSection={<IconPencil size={14} aria-hidden />}
         aria-label={`Edit ${member.username}`}
         onClick={() => setEdited(member)}
@@ -88,7 +99,7 @@ export function StaffScreen() {
   );
 
   const columns: Column<StaffMember>[] = [
-    { title: "Username", cell: (member) => <b>{member.username}</b>, width: "22%", onCard: "headline" },
+    { title: "Username", cell: (member) => <MemberName member={member} />, width: "22%", onCard: "headline" },
     { title: "Role", cell: (member) => member.role, width: "10%" },
     { title: "Chat id", cell: (member) => member.chatId || "–", width: "14%" },
     { title: "Notifications", cell: (member) => <OnOff on={member.notificationAccess} />, width: "12%" },
@@ -147,9 +158,35 @@ export function StaffScreen() {
         renderRows={
           view === "grid" ? (rows) => <StaffGrid rows={rows} twoStep={twoStep} actions={actions} /> : undefined
         }
-      />
+      >
+        <GuessedAt accounts={query.data?.guessedAt ?? []} />
+      </ListScreen>
       {creating && <CreateStaff onClose={() => setCreating(false)} />}
       {edited && <EditStaff member={edited} onClose={() => setEdited(undefined)} />}
     </>
+  );
+}
+
+const logOf = ({ _id }: { _id: string }) => `/logs?by=${_id}`;
+
+/** A few wrong passwords are everyday life; from here on somebody may be guessing. */
+const worthSaying = 5;
+
+function GuessedAt({ accounts }: { accounts: Reply<typeof staff.list>["guessedAt"] }) {
+  const targets = accounts.filter(({ failedSignIns }) => failedSignIns >= worthSaying);
+  if (targets.length === 0) return null;
+  return (
+    <Alert color="orange" role="status" mb="md" title="Somebody may be guessing passwords">
+      {targets.slice(0, 5).map((account) => (
+        <div key={account._id}>
+          {formatCount(account.failedSignIns)} failed sign-ins as{" "}
+          <Anchor component={Link} to={logOf(account)} inherit c="inherit" fw={600} underline="always">
+            {account.username}
+          </Anchor>{" "}
+          from {account.addresses === 1 ? "1 address" : `${formatCount(account.addresses)} addresses`} in the last hour
+        </div>
+      ))}
+      {targets.length > 5 && <div>and at {formatCount(targets.length - 5)} more accounts</div>}
+    </Alert>
   );
 }

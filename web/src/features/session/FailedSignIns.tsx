@@ -1,0 +1,21 @@
+import { session } from "@footprint/contract/session.ts";
+import { Alert } from "@mantine/core";
+import { formatCount } from "../../shared/format.tsx";
+import { useApiQuery } from "../../shared/queries.ts";
+
+/** Says so when others, or one's own typing, failed to sign in as this account before it was signed in to. */
+export function FailedSignIns() {
+  const current = useApiQuery(session.sessions, {}).data?.sessions.find((open) => open.current);
+  const failures = current?.failuresBefore ?? 0;
+  if (failures === 0) return null;
+  return (
+    <Alert
+      color="orange"
+      mb="md"
+      maw={984}
+      title={`${failures === 1 ? "1 sign-in" : `${formatCount(failures)} sign-ins`} as you failed before you signed in`}
+    >
+      If that was not you, somebody is guessing your password. A long one and two-step sign-in keep them out.
+    </Alert>
+  );
+}
