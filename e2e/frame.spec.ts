@@ -22,7 +22,7 @@ test("a staff member's sidebar has the entries that are for all", async ({ staff
 
 test("the entry of the address's first segment is the active one", async ({ staff: { page }, watch }) => {
   // The customer does not exist.
-  watch.expectProblem(/404/);
+  watch.expectProblem(/404|does not exist/);
   for (const [path, label] of [
     ["/", "Fedex Orders"],
     ["/orders", "Orders"],

@@ -113,14 +113,15 @@ export function SubmitButton<V extends Values>({
   variant?: "filled" | "default";
 }) {
   const button = useRef<HTMLButtonElement>(null);
-  const wasWorking = useRef(false);
+  const disabled = working || settled;
+  const wasDisabled = useRef(false);
   useEffect(() => {
     // Browsers drop the focus of a button that becomes disabled; the keyboard must not start over.
-    if (wasWorking.current && !working && document.activeElement === document.body) button.current?.focus();
-    wasWorking.current = working;
-  }, [working]);
+    if (wasDisabled.current && !disabled && document.activeElement === document.body) button.current?.focus();
+    wasDisabled.current = disabled;
+  }, [disabled]);
   return (
-    <Button ref={button} type="submit" variant={variant} disabled={working || settled}>
+    <Button ref={button} type="submit" variant={variant} disabled={disabled}>
       {working ? workingLabel : label}
     </Button>
   );

@@ -1,4 +1,4 @@
-import { type TrackingCode, tracking, trackingTemplate, trackingType } from "@footprint/contract/tracking.ts";
+import { type TrackingCode, tracking, trackingTemplates, trackingTypes } from "@footprint/contract/tracking.ts";
 import { NativeSelect, SimpleGrid, TextInput } from "@mantine/core";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { labelOf } from "../../shared/labels.ts";
@@ -37,12 +37,8 @@ export function CreateTracking({ onClose }: { onClose: () => void }) {
             {...fields.getInputProps("amount")}
           />
           <SimpleGrid cols={2} spacing="md">
-            <NativeSelect label="Type" data={choices(trackingType.options)} {...fields.getInputProps("type")} />
-            <NativeSelect
-              label="Template"
-              data={choices(trackingTemplate.options)}
-              {...fields.getInputProps("template")}
-            />
+            <NativeSelect label="Type" data={choices(trackingTypes)} {...fields.getInputProps("type")} />
+            <NativeSelect label="Template" data={choices(trackingTemplates)} {...fields.getInputProps("template")} />
           </SimpleGrid>
           <TextInput
             label="Track ref"

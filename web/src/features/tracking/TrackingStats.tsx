@@ -1,15 +1,10 @@
-import { tracking } from "@footprint/contract/tracking.ts";
+import { tracking, trackingTypes } from "@footprint/contract/tracking.ts";
 import { formatCount, StatusBadge } from "../../shared/format.tsx";
 import { labelOf } from "../../shared/labels.ts";
 import { useApiQuery } from "../../shared/queries.ts";
 import { StatCards } from "../../shared/StatCards.tsx";
 
-const names = {
-  priority: labelOf("priority"),
-  express: labelOf("express"),
-  ground_oz: labelOf("ground_oz"),
-  ground_lbs: labelOf("ground_lbs"),
-};
+const names = trackingTypes.map((type) => [type, labelOf(type)] as const);
 
 /** Fewer than this are soon gone: time to buy the next range. */
 const lowStock = 100;
