@@ -77,6 +77,7 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
       if (status >= 400 && status < 500) idempotencyKey.current = "";
     }
     setWorking(false);
+    if (ended && end?.after === 0) return finish.current?.();
     setSettled(ended);
     busy.current = ended;
   }
