@@ -1,8 +1,10 @@
 import * as z from "zod";
 import { endpoint, id, idParam, listQuery, message, pageCounts, timestamp } from "./endpoint.ts";
 
-export const trackingType = z.enum(["priority", "express", "ground_oz", "ground_lbs"]);
-export const trackingTemplate = z.enum(["evs", "indica", "pitney"]);
+export const trackingTypes = ["priority", "express", "ground_oz", "ground_lbs"] as const;
+export const trackingTemplates = ["evs", "indica", "pitney"] as const;
+export const trackingType = z.enum(trackingTypes);
+export const trackingTemplate = z.enum(trackingTemplates);
 
 /** As it travels. */
 export type TrackingCode = z.input<typeof TrackingCode>;

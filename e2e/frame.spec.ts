@@ -22,7 +22,7 @@ test("a staff member's sidebar has the entries that are for all", async ({ staff
 
 test("the entry of the address's first segment is the active one", async ({ staff: { page }, watch }) => {
   // The customer does not exist.
-  watch.expectProblem(/404/);
+  watch.expectProblem(/404|does not exist/);
   for (const [path, label] of [
     ["/", "Fedex Orders"],
     ["/orders", "Orders"],
@@ -155,30 +155,131 @@ for (const view of views) {
       await page.setViewportSize({ width, height: 800 });
       await expectNoSidewaysScroll(page);
     }
+    await expect.poll(() => smallInputs(page), "fields that make a phone zoom in").toEqual([]);
   });
 }
+
+/** Phones enlarge the page when a field with smaller letters than this is entered. */
+const smallInputs = (page: Page) =>
+  page
+    .locator("input:not([type=radio], [type=checkbox], [type=file]), select, textarea")
+    .evaluateAll((fields) =>
+      fields
+        .filter((field) => Number.parseFloat(getComputedStyle(field).fontSize) < 16)
+        .map((field) => field.outerHTML),
+    );
 
 async function expectNoSidewaysScroll(page: Page) {
   const overhang = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   await expect.poll(overhang, "pixels that stand out").toBeLessThanOrEqual(0);
 }
 
+const screens = [
+  "/",
+  "/orders",
+  "/bulk-orders",
+  "/fedex",
+  "/users",
+  "/new-users",
+  "/invoices",
+  "/usps",
+  "/pricing",
+  "/website",
+  "/staff",
+  "/logs",
+  "/admin-settings",
+];
+
+for (const path of screens) {
+  test(`${path} is accessible while it loads`, async ({ admin: { page } }) => {
+    const answers = Promise.withResolvers<void>();
+    await page.route("**/api/v1/**", async (route) => {
+      if (!route.request().url().endsWith(session.access.path)) await answers.promise;
+      await route.continue();
+    });
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await expect(page.locator("[aria-busy=true]").first()).toBeVisible();
+    await expectNoAxeViolations(page);
+    answers.resolve();
+    await page.unrouteAll({ behavior: "wait" });
+  });
+
+  test(`what ${path} cannot load is written to the console and told`, async ({ admin: { page }, watch }) => {
+    watch.expectProblem(/403|Not today/);
+    await page.route("**/api/v1/**", (route) =>
+      route.request().url().endsWith(session.access.path)
+        ? route.fallback()
+        : route.fulfill({ status: 403, json: { message: "Not today" } }),
+    );
+    await page.goto(path);
+    await expect(page.getByText("Not today").first()).toBeVisible();
+    await expect(page.getByRole("button", { name: "Retry" }).first()).toBeVisible();
+    const written = () => watch.problems.filter((problem) => problem.startsWith("console: ApiError: Not today")).length;
+    await expect.poll(written).toBeGreaterThan(0);
+  });
+}
+
+test("a row's times are no stops on the way through by keyboard", async ({ admin: { page } }) => {
+  for (const path of ["/orders", "/users", "/staff"]) {
+    await page.goto(path);
+    await expect(page.getByRole("time").first()).toBeVisible();
+    await expect(page.locator("time[tabindex]")).toHaveCount(0);
+  }
+});
+
+for (const width of [1440, 360]) {
+  test(`a toast leaves the header free, ${width} px wide`, async ({ admin: { page } }) => {
+    await page.setViewportSize({ width, height: 740 });
+    await page.goto("/website");
+    await page.getByRole("button", { name: "Save" }).click();
+    const news = page.getByRole("alert");
+    await expect(news).toBeVisible();
+    const header = await page.getByRole("banner").boundingBox();
+    const bottom = (header?.y ?? 0) + (header?.height ?? 0);
+    await expect.poll(async () => (await news.boundingBox())?.y ?? 0).toBeGreaterThanOrEqual(bottom);
+    await page.getByRole("button", { name: "Admin" }).click({ timeout: 5000 });
+    await expect(page.getByRole("menuitem", { name: "Sign out" })).toBeVisible();
+  });
+}
+
 const tables = ["/orders", "/fedex", "/users", "/new-users", "/invoices", "/usps", "/pricing", "/staff", "/logs"];
-for (const width of [1200, 1024, 768]) {
+for (const width of [1200, 1024, 770, 768]) {
   test(`tables show all that they hold without scrolling sideways, ${width} px wide`, async ({ admin: { page } }) => {
     await page.setViewportSize({ width, height: 800 });
     for (const path of tables) {
       await page.goto(path);
       await expect(page.getByRole("row").nth(1)).toBeVisible();
       await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
-      const overhang = await page.getByRole("table").evaluate((table) => {
-        const room = table.parentElement?.clientWidth ?? 0;
-        return table.scrollWidth - room;
-      });
-      expect(overhang, `pixels of ${path} that are out of sight`).toBeLessThanOrEqual(0);
+      expect(await overhangOf(page), `pixels of ${path} that are out of sight`).toBeLessThanOrEqual(0);
     }
   });
 }
+
+/** How many pixels of the table are out of sight. */
+const overhangOf = (page: Page) =>
+  page.getByRole("table").evaluate((table) => table.scrollWidth - (table.parentElement?.clientWidth ?? 0));
+
+const longName = "W".repeat(64);
+for (const width of [1440, 1200, 1024, 770]) {
+  test(`tables hold names of 64 letters without scrolling sideways, ${width} px wide`, async ({ admin: { page } }) => {
+    await page.setViewportSize({ width, height: 800 });
+    await page.route("**/api/v1/**", async (route) => {
+      const response = await route.fetch();
+      const text = await response.text();
+      await route.fulfill({ response, body: text.replaceAll(names, `$1:"${longName}"`) });
+    });
+    for (const path of ["/bulk-orders", ...tables]) {
+      await page.goto(path);
+      await expect(page.getByRole("row").nth(1)).toBeVisible();
+      await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+      expect(await overhangOf(page), `pixels of ${path} that are out of sight`).toBeLessThanOrEqual(0);
+    }
+    await page.unrouteAll({ behavior: "wait" });
+  });
+}
+/** What people may fill to its length in a reply. */
+const names = /("(?:username|email|name|uid|chatId|discordId)"):"[^"]*"/g;
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`what the pointer is on stays readable, ${colorScheme}`, async ({ admin: { page } }) => {

@@ -42,7 +42,7 @@ test("a row shows invoice, customer, amount, method, status and age", async ({ s
     "Actions",
   ]);
   await expect(rows(page)).toHaveCount(1);
-  for (const text of [`${_id.slice(0, 6)}…${_id.slice(-6)}`, who, `${who}@`, "failed", /Cashapp|paypal/])
+  for (const text of [`${_id.slice(0, 6)}…${_id.slice(-6)}`, who, `${who}@`, "Failed", /Cashapp|paypal/])
     await expect(rows(page)).toContainText(text);
   await expect(rows(page).getByText("$43.00")).toHaveCSS("text-align", "right");
   await expect(rows(page).getByRole("time")).toBeVisible();
@@ -63,7 +63,7 @@ test("marking as paid asks first, then the row is paid and the customer has the 
   await askToPay(page, "$40.00");
   await question(page).getByRole("button", { name: "Mark as Paid" }).click();
   await expect(toast(page, `$40.00 credited to ${who}`)).toBeVisible();
-  await expect(rowOf(page, "$40.00")).toContainText("paid");
+  await expect(rowOf(page, "$40.00")).toContainText("Paid");
   await expect(rowOf(page, "$40.00").getByRole("button", { name: /^Mark as Paid/ })).toHaveCount(0);
   expect(await balance(api, token)).toBe(before + 40);
 });
@@ -76,7 +76,7 @@ test("a double click pays once", async ({ staff: { page, token }, server: { api 
   });
   await askToPay(page, "$41.00");
   await question(page).getByRole("button", { name: "Mark as Paid" }).dblclick();
-  await expect(rowOf(page, "$41.00")).toContainText("paid");
+  await expect(rowOf(page, "$41.00")).toContainText("Paid");
   await expect(question(page)).toBeHidden();
   expect(keys).toEqual([expect.stringMatching(/^[\da-f-]{36}$/)]);
   expect(await balance(api, token)).toBe(before + 41);
@@ -90,12 +90,12 @@ test("an expired invoice can be paid too; who comes late is told and sees the ro
   watch.expectProblem(/409|already paid/);
   const before = await balance(api, token);
   await askToPay(page, "$42.00");
-  await expect(rowOf(page, "$42.00")).toContainText("expired");
+  await expect(rowOf(page, "$42.00")).toContainText("Expired");
   await api.call(token, invoices.markPaid, { params: { id: (await invoiceOf(api, token, 42))._id } });
 
   await question(page).getByRole("button", { name: "Mark as Paid" }).click();
   await expect(toast(page, "This invoice is already paid")).toBeVisible();
-  await expect(rowOf(page, "$42.00")).toContainText("paid");
+  await expect(rowOf(page, "$42.00")).toContainText("Paid");
   await question(page).getByRole("button", { name: "Cancel" }).click();
   expect(await balance(api, token)).toBe(before + 42);
 });
@@ -104,11 +104,11 @@ test("status, search and sort live in the address, and Back returns to them", as
   await open(page);
   await expect(rows(page)).toHaveCount(10);
   const status = page.getByRole("combobox", { name: "Status" });
-  await expect(status.getByRole("option")).toHaveText(["All", "pending", "paid", "expired", "failed"]);
+  await expect(status.getByRole("option")).toHaveText(["All", "Pending", "Paid", "Expired", "Failed"]);
 
   await status.selectOption("failed");
   await expect(page).toHaveURL(/status=failed/);
-  await expect(page.getByRole("cell", { name: "failed", exact: true })).toHaveCount(4);
+  await expect(page.getByRole("cell", { name: "Failed", exact: true })).toHaveCount(4);
   await expect(rows(page)).toHaveCount(4);
 
   await page.getByRole("searchbox").fill(`${who}@`);

@@ -1,6 +1,7 @@
 import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
+import { tracking } from "@footprint/contract/tracking.ts";
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
@@ -24,7 +25,7 @@ test("a change appears with who, type and sentence, and shows before and after o
   await expect(page.getByRole("columnheader")).toHaveText(["Who", "Type", "Action", "Created", "Actions"]);
   const row = rowOf(page, `Changed staff account ${renamed}`);
   await expect(row).toContainText(account.username);
-  await expect(row.getByRole("cell", { name: "staff", exact: true })).toBeVisible();
+  await expect(row.getByRole("cell", { name: "Staff", exact: true })).toBeVisible();
   await expect(row.getByRole("time")).toHaveText("just now");
 
   await row.getByRole("button", { name: "Changes" }).click();
@@ -35,6 +36,15 @@ test("a change appears with who, type and sentence, and shows before and after o
   await page.keyboard.press("Escape");
   await expect(changes(page)).toBeHidden();
   await expect(row.getByRole("button", { name: "Changes" })).toBeFocused();
+});
+
+test("what an entry changed reads as on the other screens", async ({ admin: { page, token }, server: { api } }) => {
+  const trackRef = "9200190255149000000010";
+  await api.call(token, tracking.create, { body: { amount: 1, type: "ground_oz", template: "indica", trackRef } });
+  await open(page, `/logs?search=${trackRef}`);
+  await rowOf(page, "Registered ground_oz code").getByRole("button", { name: "Changes" }).click();
+  await expect(changes(page).getByRole("row", { name: "Template" })).toContainText("Indicia");
+  await expect(changes(page).getByRole("row", { name: "Type" })).toContainText("ground_oz");
 });
 
 test("what was created has no before, and an entry without data has nothing to open", async ({
@@ -59,17 +69,17 @@ test("type, search and sort live in the address, and Back returns to them", asyn
   const type = page.getByRole("combobox", { name: "Type" });
   await expect(type.getByRole("option")).toHaveText([
     "All",
-    "balance",
-    "refund",
-    "user",
-    "pricing",
-    "label",
-    "tracking",
-    "staff",
-    "fedex",
-    "invoice",
-    "website",
-    "session",
+    "Balance",
+    "Refund",
+    "User",
+    "Pricing",
+    "Label",
+    "Tracking",
+    "Staff",
+    "Fedex",
+    "Invoice",
+    "Website",
+    "Session",
   ]);
   await type.selectOption("fedex");
   await page.getByRole("searchbox").fill("seeded fedex");

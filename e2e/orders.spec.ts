@@ -250,6 +250,24 @@ test("Back from another screen returns to page 3 of the filtered list", async ({
   await expect(page.getByText("11–20 of 25")).toBeVisible();
 });
 
+test("a page that was fetched ahead is not fetched again when it is opened, and one that was seen is", async ({
+  staff: { page },
+}) => {
+  const fetched: string[] = [];
+  page.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === orders.list.path) fetched.push(searchParams.get("page") ?? "");
+  });
+  await openScreen(page, "/orders?search=paging-customer", "Orders");
+  await expect.poll(() => fetched).toEqual(["1", "2"]);
+  await page.getByRole("button", { name: "Next" }).click();
+  await expect(page.getByText("11–20 of 25")).toBeVisible();
+  await expect.poll(() => fetched).toEqual(["1", "2", "3"]);
+  await page.getByRole("button", { name: "Prev" }).click();
+  await expect(page.getByText("1–10 of 25")).toBeVisible();
+  await expect.poll(() => fetched).toEqual(["1", "2", "3", "1"]);
+});
+
 test("an answer that arrives late never overwrites a newer one", async ({ staff: { page } }) => {
   const late = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();

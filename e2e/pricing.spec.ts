@@ -204,7 +204,7 @@ test("a tier is edited and deleted", async ({ admin: { page, token }, server }) 
 });
 
 test("a label type that does not exist says so", async ({ admin: { page }, watch }) => {
-  watch.expectProblem(/404/);
+  watch.expectProblem(/404|does not exist/);
   await openScreen(page, "/pricing/0198a1b2-0000-7000-8000-000000000000", "This label type does not exist");
 });
 

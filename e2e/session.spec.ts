@@ -1,6 +1,6 @@
 import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
-import type { Page } from "@playwright/test";
+import type { Page, Route } from "@playwright/test";
 import type { Account } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
 import { adminAccount } from "./server.ts";
@@ -58,6 +58,22 @@ test("a wrong password is said inside the form and nothing is stored", async ({ 
   await passcode(page).fill(account.password);
   await passcode(page).press("Enter");
   await expect(panelMenu(page)).toBeVisible();
+});
+
+test("what Sign-In says about a failure goes after three seconds", async ({ page, watch, server, adminToken }) => {
+  watch.expectProblem(/401|Wrong username or password/);
+  const account = await server.api.addStaff(adminToken);
+  await page.clock.install();
+  await page.goto("/");
+  await expect(signInTitle(page)).toBeVisible();
+  await stopClock(page);
+  await signIn(page, { ...account, password: "not the password" });
+  const alert = page.getByRole("alert");
+  await expect(alert).toHaveText("Wrong username or password");
+  await page.clock.runFor(2900);
+  await expect(alert).toBeVisible();
+  await page.clock.runFor(200);
+  await expect(alert).toBeHidden();
 });
 
 test("after five wrong passwords the form says to wait", async ({ page, watch, server, adminToken }) => {
@@ -139,8 +155,27 @@ test("signing out reloads to Sign-In, and the token is dead on the server", asyn
   await expect(signInTitle(page)).toBeVisible();
   await expect(page.locator("html")).not.toHaveAttribute("data-before");
   expect(await cookieOf(page)).toBeUndefined();
-  expect(await server.api.status(token, session.access, {})).toBe(401);
+  await expect.poll(() => server.api.status(token, session.access, {})).toBe(401);
 });
+
+for (const [what, answer] of [
+  ["does not answer", () => {}],
+  ["cannot be reached", (route: Route) => route.abort()],
+  ["fails", (route: Route) => route.fulfill({ status: 500, json: { message: "Something went wrong" } })],
+] as const) {
+  test(`signing out removes the cookie and reloads at once, also when the server ${what}`, async ({
+    staff: { page },
+    watch,
+  }) => {
+    watch.expectProblem(/Failed to load resource|Cannot reach the server|went wrong/);
+    await page.route(`**${session.logout.path}`, answer);
+    await page.goto("/orders");
+    await page.getByRole("button", { name: "Admin" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await expect(signInTitle(page)).toBeVisible();
+    expect(await cookieOf(page)).toBeUndefined();
+  });
+}
 
 test("a session that ended elsewhere leads to Sign-In at the root with the next call", async ({
   admin: { page, token },
@@ -297,15 +332,74 @@ test("while the server cannot be reached, Sign-In says so and works once it is b
   await expect(panelMenu(page)).toBeVisible();
 });
 
-test("a server that is away does not sign anybody out: the panel offers Retry", async ({ admin: { page }, watch }) => {
-  watch.expectProblem(/Failed to load resource|Cannot reach the server/);
-  await page.route("**/api/**", (route) => route.abort());
+const away = [
+  ["is away", "Cannot reach the server.", (route: Route) => route.abort()],
+  ["fails", "It broke", (route: Route) => route.fulfill({ status: 500, json: { message: "It broke" } })],
+  ["is busy", "Too much to do", (route: Route) => route.fulfill({ status: 503, json: { message: "Too much to do" } })],
+] as const;
+for (const [what, message, answer] of away) {
+  test(`a server that ${what} shows Sign-In with the reason, and Retry goes on with the session once it is back`, async ({
+    admin: { page },
+    watch,
+  }) => {
+    watch.expectProblem(/Failed to load resource|Cannot reach the server|It broke|Too much to do/);
+    await page.route(`**${session.access.path}`, answer);
+    await page.goto("/staff");
+    await expect(signInTitle(page)).toBeVisible();
+    await expect(page.getByRole("alert")).toContainText(message);
+    await expect(passcode(page)).toBeVisible();
+    expect(watch.problems.some((problem) => problem.startsWith("console: ApiError") && problem.includes(message))).toBe(
+      true,
+    );
+    await page.getByRole("button", { name: "Retry" }).click();
+    await expect(page.getByRole("alert")).toContainText(message);
+    expect(await cookieOf(page)).toBeDefined();
+
+    await page.unroute(`**${session.access.path}`);
+    await page.getByRole("button", { name: "Retry" }).click();
+    await expect(page.getByRole("heading", { name: "Staff Members" })).toBeVisible();
+  });
+}
+
+test("a session that could not be checked goes on by itself once the server is back", async ({
+  admin: { page },
+  watch,
+}) => {
+  watch.expectProblem(/503|Too much to do/);
+  await page.route(`**${session.access.path}`, (route) =>
+    route.fulfill({ status: 503, json: { message: "Too much to do" } }),
+  );
   await page.goto("/staff");
-  await expect(page.getByRole("heading", { name: "Cannot reach the server" })).toBeVisible();
-  expect(await cookieOf(page)).toBeDefined();
-  await page.unroute("**/api/**");
-  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByRole("alert")).toContainText("Too much to do");
+  await page.getByRole("textbox", { name: "Username" }).fill("half typed");
+  const asked = page.waitForResponse(`**${session.access.path}`);
+  await lookAt(page);
+  await asked;
+  await expect(page.getByRole("textbox", { name: "Username" })).toHaveValue("half typed");
+
+  await page.unroute(`**${session.access.path}`);
+  await lookAt(page);
   await expect(page.getByRole("heading", { name: "Staff Members" })).toBeVisible();
+});
+
+test("somebody else can sign in while a session cannot be checked", async ({
+  admin: { page },
+  watch,
+  server,
+  adminToken,
+}) => {
+  watch.expectProblem(/503|Too much to do/);
+  const account = await server.api.addStaff(adminToken);
+  await page.route(
+    `**${session.access.path}`,
+    (route) => route.fulfill({ status: 503, json: { message: "Too much to do" } }),
+    { times: 1 },
+  );
+  await page.goto("/staff");
+  await expect(page.getByRole("alert")).toContainText("Too much to do");
+  await signIn(page, account);
+  await page.getByRole("button", { name: "Admin" }).click();
+  await expect(page.getByText(`Signed in as ${account.username} (staff)`)).toBeVisible();
 });
 
 test("a list that cannot be loaded says why and offers Retry", async ({ admin: { page }, watch }) => {

@@ -141,7 +141,7 @@ test("a failure to enable custom pricing is a red alert in the form", async ({
 
 for (const id of ["0198a1b2-0000-7000-8000-000000000000", "no-id"]) {
   test(`the address of nobody (${id}) says so and leads back`, async ({ staff: { page }, watch }) => {
-    watch.expectProblem(/404|400/);
+    watch.expectProblem(/404|400|does not exist|id is not/);
     await openScreen(page, `/users/${id}`, "This customer does not exist");
     await page.getByRole("link", { name: "Go to Users" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Users");

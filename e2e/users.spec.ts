@@ -123,6 +123,36 @@ test("an amount the server does not take is the server's to refuse", async ({ st
   await expect(dialog.getByRole("alert")).toHaveText("An amount has at most two decimals");
 });
 
+test("an amount that was corrected has no error beside it any more", async ({ staff: { page }, watch }) => {
+  watch.expectProblem(/400/);
+  await page.clock.install();
+  const dialog = await openBalanceForm(page, "balance-customer-2");
+  const amount = dialog.getByLabel("Amount");
+  await amount.fill("1.005");
+  await stopClock(page);
+  await dialog.getByRole("button", { name: "Add Balance" }).click();
+  await expect(dialog.getByRole("alert")).toHaveText("An amount has at most two decimals");
+  await expect(amount).toHaveAttribute("aria-invalid", "true");
+  await amount.fill("1.01");
+  await expect(dialog.getByText("An amount has at most two decimals")).toHaveCount(0);
+  await expect(amount).not.toHaveAttribute("aria-invalid", "true");
+});
+
+test("once the balance is added, the form asks nothing any more", async ({ staff: { page } }) => {
+  await page.clock.install();
+  const dialog = await openBalanceForm(page, "balance-customer-2");
+  await dialog.getByLabel("Amount").fill("2");
+  await expect(dialog).toContainText("Add $2.00 to balance-customer-2's balance?");
+  await stopClock(page);
+  await dialog.getByRole("button", { name: "Add Balance" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("Added $2.00");
+  await expect(dialog).not.toContainText("?");
+  await expect(dialog.getByRole("button")).toHaveText(["", "Close"]);
+  await expect(dialog.getByRole("button").last()).toBeFocused();
+  await page.clock.runFor(2100);
+  await expect(dialog).toBeHidden();
+});
+
 test("after an answer that got lost, trying again adds once", async ({ staff: { page, token }, server, watch }) => {
   watch.expectProblem(/ERR_FAILED/);
   const before = (await customer(server.api, token, "balance-customer-2")).balance;
@@ -206,14 +236,41 @@ test("the row's menu works by keyboard, and the focus returns to it", async ({ s
   await expect(menuOf(page, "status-customer")).toBeFocused();
 });
 
-test("a failure of a row's action is told in a toast", async ({ staff: { page }, watch }) => {
-  watch.expectProblem(/503|busy just now/);
+test("a failure to enable custom pricing from the row is a red alert where it was clicked, for three seconds", async ({
+  staff: { page },
+  watch,
+}) => {
+  watch.expectProblem(/503/);
   await page.route("**/custom-pricing/enable/*", (route) =>
     route.fulfill({ status: 503, json: { message: "The server is busy just now" } }),
   );
+  await page.clock.install();
   await openScreen(page, "/users?search=status-customer", "Users");
-  await choose(page, "status-customer", "Enable Custom Pricing");
+  await expect(menuOf(page, "status-customer")).toBeVisible();
+  await menuOf(page, "status-customer").click();
+  await stopClock(page);
+  await page.getByRole("menuitem", { name: "Enable Custom Pricing" }).click();
+  const refused = toast(page, "The server is busy just now");
+  await expect(refused).toHaveCount(1);
+  await page.clock.runFor(2000);
+  const [alert, button] = [await refused.boundingBox(), await menuOf(page, "status-customer").boundingBox()];
+  expect(Math.abs((alert?.y ?? 0) - (button?.y ?? 0)), "how far the alert is from the button").toBeLessThan(120);
+  await page.clock.runFor(900);
+  await expect(refused).toBeVisible();
+  await page.clock.runFor(1000);
+  await expect(refused).toBeHidden();
+});
+
+test("a failure to enable a customer is told in a toast", async ({ staff: { page, token }, server, watch }) => {
+  watch.expectProblem(/503|busy just now/);
+  await page.route("**/user/status/*", (route) =>
+    route.fulfill({ status: 503, json: { message: "The server is busy just now" } }),
+  );
+  await openScreen(page, "/users?search=bram", "Users");
+  await choose(page, "bram", "Enable User");
   await expect(toast(page, "The server is busy just now")).toBeVisible();
+  expect((await customer(server.api, token, "bram")).status).toBe(false);
+  expect(watch.problems.some((problem) => problem.includes("ApiError: The server is busy just now"))).toBe(true);
 });
 
 test("customers are found by name and discord id, and page by page", async ({ staff: { page, token }, server }) => {

@@ -61,8 +61,6 @@ export const fedexRoutes = routes(fedex, {
 
   async update({ params, body, file, actor, transaction }) {
     const { status, note, price } = body;
-    if (status === undefined && note === undefined && price === undefined && !file)
-      throw refusal(400, "Nothing to change");
     return transaction(async (tx) => {
       const before = await lockOrder(tx, params.id);
       const after = {
@@ -72,9 +70,6 @@ export const fedexRoutes = routes(fedex, {
         fileId: file ? await attach(tx, file) : before.fileId,
       };
       const replaced = file ? await fileName(tx, before.fileId) : null;
-      await tx.update(fedexOrders).set(after).where(eq(fedexOrders.id, before.id));
-      if (file && before.fileId) await remove(tx, before.fileId);
-
       const changes: Change[] = [
         { field: "status", from: before.status, to: after.status, words: `${before.status} to ${after.status}` },
         { field: "note", from: before.note, to: after.note, words: "changed" },
@@ -87,12 +82,17 @@ export const fedexRoutes = routes(fedex, {
       ].filter(({ from, to }) => from !== to);
       // Two files may have the same name.
       if (file) changes.push({ field: "file", from: replaced, to: file.name, words: file.name });
-      const sentence = changes.map(({ field, words }) => `${field} ${words}`).join(", ") || "nothing was different";
+      const reply = { message: "Order updated" };
+      if (changes.length === 0) return reply;
+
+      await tx.update(fedexOrders).set(after).where(eq(fedexOrders.id, before.id));
+      if (file && before.fileId) await remove(tx, before.fileId);
+      const sentence = changes.map(({ field, words }) => `${field} ${words}`).join(", ");
       await record(tx, actor, "fedex", `Updated Fedex order ${before.uuid}: ${sentence}`, {
         before: Object.fromEntries(changes.map(({ field, from }) => [field, from])),
         after: Object.fromEntries(changes.map(({ field, to }) => [field, to])),
       });
-      return { message: "Order updated" };
+      return reply;
     });
   },
 

@@ -105,12 +105,15 @@ test.for(["footprint", "$", "$1name", "$a b", `$${"a".repeat(21)}`, ""])("the ha
   expect(await logRows()).toEqual([]);
 });
 
-test("nothing given is 400", async () => {
-  for (const input of [{}, { body: {} }, { form: formWith({ other: "x" }) }]) {
+test("saving the settings as they are is accepted and leaves nothing in the log", async () => {
+  await update({ cashappId: "$same" });
+  const logged = await logRows();
+  for (const input of [{}, { body: {} }, { form: formWith({ other: "x" }) }, { body: { cashappId: "$same" } }]) {
     const { status, body } = await call("admin", website.updateCashapp, input);
-    expect([status, body]).toEqual([400, { message: "Nothing to change" }]);
+    expect([status, body]).toEqual([200, { message: "Payment settings updated" }]);
   }
-  expect(await logRows()).toEqual([]);
+  expect(await cashapp()).toEqual({ cashappId: "$same", image: null });
+  expect(await logRows()).toEqual(logged);
 });
 
 test("the image is an image of at most 2 MB", async () => {

@@ -17,12 +17,14 @@ export const websiteRoutes = routes(website, {
   },
 
   async updateCashapp({ body, file, actor, transaction }) {
-    if (body.cashappId === undefined && !file) throw refusal(400, "Nothing to change");
     return transaction(async (tx) => {
       const [before] = await tx.select().from(settings).for("update");
       if (!before) throw new Error("the settings row is missing");
       const beforeImage = await fileName(tx, before.imageFileId);
       const cashappId = body.cashappId ?? before.cashappId;
+      const reply = { message: "Payment settings updated" };
+      if (cashappId === before.cashappId && !file) return reply;
+
       await tx.update(settings).set({ cashappId, ...(file && { imageFileId: await attach(tx, file) }) });
       if (file && before.imageFileId) await remove(tx, before.imageFileId);
 
@@ -30,12 +32,11 @@ export const websiteRoutes = routes(website, {
         ...(cashappId === before.cashappId ? [] : [`handle ${before.cashappId || "(none)"} to ${cashappId}`]),
         ...(file ? [`image ${file.name}`] : []),
       ];
-      const changes = words.join(", ") || "nothing was different";
-      await record(tx, actor, "website", `Updated the payment settings: ${changes}`, {
+      await record(tx, actor, "website", `Updated the payment settings: ${words.join(", ")}`, {
         before: { cashappId: before.cashappId, image: beforeImage },
         after: { cashappId, image: file?.name ?? beforeImage },
       });
-      return { message: "Payment settings updated" };
+      return reply;
     });
   },
 

@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import type { CallOptions } from "./api.ts";
 import { Dialog } from "./Dialog.tsx";
 import { type ApiForm, FormAlert, SubmitButton, useApiForm, type Values } from "./form.tsx";
@@ -26,7 +26,8 @@ export function FormModal<V extends Values>({
   workingLabel?: string;
   closeAfter?: number;
   onClose: () => void;
-  children: (fields: UseFormReturnType<V>) => ReactNode;
+  /** `done` after success, until the dialog closes: there is nothing left to ask. */
+  children: (fields: UseFormReturnType<V>, done: boolean) => ReactNode;
 }) {
   const form = useApiForm({
     initialValues,
@@ -36,7 +37,7 @@ export function FormModal<V extends Values>({
   });
   return (
     <FormDialog title={title} form={form} submitLabel={submitLabel} workingLabel={workingLabel} onClose={onClose}>
-      {children(form.fields)}
+      {children(form.fields, form.settled)}
     </FormDialog>
   );
 }
@@ -59,17 +60,25 @@ export function FormDialog<V extends Values>({
 }) {
   // What was sent is not called off by closing, so the dialog stays until the answer is there.
   const close = form.working ? () => {} : onClose;
+  const done = form.settled;
+  const closeButton = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // The button that was pressed is gone.
+    if (done) closeButton.current?.focus();
+  }, [done]);
   return (
     <Dialog onClose={close} title={title}>
       <form onSubmit={form.submit}>
         <Stack gap="md">
-          {children}
+          <Stack gap="md" inert={done}>
+            {children}
+          </Stack>
           <FormAlert alert={form.alert} />
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close} disabled={form.working}>
-              Cancel
+            <Button ref={closeButton} variant="default" onClick={close} disabled={form.working}>
+              {done ? "Close" : "Cancel"}
             </Button>
-            <SubmitButton form={form} label={submitLabel} workingLabel={workingLabel} />
+            {!done && <SubmitButton form={form} label={submitLabel} workingLabel={workingLabel} />}
           </Group>
         </Stack>
       </form>

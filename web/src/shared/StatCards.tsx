@@ -15,7 +15,7 @@ export function StatCards<R, K extends string>({
   title: string;
   query: UseQueryResult<R, ApiError>;
   /** What is counted, in the cards' order. */
-  names: Record<K, string>;
+  names: readonly (readonly [of: K, name: string])[];
   figure: (stats: R, of: K) => ReactNode;
   /** Below the figure, in quiet text. */
   note?: (stats: R, of: K) => ReactNode;
@@ -32,9 +32,9 @@ export function StatCards<R, K extends string>({
     );
   return (
     <ul className={classes.cards} aria-label={title} aria-busy={!data}>
-      {(Object.keys(names) as K[]).map((of) => (
+      {names.map(([of, name]) => (
         <li key={of} className={classes.card}>
-          <div className={classes.quiet}>{names[of]}</div>
+          <div className={classes.quiet}>{name}</div>
           <div className={classes.figure}>{data ? figure(data, of) : <Skeleton height={24} width={48} />}</div>
           {note && <div className={classes.quiet}>{data ? note(data, of) : <Skeleton height={12} width={64} />}</div>}
         </li>

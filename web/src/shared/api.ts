@@ -20,7 +20,12 @@ export class ApiError extends Error {
   }
 }
 
-export type CallOptions = { signal?: AbortSignal; idempotencyKey?: string };
+export type CallOptions = {
+  signal?: AbortSignal;
+  idempotencyKey?: string;
+  /** The call goes on when the page is left. */
+  keepalive?: boolean;
+};
 
 type Values = Record<string, unknown>;
 type Parts = { params?: Record<string, string>; query?: Values; body?: Values };
@@ -47,7 +52,7 @@ export async function callApi<E extends Endpoint>(
 export async function request<E extends Endpoint>(
   endpoint: E,
   input: Input<E>,
-  { signal, idempotencyKey }: CallOptions = {},
+  { signal, idempotencyKey, keepalive = false }: CallOptions = {},
 ): Promise<Response> {
   const { params, query, body } = input as Parts;
   const headers = new Headers({ accept: "application/json, */*;q=0.5" });
@@ -61,6 +66,7 @@ export async function request<E extends Endpoint>(
   const response = await fetch(apiBase() + pathOf(endpoint, params) + encodeQuery(query), {
     method: endpoint.method,
     headers,
+    keepalive,
     ...(payload !== undefined && { body: payload }),
     ...(signal && { signal }),
   }).catch((error: unknown) => {

@@ -2,9 +2,8 @@ import { Alert, Button } from "@mantine/core";
 import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { ApiError, type CallOptions } from "./api.ts";
+import { usePassingAlert } from "./passingAlert.ts";
 import { randomId } from "./randomId.ts";
-
-const alertMs = 3000;
 
 export type Values = Record<string, unknown>;
 export type ApiForm<V extends Values> = {
@@ -13,7 +12,7 @@ export type ApiForm<V extends Values> = {
   working: boolean;
   /** A result stands; the form waits to reset or close. */
   settled: boolean;
-  submit: (event: FormEvent<HTMLFormElement>) => void;
+  submit: (event?: FormEvent<HTMLFormElement>) => void;
 };
 type FormAlertContent = { kind: "success" | "failure"; message: string };
 
@@ -30,19 +29,17 @@ export type ApiFormOptions<V extends Values> = {
 /** The life of a form: one call at a time, the server's message in an alert for three seconds, issues at their fields. */
 export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiForm<V> {
   const { initialValues, check, onSubmit, end } = options;
-  const fields = useForm<V>({ initialValues });
-  const [alert, setAlert] = useState<FormAlertContent>();
+  const [alert, setAlert] = usePassingAlert<FormAlertContent>();
+  const fields = useForm<V>({
+    initialValues,
+    // What was said about other values is no longer true of these.
+    onValuesChange: () => setAlert(undefined),
+  });
   const [working, setWorking] = useState(false);
   const [settled, setSettled] = useState(false);
   const busy = useRef(false);
   const idempotencyKey = useRef("");
   idempotencyKey.current ||= randomId();
-
-  useEffect(() => {
-    if (!alert) return;
-    const timer = setTimeout(setAlert, alertMs, undefined);
-    return () => clearTimeout(timer);
-  }, [alert]);
 
   const finish = useRef<() => void>(undefined);
   finish.current = () => {
@@ -80,6 +77,7 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
       if (status >= 400 && status < 500) idempotencyKey.current = "";
     }
     setWorking(false);
+    if (ended && end?.after === 0) return finish.current?.();
     setSettled(ended);
     busy.current = ended;
   }
@@ -116,14 +114,15 @@ export function SubmitButton<V extends Values>({
   variant?: "filled" | "default";
 }) {
   const button = useRef<HTMLButtonElement>(null);
-  const wasWorking = useRef(false);
+  const disabled = working || settled;
+  const wasDisabled = useRef(false);
   useEffect(() => {
     // Browsers drop the focus of a button that becomes disabled; the keyboard must not start over.
-    if (wasWorking.current && !working && document.activeElement === document.body) button.current?.focus();
-    wasWorking.current = working;
-  }, [working]);
+    if (wasDisabled.current && !disabled && document.activeElement === document.body) button.current?.focus();
+    wasDisabled.current = disabled;
+  }, [disabled]);
   return (
-    <Button ref={button} type="submit" variant={variant} disabled={working || settled}>
+    <Button ref={button} type="submit" variant={variant} disabled={disabled}>
       {working ? workingLabel : label}
     </Button>
   );

@@ -33,9 +33,6 @@ export const formatWeight = (weight: number, labelType: string) => `${counts.for
 export const formatWeights = (from: number, to: number, labelType: string) =>
   `${counts.format(from)}–${formatWeight(to, labelType)}`;
 
-/** The words for `cashapp` and `paypal`; a gateway unknown here keeps its own. */
-export const formatPaymentMethod = (method: string) => (method === "cashapp" ? "Cashapp" : method);
-
 /** 2 MB, 2.1 MB, 340 kB. What is over a limit never reads like the limit, hence the rounding up. */
 export function formatBytes(bytes: number): string {
   const [unit, name] = bytes >= 1024 * 1024 ? [1024 * 1024, "MB"] : [1024, "kB"];
@@ -80,18 +77,19 @@ function briefTime(date: Date, now: number, timezone: string): string {
   return inZone(timezone, { month: "short", day: "numeric", ...(!sameYear && { year: "numeric" }) }).format(date);
 }
 
-/** A moment: relative within a day, then the date; the full time in the business timezone on hover and focus. */
-export function Time({ value }: { value: string }) {
+/**
+ * A moment: relative within a day, then the date; the full time in the business timezone on hover.
+ * `full` where one thing is looked at closely: without a mouse there is no hover, and a stop in every row is too many.
+ */
+export function Time({ value, full = false }: { value: string; full?: boolean }) {
   const { timezone } = useSession();
   useSyncExternalStore(everyMinute, currentMinute);
   const date = new Date(value);
-  const full = fullTime(date, timezone);
+  const whole = fullTime(date, timezone);
+  if (full) return <time dateTime={value}>{whole}</time>;
   return (
-    <Tooltip label={full}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the full time must also be reachable by keyboard */}
-      <time dateTime={value} tabIndex={0}>
-        {briefTime(date, Date.now(), timezone)}
-      </time>
+    <Tooltip label={whole}>
+      <time dateTime={value}>{briefTime(date, Date.now(), timezone)}</time>
     </Tooltip>
   );
 }

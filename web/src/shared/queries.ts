@@ -1,9 +1,19 @@
 import type { Endpoint, Input, Reply } from "@footprint/contract/endpoint.ts";
-import { QueryClient, type UseQueryResult, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  hashKey,
+  QueryCache,
+  QueryClient,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 import { useEffect } from "react";
 import { ApiError, type CallOptions, callApi } from "./api.ts";
 
 export const queryClient = new QueryClient({
+  // The screen says it too, where the rows or figures would stand.
+  queryCache: new QueryCache({ onError: (error) => console.error(error) }),
   defaultOptions: {
     // Offline, a call is to fail and say so, not to wait in silence.
     mutations: { networkMode: "always" },
@@ -18,6 +28,10 @@ export const queryClient = new QueryClient({
 
 const keyOf = <E extends Endpoint>(endpoint: E, input: Input<E>) => [endpoint.path, input] as const;
 
+/** Pages that were fetched ahead and not opened yet: for half a minute, opening one does not fetch it again. */
+const ahead = new Set<string>();
+const aheadMs = 30_000;
+
 /** Reads from the API. While another page or search of the same list loads, the rows at hand stay (isPlaceholderData). */
 export function useApiQuery<E extends Endpoint>(
   endpoint: E,
@@ -29,9 +43,15 @@ export function useApiQuery<E extends Endpoint>(
     queryFn: ({ signal }) => callApi(endpoint, input, { signal }),
     placeholderData: (previous, previousQuery) =>
       previousQuery && sameParams(previousQuery.queryKey[1], input) ? previous : undefined,
+    staleTime: ({ queryHash }) => (ahead.has(queryHash) ? aheadMs : 0),
     ...options,
   });
-  usePrefetchedNextPage(endpoint, input, query.isPlaceholderData ? undefined : query.data);
+  const shown = query.isPlaceholderData ? undefined : query.data;
+  const hash = hashKey(keyOf(endpoint, input));
+  useEffect(() => {
+    if (shown) ahead.delete(hash);
+  }, [shown, hash]);
+  usePrefetchedNextPage(endpoint, input, shown);
   return query;
 }
 
@@ -49,10 +69,12 @@ function usePrefetchedNextPage<E extends Endpoint>(endpoint: E, input: Input<E>,
   useEffect(() => {
     if (!next) return;
     const nextInput: Input<E> = JSON.parse(next);
+    const queryKey = keyOf(endpoint, nextInput);
+    ahead.add(hashKey(queryKey));
     void client.prefetchQuery({
-      queryKey: keyOf(endpoint, nextInput),
+      queryKey,
       queryFn: ({ signal }) => callApi(endpoint, nextInput, { signal }),
-      staleTime: 30_000,
+      staleTime: aheadMs,
     });
   }, [client, endpoint, next]);
 }

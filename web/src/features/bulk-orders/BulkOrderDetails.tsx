@@ -31,7 +31,7 @@ export function BulkOrderDetails({ bulk, onClose }: { bulk: BulkOrder; onClose: 
             { title: "UUID", value: <ShortId value={bulk.uuid} name="bulk order id" /> },
             { title: "Order count", value: formatCount(bulk.orders.length) },
             { title: "Total", value: formatMoney(total) },
-            { title: "Created", value: <Time value={bulk.createdAt} /> },
+            { title: "Created", value: <Time value={bulk.createdAt} full /> },
           ]}
         />
         <div className={classes.list}>

@@ -20,7 +20,7 @@ export function ChartCard({
 }) {
   const waiting = (
     <div className={classes.waiting} aria-busy>
-      <Loader color="#a9b4d0" size="sm" aria-label={`Loading ${title}`} />
+      <Loader color="#a9b4d0" size="sm" role="status" aria-label={`Loading ${title}`} />
     </div>
   );
   return (

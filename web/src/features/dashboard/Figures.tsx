@@ -1,5 +1,6 @@
 import { Skeleton } from "@mantine/core";
 import { Fragment } from "react";
+import { labelOf } from "../../shared/labels.ts";
 import classes from "./Figures.module.css";
 import { type Figures, type Subject, subjects } from "./figuresOf.ts";
 
@@ -25,10 +26,10 @@ export function Headlines({ figures, loading }: FiguresProps) {
           {subject === "deposits" && (
             <dd className={classes.split}>
               <span>
-                Cashapp <Figure value={figures.cashapp} loading={loading.deposits} />
+                {labelOf("cashapp")} <Figure value={figures.cashapp} loading={loading.deposits} />
               </span>
               <span>
-                paypal <Figure value={figures.paypal} loading={loading.deposits} />
+                {labelOf("paypal")} <Figure value={figures.paypal} loading={loading.deposits} />
               </span>
             </dd>
           )}

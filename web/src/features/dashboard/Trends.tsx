@@ -1,7 +1,7 @@
 import { chartDays, dashboard } from "@footprint/contract/dashboard.ts";
 import { Button, SegmentedControl } from "@mantine/core";
 import { useSearchParams } from "react-router";
-import { formatPaymentMethod } from "../../shared/format.tsx";
+import { labelOf } from "../../shared/labels.ts";
 import { useApiQuery } from "../../shared/queries.ts";
 import { ChartCard } from "./ChartCard.tsx";
 import { DoughnutChart, LineChart } from "./lazyCharts.ts";
@@ -56,7 +56,7 @@ export function Trends({ enabled }: { enabled: boolean }) {
             of="Deposits"
             by="Payment gateway"
             parts={(paymentGateways ?? []).map(({ paymentGateway, count }) => ({
-              label: formatPaymentMethod(paymentGateway),
+              label: labelOf(paymentGateway),
               count,
             }))}
           />

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import type { ApiError } from "../../shared/api.ts";
 import { notify } from "../../shared/notify.ts";
 
-/** Once all calls have ended: every failure goes to the console, and one toast says that there were some. */
+/** Once all calls have ended, one toast says that some failed. */
 export function useReportedFailure(calls: readonly UseQueryResult<unknown, ApiError>[], what: string): void {
   const ended = calls.every((call) => call.fetchStatus === "idle");
   const failures = calls.flatMap((call) => call.error ?? []);
@@ -14,7 +14,6 @@ export function useReportedFailure(calls: readonly UseQueryResult<unknown, ApiEr
     if (lastFailure === told.current) return;
     told.current = lastFailure;
     if (!lastFailure) return;
-    for (const failure of failures) console.error(failure);
     notify("error", `${what}: ${failures[0]?.message}`);
   }, [lastFailure, failures, what]);
 }

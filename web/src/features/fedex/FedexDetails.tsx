@@ -35,7 +35,7 @@ export function FedexDetails({
             { title: "Order id", value: <ShortId value={order.uuid} name="order id" /> },
             { title: "User discord id", value: <FedexCustomer order={order} /> },
             { title: "Price", value: order.price === null ? "–" : formatMoney(order.price) },
-            { title: "Created", value: <Time value={order.createdAt} /> },
+            { title: "Created", value: <Time value={order.createdAt} full /> },
           ]}
         />
         <Addresses

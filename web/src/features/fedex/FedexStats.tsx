@@ -3,7 +3,11 @@ import { formatCount } from "../../shared/format.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { StatCards } from "../../shared/StatCards.tsx";
 
-const names = { pending: "Pending", completed: "Completed", cancelled: "Cancelled" };
+const names = [
+  ["pending", "Pending"],
+  ["completed", "Completed"],
+  ["cancelled", "Cancelled"],
+] as const;
 
 /** How many orders there are of the statuses that matter most. */
 export function FedexStats() {

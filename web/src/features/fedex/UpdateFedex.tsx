@@ -73,9 +73,7 @@ export function UpdateFedex({ order, onClose }: { order: FedexOrder; onClose: ()
 }
 
 function refusalOf(values: Values, before: Values): string | undefined {
-  if (before.price && !values.price) return "A price can be changed, but not removed";
-  const isSame = Object.values(changesOf(values, before)).every((value) => value === undefined);
-  return isSame ? "Nothing has been changed yet" : undefined;
+  return before.price && !values.price ? "A price can be changed, but not removed" : undefined;
 }
 
 /** What this form leaves as it was is not sent: somebody else may have changed it meanwhile. */

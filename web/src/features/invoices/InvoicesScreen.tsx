@@ -3,15 +3,21 @@ import { Anchor, Button } from "@mantine/core";
 import { IconCheck, IconExternalLink } from "@tabler/icons-react";
 import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
-import { formatMoney, formatPaymentMethod, formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
+import { formatMoney, formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
+import { labelOf, statusLabel } from "../../shared/labels.ts";
 import { useListState } from "../../shared/listState.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import { randomId } from "../../shared/randomId.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 import classes from "./InvoicesScreen.module.css";
 
-const statusFilter = { name: "status", label: "Status", options: ["All", ...invoiceStatuses] } as const;
+const statusFilter = {
+  name: "status",
+  label: "Status",
+  options: ["All", ...invoiceStatuses],
+  read: statusLabel,
+} as const;
 
 export function InvoicesScreen() {
   const list = useListState({ filter: statusFilter });
@@ -40,7 +46,7 @@ export function InvoicesScreen() {
     { title: "Amount", cell: (invoice) => formatMoney(invoice.amount), align: "right", width: "8%", onCard: "aside" },
     {
       title: "Payment method",
-      cell: (invoice) => formatPaymentMethod(invoice.payment_method),
+      cell: (invoice) => labelOf(invoice.payment_method),
       width: "12%",
       below: "Amount",
     },
@@ -96,7 +102,7 @@ function Customer({ user }: { user: Invoice["user"] }) {
 
 function Status({ status }: { status: Invoice["status"] }) {
   const tone = status === "pending" ? "warning" : status === "paid" ? "positive" : "danger";
-  return <StatusBadge tone={tone}>{status}</StatusBadge>;
+  return <StatusBadge tone={tone}>{statusLabel(status)}</StatusBadge>;
 }
 
 /** The address comes from outside: only what a browser opens as a page becomes a link. */

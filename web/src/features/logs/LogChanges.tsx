@@ -2,6 +2,7 @@ import type { Log } from "@footprint/contract/logs.ts";
 import { Text } from "@mantine/core";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
+import { labelOf, statusLabel } from "../../shared/labels.ts";
 import { Author } from "./Author.tsx";
 import { changesOf, type Value } from "./changes.ts";
 import classes from "./LogChanges.module.css";
@@ -14,9 +15,9 @@ export function LogChanges({ log, onClose }: { log: Log; onClose: () => void }) 
       <div className={classes.about}>
         <p>{log.action}</p>
         <span className={classes.who}>
-          <Author admin={log.admin} /> · <Time value={log.createdAt} />
+          <Author admin={log.admin} /> · <Time value={log.createdAt} full />
         </span>
-        <StatusBadge tone="info">{log.type}</StatusBadge>
+        <StatusBadge tone="info">{statusLabel(log.type)}</StatusBadge>
       </div>
       {changed.length === 0 ? (
         <Text size="sm">Before and after are the same.</Text>
@@ -50,9 +51,11 @@ export function LogChanges({ log, onClose }: { log: Log; onClose: () => void }) 
 }
 
 const isMoney = (field: string) => /\b(balance|price)$/i.test(field);
+const isChoice = (field: string) => /\b(template|payment method)$/i.test(field);
 
 function show(field: string, value: Value | undefined) {
   if (value === undefined || value === null || value === "") return <span className={classes.none}>–</span>;
   if (typeof value === "boolean") return value ? "Yes" : "No";
+  if (typeof value === "string" && isChoice(field)) return labelOf(value);
   return typeof value === "number" && isMoney(field) ? formatMoney(value) : String(value);
 }

@@ -6,13 +6,14 @@ import { useSearchParams } from "react-router";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
+import { statusLabel } from "../../shared/labels.ts";
 import { useListState } from "../../shared/listState.ts";
 import { useApiQuery } from "../../shared/queries.ts";
 import { Author } from "./Author.tsx";
 import { LogChanges } from "./LogChanges.tsx";
 import classes from "./LogsScreen.module.css";
 
-const typeFilter = { name: "status", label: "Type", options: ["All", ...logTypes] } as const;
+const typeFilter = { name: "status", label: "Type", options: ["All", ...logTypes], read: statusLabel } as const;
 
 export function LogsScreen() {
   const state = useListState({ filter: typeFilter });
@@ -23,7 +24,12 @@ export function LogsScreen() {
 
   const columns: Column<Log>[] = [
     { title: "Who", cell: (log) => <Author admin={log.admin} />, width: "14%", onCard: "headline" },
-    { title: "Type", cell: (log) => <StatusBadge tone="info">{log.type}</StatusBadge>, width: "10%", onCard: "aside" },
+    {
+      title: "Type",
+      cell: (log) => <StatusBadge tone="info">{statusLabel(log.type)}</StatusBadge>,
+      width: "10%",
+      onCard: "aside",
+    },
     { title: "Action", cell: (log) => <span className={classes.action}>{log.action}</span>, width: "52%" },
     { title: "Created", cell: (log) => <Time value={log.createdAt} />, dimmed: true, width: "12%" },
     {

@@ -28,7 +28,7 @@ export function OrderDetails({ order, onClose }: { order: Order; onClose: () => 
             { title: "Order", value: <ShortId value={order.uuid} name="order id" /> },
             { title: "Tracking", value: tracking && <ShortId value={tracking} name="tracking code" /> },
             { title: "Customer", value: user.username },
-            { title: "Created", value: <Time value={order.createdAt} /> },
+            { title: "Created", value: <Time value={order.createdAt} full /> },
             { title: "Label type", value: labelType.name },
             { title: "Weight", value: formatWeight(weight, labelType.name) },
             { title: "Price", value: formatMoney(price) },

@@ -1,28 +1,32 @@
 import { session } from "@footprint/contract/session.ts";
-import { Button, Loader, Stack } from "@mantine/core";
+import { Loader, Stack } from "@mantine/core";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { ApiError, callApi } from "../../shared/api.ts";
-import { Notice } from "../../shared/Notice.tsx";
 import { type Session, SessionContext } from "../../shared/session.ts";
 import { readToken } from "../../shared/token.ts";
 import { SignIn } from "./SignIn.tsx";
 
-type Gate = "checking" | "signed-out" | { unreachable: string } | { session: Session };
+type Gate = "checking" | { session: Session } | SignedOut;
+/** `problem`: why the session at hand could not be checked. It may well be a good one, so its cookie stays. */
+type SignedOut = { problem?: string };
 
 /** Stands before everything: without a session there is only Sign-In, on any path. */
 export function SessionGate({ onCheck, children }: { onCheck: () => void; children: ReactNode }) {
-  const [gate, setGate] = useState<Gate>(() => (readToken() ? "checking" : "signed-out"));
+  const [gate, setGate] = useState<Gate>(() => (readToken() ? "checking" : {}));
 
   const check = useCallback(async () => {
-    setGate("checking");
     // What a session will need loads beside the check, not after it.
     onCheck();
+    const token = readToken();
     try {
-      setGate({ session: await callApi(session.access, {}) });
+      const found = await callApi(session.access, {});
+      // Who signed in meanwhile is asked about by the sign-in itself.
+      if (readToken() === token) setGate({ session: found });
     } catch (error) {
       // After a 401 the page is already on its way to the root, where it finds no token.
       if (error instanceof ApiError && error.status === 401) return;
-      setGate({ unreachable: error instanceof Error ? error.message : String(error) });
+      console.error(error);
+      setGate({ problem: error instanceof Error ? error.message : String(error) });
     }
   }, [onCheck]);
 
@@ -30,9 +34,10 @@ export function SessionGate({ onCheck, children }: { onCheck: () => void; childr
     if (readToken()) void check();
   }, [check]);
 
+  const isUnknown = gate !== "checking" && "problem" in gate;
+  useCheckWhenLookedAt(isUnknown ? check : undefined);
   useSameAccount(typeof gate === "object" && "session" in gate ? gate.session : undefined);
 
-  if (gate === "signed-out") return <SignIn onSignedIn={check} />;
   if (gate === "checking") {
     return (
       <Stack align="center" justify="center" mih="100dvh">
@@ -40,16 +45,22 @@ export function SessionGate({ onCheck, children }: { onCheck: () => void; childr
       </Stack>
     );
   }
-  if ("unreachable" in gate) {
-    return (
-      <Stack component="main" justify="center" mih="100dvh">
-        <Notice title="Cannot reach the server" hint={gate.unreachable} role="alert" heading>
-          <Button onClick={check}>Retry</Button>
-        </Notice>
-      </Stack>
-    );
-  }
-  return <SessionContext value={gate.session}>{children}</SessionContext>;
+  if ("session" in gate) return <SessionContext value={gate.session}>{children}</SessionContext>;
+  return <SignIn problem={gate.problem} onCheck={check} />;
+}
+
+/** A session that could not be checked is checked again when somebody comes back to the page, or the network does. */
+function useCheckWhenLookedAt(check: (() => Promise<void>) | undefined) {
+  useEffect(() => {
+    if (!check) return;
+    const look = () => void check();
+    window.addEventListener("focus", look);
+    window.addEventListener("online", look);
+    return () => {
+      window.removeEventListener("focus", look);
+      window.removeEventListener("online", look);
+    };
+  }, [check]);
 }
 
 /** In another tab somebody may have signed out, or in as somebody else: then this one starts anew when it is looked at. */

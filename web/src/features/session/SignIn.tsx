@@ -3,17 +3,26 @@ import { Alert, Button, PasswordInput, Stack, TextInput, Title } from "@mantine/
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { ApiError, callApi } from "../../shared/api.ts";
 import { Logo } from "../../shared/Logo.tsx";
+import { usePassingAlert } from "../../shared/passingAlert.ts";
 import { readDevice, storeDevice, storeToken } from "../../shared/token.ts";
 import { CodeField } from "./CodeField.tsx";
 import classes from "./SignIn.module.css";
 
-export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
+export function SignIn({
+  problem,
+  onCheck,
+}: {
+  /** Why the session at hand could not be checked. */
+  problem: string | undefined;
+  /** Looks who is signed in. */
+  onCheck: () => Promise<void>;
+}) {
   const [username, setUsername] = useState("");
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
   const [step, setStep] = useState<"password" | "code">("password");
   const [working, setWorking] = useState(false);
-  const [failure, setFailure] = useState<string>();
+  const [failure, setFailure] = usePassingAlert<string>();
   const secret = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
@@ -31,11 +40,11 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
       storeToken(accessToken);
       storeDevice(deviceToken);
       window.history.replaceState(null, "", "/");
-      onSignedIn();
+      await onCheck();
     } catch (error) {
-      setWorking(false);
       goOn(error);
     }
+    setWorking(false);
   }
 
   function goOn(error: unknown) {
@@ -68,6 +77,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
         <Title order={1} size="h2" mb="md">
           Sign-In
         </Title>
+        {problem && <Unchecked problem={problem} onCheck={onCheck} />}
         <form onSubmit={signIn}>
           <Stack gap="md">
             {step === "password" ? (
@@ -121,5 +131,24 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
         </form>
       </div>
     </main>
+  );
+}
+
+/** Somebody was signed in, and perhaps still is: with the server's next good answer the panel goes on. */
+function Unchecked({ problem, onCheck }: { problem: string; onCheck: () => Promise<void> }) {
+  const [working, setWorking] = useState(false);
+  async function retry() {
+    if (working) return;
+    setWorking(true);
+    await onCheck();
+    setWorking(false);
+  }
+  return (
+    <Alert color="red" role="alert" mb="md" title="Your session could not be checked">
+      {problem}
+      <Button mt="sm" variant="default" fullWidth onClick={retry} aria-disabled={working} data-disabled={working}>
+        {working ? "Checking…" : "Retry"}
+      </Button>
+    </Alert>
   );
 }

@@ -1,8 +1,8 @@
-import { type TrackingCode, tracking } from "@footprint/contract/tracking.ts";
+import { type TrackingCode, tracking, trackingTemplates, trackingTypes } from "@footprint/contract/tracking.ts";
 import { NativeSelect, SimpleGrid, TextInput } from "@mantine/core";
 import { FormModal } from "../../shared/FormModal.tsx";
+import { labelOf } from "../../shared/labels.ts";
 import { useApiMutation } from "../../shared/queries.ts";
-import { templateNames, typeNames } from "./names.ts";
 
 type Values = {
   amount: string;
@@ -11,7 +11,7 @@ type Values = {
   trackRef: string;
 };
 
-const choices = (names: Record<string, string>) => Object.entries(names).map(([value, label]) => ({ value, label }));
+const choices = (values: readonly string[]) => values.map((value) => ({ value, label: labelOf(value) }));
 
 export function CreateTracking({ onClose }: { onClose: () => void }) {
   const create = useApiMutation(tracking.create, { refreshes: [tracking.list, tracking.stats] });
@@ -37,8 +37,8 @@ export function CreateTracking({ onClose }: { onClose: () => void }) {
             {...fields.getInputProps("amount")}
           />
           <SimpleGrid cols={2} spacing="md">
-            <NativeSelect label="Type" data={choices(typeNames)} {...fields.getInputProps("type")} />
-            <NativeSelect label="Template" data={choices(templateNames)} {...fields.getInputProps("template")} />
+            <NativeSelect label="Type" data={choices(trackingTypes)} {...fields.getInputProps("type")} />
+            <NativeSelect label="Template" data={choices(trackingTemplates)} {...fields.getInputProps("template")} />
           </SimpleGrid>
           <TextInput
             label="Track ref"

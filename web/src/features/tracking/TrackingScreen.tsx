@@ -6,11 +6,11 @@ import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
+import { labelOf } from "../../shared/labels.ts";
 import { useListState } from "../../shared/listState.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 import { CreateTracking } from "./CreateTracking.tsx";
-import { templateNames, typeNames } from "./names.ts";
 import { TrackingStats } from "./TrackingStats.tsx";
 
 export function TrackingScreen() {
@@ -23,7 +23,7 @@ export function TrackingScreen() {
   const askToDelete = ({ _id, code, type, used }: TrackingCode) =>
     confirm({
       title: "Delete this tracking code?",
-      message: `${typeNames[type]} code ${code} ${used ? "is used: its order keeps the number." : "is unused and was paid for."} This cannot be undone.`,
+      message: `${labelOf(type)} code ${code} ${used ? "is used: its order keeps the number." : "is unused and was paid for."} This cannot be undone.`,
       action: "Delete",
       working: "Deleting…",
       danger: true,
@@ -37,8 +37,8 @@ export function TrackingScreen() {
       width: "24%",
       onCard: "headline",
     },
-    { title: "Type", cell: ({ type }) => typeNames[type], width: "16%" },
-    { title: "Template", cell: ({ template }) => templateNames[template], width: "16%" },
+    { title: "Type", cell: ({ type }) => labelOf(type), width: "16%" },
+    { title: "Template", cell: ({ template }) => labelOf(template), width: "16%" },
     { title: "Status", cell: ({ used }) => <Status used={used} />, width: "14%", onCard: "aside" },
     { title: "Created", cell: ({ createdAt }) => <Time value={createdAt} />, dimmed: true, width: "14%" },
     {

@@ -1,8 +1,10 @@
-import { tracking } from "@footprint/contract/tracking.ts";
+import { tracking, trackingTypes } from "@footprint/contract/tracking.ts";
 import { formatCount, StatusBadge } from "../../shared/format.tsx";
+import { labelOf } from "../../shared/labels.ts";
 import { useApiQuery } from "../../shared/queries.ts";
 import { StatCards } from "../../shared/StatCards.tsx";
-import { typeNames } from "./names.ts";
+
+const names = trackingTypes.map((type) => [type, labelOf(type)] as const);
 
 /** Fewer than this are soon gone: time to buy the next range. */
 const lowStock = 100;
@@ -14,7 +16,7 @@ export function TrackingStats() {
     <StatCards
       title="Codes left and used"
       query={query}
-      names={typeNames}
+      names={names}
       figure={({ left }, type) => (
         <>
           {formatCount(left[type])} <small>left</small>

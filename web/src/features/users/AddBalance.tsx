@@ -18,7 +18,7 @@ export function AddBalance({ user, onClose }: { user: User; onClose: () => void 
       workingLabel="Adding…"
       onClose={onClose}
     >
-      {(fields) => (
+      {(fields, done) => (
         <>
           <TextInput
             label="Amount"
@@ -30,7 +30,7 @@ export function AddBalance({ user, onClose }: { user: User; onClose: () => void 
             data-autofocus
             {...fields.getInputProps("balance")}
           />
-          <Preview user={user} amount={Number(fields.values.balance)} />
+          {!done && <Preview user={user} amount={Number(fields.values.balance)} />}
         </>
       )}
     </FormModal>

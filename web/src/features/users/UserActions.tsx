@@ -1,9 +1,10 @@
 import { type User, users } from "@footprint/contract/users.ts";
-import { ActionIcon, Button, Group, Menu } from "@mantine/core";
+import { ActionIcon, Button, Group, Menu, Popover } from "@mantine/core";
 import { IconDots, IconTag, IconTagOff, IconUserCheck, IconUserOff } from "@tabler/icons-react";
 import { useRef } from "react";
 import { Link } from "react-router";
 import { useConfirm } from "../../shared/confirm.tsx";
+import { FormAlert, useApiForm } from "../../shared/form.tsx";
 import { formatMoney } from "../../shared/format.tsx";
 import { useApiMutation } from "../../shared/queries.ts";
 import { useToastedCall } from "../../shared/toastedCall.ts";
@@ -14,6 +15,10 @@ export function UserActions({ user, onAddBalance }: { user: User; onAddBalance: 
   const setStatus = useApiMutation(users.setStatus, { refreshes });
   const setCustomPricing = useApiMutation(users.setCustomPricing, { refreshes });
   const { working, run } = useToastedCall();
+  const pricing = useApiForm({
+    initialValues: {},
+    onSubmit: () => setCustomPricing.send({ params, body: { customPricingEnabled: !customPricingEnabled } }),
+  });
   const confirm = useConfirm();
   const menuButton = useRef<HTMLButtonElement>(null);
   const { username, status, customPricingEnabled } = user;
@@ -32,8 +37,6 @@ export function UserActions({ user, onAddBalance }: { user: User; onAddBalance: 
     });
   }
   const enable = () => run(() => setStatus.send({ params, body: { status: true } }));
-  const togglePricing = () =>
-    run(() => setCustomPricing.send({ params, body: { customPricingEnabled: !customPricingEnabled } }));
 
   return (
     <Group gap={4} justify="flex-end" wrap="nowrap">
@@ -49,42 +52,58 @@ export function UserActions({ user, onAddBalance }: { user: User; onAddBalance: 
       >
         Pricing
       </Button>
-      <Menu position="bottom-end" withinPortal portalProps={{ target: "#content" }}>
-        <Menu.Target>
-          <ActionIcon
-            ref={menuButton}
-            variant="subtle"
-            color="gray"
-            aria-label={`More actions for ${username}`}
-            loading={working}
-          >
-            <IconDots size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={
-              customPricingEnabled ? <IconTagOff size={16} aria-hidden /> : <IconTag size={16} aria-hidden />
-            }
-            onClick={togglePricing}
-          >
-            {customPricingEnabled ? "Disable Custom Pricing" : "Enable Custom Pricing"}
-          </Menu.Item>
-          {status ? (
-            <Menu.Item
-              c="var(--mantine-color-error)"
-              leftSection={<IconUserOff size={16} aria-hidden />}
-              onClick={askToDisable}
-            >
-              Disable User
-            </Menu.Item>
-          ) : (
-            <Menu.Item leftSection={<IconUserCheck size={16} aria-hidden />} onClick={enable}>
-              Enable User
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+      {/* The menu is gone by then: the answer stands where it was. */}
+      <Popover
+        opened={Boolean(pricing.alert)}
+        position="bottom-end"
+        withRoles={false}
+        transitionProps={{ duration: 0 }}
+        portalProps={{ target: "#content" }}
+      >
+        <Popover.Target>
+          <div>
+            <Menu position="bottom-end" withinPortal portalProps={{ target: "#content" }}>
+              <Menu.Target>
+                <ActionIcon
+                  ref={menuButton}
+                  variant="subtle"
+                  color="gray"
+                  aria-label={`More actions for ${username}`}
+                  loading={working || pricing.working}
+                >
+                  <IconDots size={16} />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item
+                  leftSection={
+                    customPricingEnabled ? <IconTagOff size={16} aria-hidden /> : <IconTag size={16} aria-hidden />
+                  }
+                  onClick={() => pricing.submit()}
+                >
+                  {customPricingEnabled ? "Disable Custom Pricing" : "Enable Custom Pricing"}
+                </Menu.Item>
+                {status ? (
+                  <Menu.Item
+                    c="var(--mantine-color-error)"
+                    leftSection={<IconUserOff size={16} aria-hidden />}
+                    onClick={askToDisable}
+                  >
+                    Disable User
+                  </Menu.Item>
+                ) : (
+                  <Menu.Item leftSection={<IconUserCheck size={16} aria-hidden />} onClick={enable}>
+                    Enable User
+                  </Menu.Item>
+                )}
+              </Menu.Dropdown>
+            </Menu>
+          </div>
+        </Popover.Target>
+        <Popover.Dropdown p={0} bd={0} maw={320}>
+          <FormAlert alert={pricing.alert} />
+        </Popover.Dropdown>
+      </Popover>
     </Group>
   );
 }

@@ -43,7 +43,7 @@ function Current({ cashapp }: { cashapp: { cashappId: string; image: string | nu
       {image ? (
         <img className={classes.image} src={apiBase() + image} alt={`QR code of ${cashappId || "the payment app"}`} />
       ) : (
-        <div className={classes.image}>No image yet</div>
+        <div className={classes.none}>No image yet</div>
       )}
       <figcaption>
         <span>Current handle</span> <b>{cashappId || "–"}</b>
