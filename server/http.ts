@@ -17,7 +17,7 @@ import { refusal } from "./errors.ts";
 import { discard, receiveForm, sendFile, type Upload } from "./files.ts";
 import { Replay, type Transact, transactions } from "./idempotency.ts";
 import { parse } from "./input.ts";
-import { takeTurn } from "./overload.ts";
+import { recognise, whenItsTurn } from "./overload.ts";
 import { authenticate } from "./sessions.ts";
 
 /** A signed-in account. */
@@ -77,11 +77,12 @@ function registerCall(
   app.route({
     method: call.method,
     url: call.path,
+    // What a stranger sends is kept in memory until it is whole.
+    ...(call.access !== "public" && { bodyLimit: 1024 * 1024 }),
     // Before the body is even received: a stranger's input is not looked at.
     async onRequest(request, reply) {
-      await takeTurn(call, request, reply);
       if (call.access === "public") return;
-      actors.set(request, await admit(house.db, request, call.access));
+      actors.set(request, await admit(house.db, request, reply, call.access));
     },
     onSend: limitTheRest,
     async handler(request, reply) {
@@ -92,7 +93,7 @@ function registerCall(
       const form = call.upload && request.isMultipart() ? await receiveForm(house.db, request, call.upload) : undefined;
       try {
         const body = parse(call.body, form ? form.fields : (request.body ?? {}), "body");
-        const result = await handler({
+        const context = {
           ...house,
           params,
           query,
@@ -102,7 +103,8 @@ function registerCall(
           file: form?.file,
           address: request.ip,
           userAgent: request.headers["user-agent"] ?? "",
-        });
+        };
+        const result = await whenItsTurn(call, actor, request, reply, () => handler(context));
         return sendReply(reply, call, result);
       } catch (error) {
         if (form?.file) await discard(house.db, form.file);
@@ -112,14 +114,20 @@ function registerCall(
   });
 }
 
-async function admit(db: Database, request: FastifyRequest, access: Access): Promise<Actor | Shop> {
-  const token = /^Bearer ([\w-]{20,200})$/i.exec(request.headers.authorization ?? "")?.[1];
+async function admit(
+  db: Database,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  access: Access,
+): Promise<Actor | Shop> {
+  // What is none of our tokens is not worth a query.
+  const token = /^Bearer ((fp_)?[\w-]{43})$/i.exec(request.headers.authorization ?? "")?.[1];
   if (access === "storefront") {
-    const shop = token && (await findShop(db, token));
+    const shop = token && (await recognise(token, access, request, reply, () => findShop(db, token)));
     if (!shop) throw refusal(401, "Send a valid API key");
     return shop;
   }
-  const actor = token && (await authenticate(db, token));
+  const actor = token && (await recognise(token, access, request, reply, () => authenticate(db, token)));
   if (!actor) throw refusal(401, "Sign in to continue");
   if (access === "admin" && actor.role !== "admin") throw refusal(403, "Only administrators may do this");
   return actor;

@@ -4,7 +4,7 @@ import { createKey } from "../api-keys.ts";
 import { record } from "../audit.ts";
 import { apiKeys, settings } from "../db/schema.ts";
 import { refusal } from "../errors.ts";
-import { attach, fileName, openFile, remove } from "../files.ts";
+import { attach, fileName, openPublicFile, remove } from "../files.ts";
 import { routes } from "../http.ts";
 import { readCashapp } from "../settings.ts";
 
@@ -62,6 +62,6 @@ export const websiteRoutes = routes(website, {
   async image({ db, params }) {
     const [current] = await db.select().from(settings).where(eq(settings.imageFileId, params.id));
     if (!current) throw refusal(404, "This image is not in use");
-    return { ...(await openFile(db, params.id)), inline: true };
+    return openPublicFile(db, params.id);
   },
 });
