@@ -195,7 +195,8 @@ let kept: { id: string; file: Download } | undefined;
 export async function openPublicFile(db: Database, id: string): Promise<Download> {
   if (kept?.id === id) return kept.file;
   const file = await openFile(db, id);
-  kept = { id, file: { ...file, inline: true, content: [Buffer.concat(await Array.fromAsync(file.content))] } };
+  const content = Buffer.concat(await Readable.from(file.content).toArray());
+  kept = { id, file: { ...file, inline: true, content: [content] } };
   return kept.file;
 }
 

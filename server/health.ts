@@ -3,16 +3,13 @@ import { StartError } from "./config.ts";
 import type { Database } from "./db/engine.ts";
 import { levelOf, nextLevel } from "./db/levels.ts";
 import { refusal } from "./errors.ts";
-import { shared } from "./overload.ts";
 
 /** For whoever watches the process: does it live, and should it be given calls? */
 export function reportHealth(app: FastifyInstance, db: Database) {
   app.get("/healthz", (_, reply) => reply.header("cache-control", "no-store").send({ status: "alive" }));
-  // Anybody may ask: however many do, the database is asked by one at a time.
-  const isReady = shared(() => isCurrent(db));
   app.get("/readyz", async (_, reply) => {
     // A newer server may have moved the tables on, or a copy of an older day was put in their place.
-    if (!(await isReady()))
+    if (!(await isCurrent(db)))
       throw refusal(503, "The database's tables are not those of this version: restart this server", { retryAfter: 5 });
     return reply.header("cache-control", "no-store").send({ status: "ready" });
   });

@@ -81,17 +81,6 @@ export function whenItsTurn<T>(
   return isSearch ? inTurn(lanes.searches, caller.id, raw, inOwnLane) : inOwnLane();
 }
 
-/** Work that is done once for all who ask for it meanwhile. */
-export function shared<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  return () => {
-    running ??= work().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-}
-
 /** Calls that were refused since the start, for the metrics. */
 export let shedCalls = 0;
 
