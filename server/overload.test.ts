@@ -68,7 +68,7 @@ test("a flood of searches is refused at once and money still moves; then everyth
   const search = () => call("staff", orders.list, { query: { search: "anything" } });
   expect((await search()).status).toBe(200);
   const { early, all } = await whileHeld("orders", async () => {
-    const flooded = await flood(200, search, { untilAnswered: 136 });
+    const flooded = await flood(200, search, { untilAnswered: 72 });
     // The embedded engine has one connection, which this test holds.
     if (!isEmbedded) {
       const added = await call("admin", users.addBalance, { params: { id: customer.id }, body: { balance: 5 } });
@@ -85,10 +85,10 @@ test("a flood of searches is refused at once and money still moves; then everyth
 test("a flood of any calls is refused before it fills the memory", async () => {
   expect((await call("staff", orders.list)).status).toBe(200);
   const { early, all } = await whileHeld("orders", () =>
-    flood(300, () => call("staff", orders.list), { untilAnswered: 236 }),
+    flood(300, () => call("staff", orders.list), { untilAnswered: 172 }),
   );
   for (const answer of early) expect(answer).toMatchObject(refused);
-  expect(await refusedOf(all)).toHaveLength(236);
+  expect(await refusedOf(all)).toHaveLength(172);
 });
 
 test("a flood of sign-ins is refused before it fills the processors", async () => {

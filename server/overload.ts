@@ -7,12 +7,12 @@ import { hashToken } from "./sessions.ts";
 /**
  * How much is done at once, and for whom. A place in a lane is held while the server works for a call: from the
  * moment all of it has arrived until its answer is made, never while somebody sends or takes their time. Who is
- * unknown, a shop, or an account has lanes apart, and nobody can take all of one: twenty connections to the database
- * have room for the busiest account, which may use two at a time, and the busiest shop together.
+ * unknown, a shop, or an account has lanes apart, and nobody can take all of one: the busiest account and the busiest
+ * shop together leave some of the twenty connections to the database to others.
  */
 const lanes = {
-  panel: lane({ atOnce: 12, each: 5 }),
-  shops: lane({ atOnce: 12, each: 10 }),
+  panel: lane({ atOnce: 16, each: 10 }),
+  shops: lane({ atOnce: 12, each: 8 }),
   searches: lane({ atOnce: 6, each: 3, waiting: 40, eachWaiting: 10 }),
   signIns: lane({ atOnce: 4, each: 3, waiting: 40, eachWaiting: 20 }),
   publicPages: lane({ atOnce: 4, each: 3, waiting: 200, eachWaiting: 50 }),
@@ -21,7 +21,7 @@ const lanes = {
 };
 
 /** Calls of one account or key under way: being sent, waiting, worked on, or with an answer that is not yet taken. */
-const eachUnderWay = 64;
+const eachUnderWay = 128;
 const underWay = new Map<string, number>();
 
 /** Whose tokens were valid when last seen, by the token's hash. */
