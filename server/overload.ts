@@ -15,9 +15,9 @@ const lanes = {
   shops: lane({ atOnce: 12, each: 8 }),
   searches: lane({ atOnce: 6, each: 3, waiting: 40, eachWaiting: 10 }),
   signIns: lane({ atOnce: 4, each: 3, waiting: 40, eachWaiting: 20 }),
-  publicPages: lane({ atOnce: 4, each: 3, waiting: 200, eachWaiting: 50 }),
-  unknownAccounts: lane({ atOnce: 4, each: 3, waiting: 200, eachWaiting: 50 }),
-  unknownShops: lane({ atOnce: 4, each: 3, waiting: 200, eachWaiting: 50 }),
+  publicPages: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
+  unknownAccounts: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
+  unknownShops: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
 };
 
 /** Calls of one account or key under way: being sent, waiting, worked on, or with an answer that is not yet taken. */
