@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endpoint, id, listQuery, pageCounts, timestamp } from "./endpoint.ts";
+import { endpoint, id, idParam, listQuery, pageCounts, timestamp } from "./endpoint.ts";
 import { Order } from "./orders.ts";
 
 /** As it travels. */
@@ -8,6 +8,8 @@ export const BulkOrder = z.object({
   _id: id,
   uuid: z.string(),
   user: z.object({ username: z.string() }),
+  orderCount: z.int(),
+  /** In a list that would weigh too much, none of some bulk orders: fewer than `orderCount`, they are read one by one. */
   orders: z.array(
     Order.pick({
       _id: true,
@@ -33,8 +35,16 @@ export const bulkOrders = {
     method: "GET",
     path: "/api/v1/order/admin/read-bulk",
     access: "staff",
-    summary: "List bulk orders with the orders in them",
+    summary: "List bulk orders with the orders in them, of up to 2,000 in all; the rest is read by id",
     query: listQuery,
     reply: z.object({ orders: z.array(BulkOrder), ...pageCounts }),
+  }),
+  read: endpoint({
+    method: "GET",
+    path: "/api/v1/order/admin/read-bulk/:id",
+    access: "staff",
+    summary: "Read one bulk order with all the orders in it",
+    params: idParam,
+    reply: z.object({ order: BulkOrder }),
   }),
 };

@@ -39,7 +39,7 @@ export type Download = {
   size: number;
   /** Shown in the page instead of saved. */
   inline?: boolean;
-  content: AsyncIterable<Uint8Array>;
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 };
 export const download = z.custom<Download>();
 

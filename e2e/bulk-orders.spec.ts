@@ -67,6 +67,27 @@ test("a refunded order is marked in its bulk order", async ({ staff: { page } })
   await expect(list(page).getByRole("row").filter({ hasText: "Refunded" })).toContainText("Bulk 12-03");
 });
 
+test("a bulk order whose orders did not fit into the list loads them when it is opened", async ({
+  staff: { page },
+  watch,
+}) => {
+  watch.expectProblem(/503|does not answer/);
+  await page.route(`**${bulkOrders.list.path}?*`, async (route) => {
+    const reply = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...reply, orders: reply.orders.map((row: object) => ({ ...row, orders: [] })) } });
+  });
+  const whole = `**${bulkOrders.list.path}/*`;
+  await page.route(whole, (route) =>
+    route.fulfill({ status: 503, json: { message: "The database does not answer at the moment. Try again shortly." } }),
+  );
+  await view(page, "bulk-customer", 40);
+  await expect(dialog(page).getByText("The database does not answer at the moment.")).toBeVisible();
+  await page.unroute(whole);
+  await dialog(page).getByRole("button", { name: "Retry" }).click();
+  await expect(list(page).locator("tbody tr")).toHaveCount(40);
+  await expect(dialog(page)).toContainText("$336.00");
+});
+
 test("on a phone the orders are cards that scroll inside the dialog", async ({ staff: { page } }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await openScreen(page, "/bulk-orders?search=bulk-customer", "Bulk Orders");

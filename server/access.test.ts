@@ -31,6 +31,7 @@ test("the access table", () => {
     "GET /api/v1/labeltype/read",
     "GET /api/v1/labeltype/read/:id",
     "GET /api/v1/order/admin/read-bulk",
+    "GET /api/v1/order/admin/read-bulk/:id",
     "POST /admin/changePassword",
     "POST /api/v1/admin/user/custom-pricing/delete/:id",
     "POST /api/v1/admin/users/add-balance/:id",

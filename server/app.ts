@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance, LogController } from "fastify";
 import { readForwardedAddresses } from "./addresses.ts";
 import { answerBrokenRequest, ignoreExpectations } from "./broken-requests.ts";
 import { compressReplies, serveText } from "./compression.ts";
+import { answerOneByOne } from "./connections.ts";
 import { answerError } from "./errors.ts";
 import { bulkOrderRoutes } from "./features/bulk-orders.ts";
 import { dashboardRoutes } from "./features/dashboard.ts";
@@ -53,6 +54,8 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => uuidv7(),
     trustProxy: config.trustProxy,
+    serverFactory: answerOneByOne,
+    bodyLimit: 16 * 1024,
     // A client that trickles its request in is cut off, and so is one that does not take its answer.
     requestTimeout: timeouts.request,
     connectionTimeout: timeouts.inactivity,

@@ -1,20 +1,31 @@
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
 import { type SQL, sql } from "drizzle-orm";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { plainAddress } from "./addresses.ts";
 import { allowShop, findShop, shopNow } from "./api-keys.ts";
 import type { Database, Transaction } from "./db/engine.ts";
 import { refusal } from "./errors.ts";
 import type { Actor, Shop } from "./http.ts";
+import { recognise } from "./overload.ts";
 import { accountNow, authenticate } from "./sessions.ts";
 
 export type Caller = Actor | Shop;
 
 /** Who calls, by the head of the request: before anything else of it is looked at. */
-export async function admit(db: Database, request: FastifyRequest, call: Endpoint): Promise<Caller> {
-  const token = /^Bearer ([\w-]{20,200})$/i.exec(request.headers.authorization ?? "")?.[1];
-  if (call.access === "storefront") return allowShop(token ? await findShop(db, token) : undefined, call, request.ip);
-  return allowAccount(token ? await authenticate(db, token) : undefined, call);
+export async function admit(
+  db: Database,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  call: Endpoint,
+): Promise<Caller> {
+  // What is none of our tokens is not worth a query.
+  const token = /^Bearer ((?:fp_)?[\w-]{43})$/i.exec(request.headers.authorization ?? "")?.[1];
+  const find = <C extends Caller>(look: (token: string) => Promise<C | undefined>) =>
+    token ? recognise(token, call.access, request, reply, () => look(token)) : undefined;
+  if (call.access === "storefront")
+    return allowShop(await find((key) => findShop(db, key)), call, plainAddress(request.ip));
+  return allowAccount(await find((key) => authenticate(db, key)), call);
 }
 
 function allowAccount<A extends Pick<Actor, "role">>(account: A | undefined, call: Endpoint): A {

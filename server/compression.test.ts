@@ -1,8 +1,9 @@
+import { gzipSync } from "node:zlib";
 import { fedex } from "@footprint/contract/fedex.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { session } from "@footprint/contract/session.ts";
 import { expect, test } from "vitest";
-import { addFedexOrder, addOrder } from "./testing/builders.ts";
+import { addCustomer, addFedexOrder, addLabelType, addOrder } from "./testing/builders.ts";
 import { call, origin, password, send } from "./testing/house.ts";
 import { formWith, pdf } from "./testing/multipart.ts";
 
@@ -24,6 +25,20 @@ test("a list goes out as gzip to who takes it, and is kept by nobody", async () 
     expect(plain.body).toEqual(answer.body);
     expect(plain.headers.get("vary")).toContain("accept-encoding");
   }
+});
+
+test("a refusal is not compressed: anybody could ask for it without end", async () => {
+  const answer = await fetch(`${origin}/api/${"x".repeat(5_000)}`, { headers: acceptingAll });
+  expect([answer.status, answer.headers.get("content-encoding")]).toEqual([404, null]);
+});
+
+test("a long answer is compressed too", async () => {
+  const labelType = await addLabelType();
+  const customer = await addCustomer();
+  for (let count = 0; count < 100; count++) await addOrder({ customer, labelType, fromStreet: "x".repeat(600) });
+  const answer = await call("staff", orders.list, { query: { limit: 100 }, headers: acceptingAll });
+  expect(answer.headers.get("content-encoding")).toBe("gzip");
+  expect(answer.body.orders).toHaveLength(100);
 });
 
 test("a reply with a token is never compressed: its length tells nothing", async () => {
@@ -53,7 +68,11 @@ test.for([
     "content-type": type,
     "cache-control": "no-cache",
   });
-  expect((await answer.text()).length).toBeGreaterThan(10_000);
+  const text = await answer.text();
+  expect(text.length).toBeGreaterThan(10_000);
+  // With more effort than a reply is worth: it was made once, and not for this caller.
+  expect(Number(answer.headers.get("content-length"))).toBeLessThan(gzipSync(text, { level: 1 }).length);
+  expect(await (await fetch(origin + path, { headers: { "accept-encoding": "identity" } })).text()).toBe(text);
 
   const again = await fetch(origin + path, { headers: { ...acceptingAll, "if-none-match": etag } });
   expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag]);

@@ -18,7 +18,8 @@ export const badInput = (path: string, message: string) => refusal(400, message,
 /** Every failure leaves the house as `{ message }`: never a stack, never SQL. */
 export function answerError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
   const { status, message, retryAfter } = explain(error, request.id);
-  if (status >= 500) request.log.error({ err: error }, "call failed");
+  // A refusal of our own is no failure: its line in the log is that of every call.
+  if (status >= 500 && ("code" in error || !error.statusCode)) request.log.error({ err: error }, "call failed");
   if (retryAfter) reply.header("retry-after", String(retryAfter));
   const issues = "issues" in error && error.issues ? { issues: error.issues } : {};
   const codeRequired = "codeRequired" in error && error.codeRequired ? { codeRequired: true } : {};

@@ -144,7 +144,7 @@ test("a form without a boundary is 400, an empty one changes nothing", async () 
 test("a nameless file of bytes is a file", async () => {
   const part = `--${boundary}\r\nContent-Disposition: form-data; name="file"\r\nContent-Type: application/octet-stream\r\n\r\n`;
   expect(await sendRaw(Buffer.concat([Buffer.from(part), pdf, Buffer.from(formEnd)]))).toEqual([200, "Order updated"]);
-  expect((await download()).headers.get("content-disposition")).toContain('filename="file"');
+  expect((await download()).headers.get("content-disposition")).toContain('filename="file.pdf"');
 });
 
 test("too many fields, or one too long, is 413", async () => {
@@ -209,15 +209,20 @@ test("two uploads to one order at once: one file stays", async () => {
 
 test.for<[string, string, string]>([
   ["label.pdf", 'filename="label.pdf"', "label.pdf"],
-  ["../../etc/passwd", 'filename="passwd"', "passwd"],
+  ["evil.html", 'filename="evil.pdf"', "evil.pdf"],
+  ["Label.PDF", 'filename="Label.PDF"', "Label.PDF"],
+  ["label.pdf.exe", 'filename="label.pdf.pdf"', "label.pdf.pdf"],
+  ["photo.png", 'filename="photo.pdf"', "photo.pdf"],
+  ["parcel 12.5", 'filename="parcel 12.5.pdf"', "parcel 12.5.pdf"],
+  ["../../etc/passwd", 'filename="passwd.pdf"', "passwd.pdf"],
   ["C:\\fakepath\\label.pdf", 'filename="label.pdf"', "label.pdf"],
-  ['a"; filename=evil.exe; x="', 'filename="a_22; filename=evil.exe; x=_22"', "a%22; filename=evil.exe; x=%22"],
+  ['a"; filename=evil.exe; x="', 'filename="a_22; filename=evil.exe; x=_22.pdf"', "a%22; filename=evil.exe; x=%22.pdf"],
   ["Größe 箱 🚚.pdf", 'filename="Gr__e _ __.pdf"', "Größe 箱 🚚.pdf"],
   ["it's (50%) *.pdf", 'filename="it\'s (50_) _.pdf"', "it's (50%) _.pdf"],
-  ["invoice\u202Efdp.exe", 'filename="invoice_fdp.exe"', "invoice_fdp.exe"],
-  ["a\r\nSet-Cookie: x=1", "filename=", "a%0D%0ASet-Cookie_ x=1"],
-  [".htaccess", 'filename="htaccess"', "htaccess"],
-  ["..", 'filename="file"', "file"],
+  ["invoice\u202Efdp.exe", 'filename="invoice_fdp.pdf"', "invoice_fdp.pdf"],
+  ["a\r\nSet-Cookie: x=1", "filename=", "a%0D%0ASet-Cookie_ x=1.pdf"],
+  [".htaccess", 'filename="htaccess.pdf"', "htaccess.pdf"],
+  ["..", 'filename="file.pdf"', "file.pdf"],
   [`x${"🚚".repeat(300)}.pdf`, 'filename="', `${"🚚".repeat(116)}.pdf`],
 ])("a file called %j is harmless to download", async ([name, ascii, whole]) => {
   expect((await upload(pdf, name)).status).toBe(200);
@@ -229,6 +234,20 @@ test.for<[string, string, string]>([
   expect(decodeURIComponent(disposition.replace(/^.*''/, ""))).toBe(whole);
   expect(headers.get("set-cookie")).toBe(null);
   expect((await call("staff", fedex.list)).body.docs[0]?.file?.name).toBe(whole);
+});
+
+test("a picture keeps an ending of its own type", async () => {
+  const photo = Buffer.from("\xff\xd8\xff\xe0", "latin1");
+  for (const name of ["photo.jpeg", "photo.jpg"]) {
+    await upload(photo, name);
+    expect((await download()).headers.get("content-disposition")).toContain(`filename="${name}"`);
+  }
+});
+
+test("a file that was stored with any name is downloaded with its type's ending", async () => {
+  await upload(pdf, "label.pdf");
+  await db.update(files).set({ name: "evil.html" });
+  expect((await download()).headers.get("content-disposition")).toContain('filename="evil.pdf"; filename*=');
 });
 
 test("quotes that a client escapes its own way are harmless too", async () => {

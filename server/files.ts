@@ -13,6 +13,15 @@ export type Upload = { id: string; name: string; type: FileType; size: number };
 type Form = { fields: Record<string, unknown>; file: Upload | undefined };
 type Rules = NonNullable<Endpoint["upload"]>;
 
+/** What each type may be called, the usual one first. */
+const endings: Record<FileType, readonly string[]> = {
+  "application/pdf": [".pdf"],
+  "image/png": [".png"],
+  "image/jpeg": [".jpg", ".jpeg"],
+  "image/webp": [".webp"],
+  "image/gif": [".gif"],
+};
+
 const megabyte = 1024 * 1024;
 const chunkBytes = megabyte / 4;
 const fieldLimits = { files: 1, fields: 20, fieldSize: 16 * 1024 };
@@ -118,7 +127,7 @@ async function begin(db: Database, filename: string, start: Buffer, types: reado
     const names = types.map((known) => known.replace(/^.*\//, "").toUpperCase());
     throw refusal(415, `The file must be one of ${names.join(", ")}`);
   }
-  const file = { id: uuidv7(), name: plainName(filename), type };
+  const file = { id: uuidv7(), name: properName(filename, type), type };
   await db.insert(files).values(file);
   return { ...file, size: 0 };
 }
@@ -134,11 +143,19 @@ function typeOf(start: Buffer): FileType | undefined {
   return undefined;
 }
 
-/** The last part of a path, without anything invisible or that a file system could trip over. */
-function plainName(filename: string): string {
-  const name = filename.replace(/^.*[\\/]/s, "").replace(/[\p{C}"<>|:*?]/gu, "_");
-  const characters = [...name.replace(/^\.+/, "")];
-  return characters.slice(-120).join("") || "file";
+/**
+ * The last part of a path, without anything invisible or that a file system could trip over. Its ending is the type's:
+ * whoever saves the file opens it by that.
+ */
+function properName(filename: string, type: FileType): string {
+  const name = filename
+    .replace(/^.*[\\/]/s, "")
+    .replace(/[\p{C}"<>|:*?]/gu, "_")
+    .replace(/^\.+/, "");
+  const isProper = endings[type].some((ending) => name.toLowerCase().endsWith(ending));
+  const stem = name.replace(/\.[a-z]\w{0,9}$/i, "") || "file";
+  const proper = isProper ? name : `${stem}${endings[type][0]}`;
+  return [...proper].slice(-120).join("");
 }
 
 /** Makes an upload part of the change: from now on it stays. */
@@ -167,7 +184,20 @@ export async function fileName(db: Database | Transaction, id: string | null): P
 export async function openFile(db: Database, id: string): Promise<Download> {
   const [file] = await db.select().from(files).where(eq(files.id, id));
   if (!file) throw refusal(404, "This file was replaced a moment ago");
-  return { name: file.name, type: file.type, size: file.size, content: chunksOf(db, file) };
+  // It may have been stored before names had to end properly.
+  const name = properName(file.name, file.type as FileType);
+  return { name, type: file.type, size: file.size, content: chunksOf(db, file) };
+}
+
+let kept: { id: string; file: Download } | undefined;
+
+/** A file that anybody may ask for: read once, and kept in memory until another is asked for. */
+export async function openPublicFile(db: Database, id: string): Promise<Download> {
+  if (kept?.id === id) return kept.file;
+  const file = await openFile(db, id);
+  const content = Buffer.concat(await Readable.from(file.content).toArray());
+  kept = { id, file: { ...file, inline: true, content: [content] } };
+  return kept.file;
 }
 
 async function* chunksOf(db: Database, file: { id: string; size: number }): AsyncGenerator<Buffer> {

@@ -18,7 +18,7 @@ import { refusal } from "./errors.ts";
 import { discard, receiveForm, sendFile, type Upload } from "./files.ts";
 import { Replay, type Transact, transactions } from "./idempotency.ts";
 import { parse } from "./input.ts";
-import { takeTurn } from "./overload.ts";
+import { whenItsTurn } from "./overload.ts";
 import { noteRead } from "./reads.ts";
 
 /** A signed-in account. */
@@ -90,11 +90,12 @@ function registerCall(
   app.route({
     method: call.method,
     url: call.path,
+    // What a stranger sends is kept in memory until it is whole.
+    ...(call.access !== "public" && { bodyLimit: 1024 * 1024 }),
     // Before the body is even received: a stranger's input is not looked at.
     async onRequest(request, reply) {
-      await takeTurn(call, request, reply);
       if (call.access === "public") return;
-      actors.set(request, await admit(house.db, request, call));
+      actors.set(request, await admit(house.db, request, reply, call));
     },
     onSend: limitTheRest,
     async handler(request, reply) {
@@ -105,7 +106,7 @@ function registerCall(
       const form = call.upload && request.isMultipart() ? await receiveForm(house.db, request, call.upload) : undefined;
       try {
         const body = parse(call.body, form ? form.fields : (request.body ?? {}), "body");
-        const result = await handler({
+        const context = {
           ...house,
           params,
           query,
@@ -115,7 +116,8 @@ function registerCall(
           file: form?.file,
           address: plainAddress(request.ip),
           userAgent: request.headers["user-agent"] ?? "",
-        });
+        };
+        const result = await whenItsTurn(call, actor, request, reply, () => handler(context));
         await noteRead(house, call, actor, result);
         return sendReply(reply, call, result);
       } catch (error) {

@@ -3,6 +3,7 @@ import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { and, eq, sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
+import { plainAddress } from "./addresses.ts";
 import { type Caller, callerNow, readmit, takeTurnsAtOwnAccount } from "./callers.ts";
 import type { Database, Transaction } from "./db/engine.ts";
 import { idempotentReplies } from "./db/schema.ts";
@@ -40,7 +41,7 @@ export function transactions(
         db.transaction(async (tx) => {
           await takeTurnsAtOwnAccount(tx, caller, call);
           const { rows } = await tx.execute(callerNow(caller));
-          readmit(caller, rows[0], call, request.ip);
+          readmit(caller, rows[0], call, plainAddress(request.ip));
           return work(tx);
         }),
       );
@@ -52,7 +53,7 @@ export function transactions(
     retried(() =>
       db.transaction(async (tx) => {
         const { now, isFirst } = await claim(tx, caller, identity, fingerprint);
-        readmit(caller, now, call, request.ip);
+        readmit(caller, now, call, plainAddress(request.ip));
         const given = isFirst ? undefined : await firstAnswer(tx, identity, fingerprint);
         // Only http.ts looks at what an idempotent handler returns, and it knows a replay.
         if (given) return given as T;

@@ -7,14 +7,36 @@ export function logCalls(app: FastifyInstance) {
     reply.header("x-request-id", request.id);
     done();
   });
-  app.addHook("onResponse", logResponse);
+  const mayLogRefusal = perSecond(mostRefusals, (leftOut) => app.log.warn({ leftOut }, "more calls were refused"));
+  app.addHook("onResponse", async (request, reply) => {
+    if (reply.statusCode < 400 || mayLogRefusal()) logResponse(request, reply);
+  });
+}
+
+/** Anybody can be refused by the thousand, and should not fill the disk with it. */
+const mostRefusals = 50;
+
+/** True so many times a second; how often it was not, is told afterwards. */
+function perSecond(most: number, tell: (leftOut: number) => void) {
+  let second = 0;
+  let times = 0;
+  return () => {
+    const now = Math.floor(Date.now() / 1000);
+    if (now !== second) {
+      if (times > most) tell(times - most);
+      second = now;
+      times = 0;
+    }
+    times++;
+    return times <= most;
+  };
 }
 
 /**
  * Changes and refusals are worth a line; reads only when looking closely. Of the address only the call's own path
  * and the id of a row: the rest may name people.
  */
-async function logResponse(request: FastifyRequest, reply: FastifyReply) {
+function logResponse(request: FastifyRequest, reply: FastifyReply) {
   const level = request.method === "GET" && reply.statusCode < 400 ? "debug" : "info";
   const path = request.routeOptions.url ?? "unknown";
   const { id } = (request.params ?? {}) as { id?: string };

@@ -141,7 +141,8 @@ function rowsOf<Q extends PgSelect>(select: Q, { table, query }: List, where: SQ
   // The limit is a part of the text: a prepared statement's plan is made for ten rows, not for any number.
   const ids = sql`(${place.with ?? sql``} select id from ${table} where ${and(where, place.from) ?? true}
     order by ${sql.join(order, sql`, `)} offset ${place.skip} limit ${sql.raw(String(query.limit))})`;
-  return select.where(sql`${table.id} in ${ids}`).orderBy(...order);
+  // Read once, before the rows are: `in (…)` may be planned to be read again for each of them.
+  return select.where(sql`${table.id} = any(array${ids})`).orderBy(...order);
 }
 
 /** Newest or oldest first; the id breaks ties, so that no row is shown twice or never. */

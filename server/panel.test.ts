@@ -100,13 +100,22 @@ test("the page of an address can be asked about", async () => {
 
 test("a compressed file has no address of its own", async () => {
   expect((await get("/assets/a-1f.js.br")).status).toBe(404);
-  expect((await get("/index.html.gz")).text).toBe(page);
+  expect((await get("/index.html.gz")).status).toBe(404);
 });
 
-test("what is missing below assets, api and admin is 404, not the page", async () => {
-  for (const path of ["/assets/old-0f.js", "/api/v1/nothing", "/admin/nothing"]) {
+test("what is missing below assets, api and admin, or is called like a file, is 404, not the page", async () => {
+  const missing = ["/assets/old-0f.js", "/api/v1/nothing", "/api", "/admin/nothing", "/favicon.ico", "/wp-login.php"];
+  for (const path of [...missing, "/.env", "/.well-known/security", "/users/list.json"]) {
     expect(await get(path)).toMatchObject({ status: 404, text: `{"message":"There is nothing at GET ${path}"}` });
   }
+});
+
+test("search engines are asked to stay away", async () => {
+  expect(await get("/robots.txt")).toMatchObject({
+    status: 200,
+    type: "text/plain; charset=utf-8",
+    text: "User-agent: *\nDisallow: /\n",
+  });
 });
 
 test("a panel that is built anew while the server runs is served", async () => {
@@ -115,5 +124,5 @@ test("a panel that is built anew while the server runs is served", async () => {
   expect(await get("/assets/b-3f.js")).toMatchObject({ status: 200, text: script, caching: forever });
   await mkdir(join(panel, ".vite"));
   await writeFile(join(panel, ".vite", "manifest.json"), "{}");
-  expect(await get("/.vite/manifest.json")).toMatchObject({ type: "text/html; charset=utf-8", text: page });
+  expect((await get("/.vite/manifest.json")).status).toBe(404);
 });

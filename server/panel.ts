@@ -2,12 +2,14 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import serveStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
+import { serveText } from "./compression.ts";
 import { refusal } from "./errors.ts";
 
 const built = fileURLToPath(new URL("../web/dist", import.meta.url));
 
 /** The panel's files, and its page for every address that is the panel's own. */
 export async function servePanel(app: FastifyInstance, folder = built) {
+  serveText(app, "/robots.txt", "text/plain; charset=utf-8", "User-agent: *\nDisallow: /\n");
   const hasPage = existsSync(`${folder}/index.html`);
   if (hasPage) {
     await app.register(serveStatic, {
@@ -25,8 +27,12 @@ export async function servePanel(app: FastifyInstance, folder = built) {
     });
   }
   app.setNotFoundHandler((request, reply) => {
-    const wantsPage = /^(GET|HEAD)$/.test(request.method) && !/^\/(api|admin|assets)\//.test(request.url);
+    const [path = ""] = request.url.split("?", 1);
+    const wantsPage = /^(GET|HEAD)$/.test(request.method) && isAddressOfPanel(path);
     if (hasPage && wantsPage) return reply.sendFile("index.html");
-    throw refusal(404, `There is nothing at ${request.method} ${request.url.split("?", 1)[0]}`);
+    throw refusal(404, `There is nothing at ${request.method} ${path}`);
   });
 }
+
+/** What is called like a file, or has a fixed meaning elsewhere, is not found rather than taken for a screen. */
+const isAddressOfPanel = (path: string) => !/^\/(api|assets)(\/|$)|^\/admin\/|^\/\.|\.[a-z][a-z0-9]*$/i.test(path);

@@ -38,6 +38,20 @@ export function refuseOverlap(labelType: LabelType, other: Tier | undefined) {
   if (other) throw refusal(409, `Overlaps with ${describeTier(labelType, other)}`);
 }
 
+/** More than anybody could read: what lists them must not weigh without bound. */
+const mostTiers = 200;
+
+/** For the one that is about to be added to those that `where` finds. */
+export async function refuseTooMany(
+  tx: Transaction,
+  table: typeof priceTiers | typeof customPrices,
+  where: SQL,
+  whose: string,
+): Promise<void> {
+  if ((await tx.$count(table, where)) >= mostTiers)
+    throw refusal(409, `${whose} has ${mostTiers} prices already: delete one before adding another`);
+}
+
 /** The last resort, for tiers that were changed past the locks. */
 export const refuseOverlapMeanwhile = (constraint: string) => (error: unknown) => {
   throw violates(error, constraint)

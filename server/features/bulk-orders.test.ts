@@ -1,8 +1,11 @@
 import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
+import type { Reply } from "@footprint/contract/endpoint.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { expect, test } from "vitest";
-import { addBulkOrder, addCustomer, addLabelType, addOrder } from "../testing/builders.ts";
-import { call } from "../testing/house.ts";
+import { orders as ordersTable } from "../db/schema.ts";
+import { uuidv7 } from "../ids.ts";
+import { addBulkOrder, addCustomer, addLabelType, addOrder, someAddresses } from "../testing/builders.ts";
+import { call, db, send } from "../testing/house.ts";
 
 const list = async (query: object) => (await call("staff", bulkOrders.list, { query })).body;
 
@@ -33,6 +36,7 @@ test("the list carries each bulk order with its orders, oldest first", async () 
         uuid: bulkOrder.uuid,
         user: { username: "maren" },
         createdAt: bulkOrder.createdAt.toISOString(),
+        orderCount: 2,
         orders: [
           {
             ...compact,
@@ -59,6 +63,58 @@ test("the list carries each bulk order with its orders, oldest first", async () 
     totalPages: 1,
   });
 });
+
+test("a bulk order is read with all of its orders", async () => {
+  const bulkOrder = await addBulkOrder();
+  const bought = { bulkOrderId: bulkOrder.id };
+  await addOrder(bought);
+  await addOrder(bought);
+  await addOrder();
+  const { status, body } = await call("staff", bulkOrders.read, { params: { id: bulkOrder.id } });
+  expect([status, body.order]).toEqual([200, (await list({ search: bulkOrder.uuid })).orders[0]]);
+  const unknown = await call("staff", bulkOrders.read, { params: { id: uuidv7() } });
+  expect([unknown.status, unknown.body]).toEqual([404, { message: "This bulk order does not exist" }]);
+});
+
+test("a page of large bulk orders stays light: what does not fit is counted, and read one by one", async () => {
+  const customer = await addCustomer();
+  const labelType = await addLabelType({ name: "L".repeat(100) });
+  for (let count = 0; count < 5; count++) await addLargeBulkOrder(customer, labelType);
+
+  const page = () => send("staff", bulkOrders.list, { query: { limit: 100, sort: "asc" } });
+  const answers = await Promise.all(Array.from({ length: 4 }, page));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  const texts = await Promise.all(answers.map((answer) => answer.text()));
+  for (const text of texts) expect(text.length).toBeLessThan(3_000_000);
+  const { orders: rows }: Reply<typeof bulkOrders.list> = JSON.parse(texts[0] ?? "");
+  expect(rows.map(({ orderCount }) => orderCount)).toEqual([500, 500, 500, 500, 500]);
+  expect(rows.map(({ orders }) => orders.length)).toEqual([500, 500, 500, 500, 0]);
+
+  const { body } = await call("staff", bulkOrders.read, { params: { id: rows[4]?._id ?? "" } });
+  expect([body.order.orderCount, body.order.orders.length]).toEqual([500, 500]);
+});
+
+/** As many orders as a shop may buy at once, their texts as long as it may send them. */
+async function addLargeBulkOrder(customer: { id: string }, labelType: { id: string }) {
+  const { id } = await addBulkOrder({ customer });
+  const long = "W".repeat(100);
+  const address = (side: "from" | "to") =>
+    ({ [`${side}Name`]: long, [`${side}City`]: long, [`${side}State`]: long }) as Partial<typeof someAddresses>;
+  const order = {
+    ...someAddresses,
+    ...address("from"),
+    ...address("to"),
+    fromCountry: "US",
+    toCountry: "US",
+    customerId: customer.id,
+    labelTypeId: labelType.id,
+    bulkOrderId: id,
+    priceCents: 500,
+    weight: 1,
+    tracking: "9".repeat(100),
+  };
+  await db.insert(ordersTable).values(Array(500).fill(order));
+}
 
 test("each bulk order has its own orders, and one may have none", async () => {
   const one = await addBulkOrder();

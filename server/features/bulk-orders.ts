@@ -1,19 +1,17 @@
 import { bulkOrders as contract } from "@footprint/contract/bulk-orders.ts";
-import { asc, eq, inArray } from "drizzle-orm";
+import { asc, count, eq, inArray } from "drizzle-orm";
 import type { Database } from "../db/engine.ts";
 import { bulkOrders, customers, labelTypes, orders } from "../db/schema.ts";
+import { refusal } from "../errors.ts";
 import { routes } from "../http.ts";
 import { listPage } from "../paging.ts";
 
+/** So many orders are listed with their bulk orders on one page, or an answer could weigh dozens of megabytes. */
+const mostOrders = 2_000;
+
 export const bulkOrderRoutes = routes(contract, {
   async list({ db, query }) {
-    const select = () =>
-      db
-        .select({ bulkOrder: bulkOrders, user: { username: customers.username } })
-        .from(bulkOrders)
-        .innerJoin(customers, eq(customers.id, bulkOrders.customerId))
-        .$dynamic();
-    const { rows, ...counts } = await listPage(db, select, {
+    const { rows, ...counts } = await listPage(db, () => select(db).$dynamic(), {
       table: bulkOrders,
       query,
       counted: { subject: "bulk orders" },
@@ -23,35 +21,80 @@ export const bulkOrderRoutes = routes(contract, {
         customer: { id: bulkOrders.customerId, byCodes: true },
       },
     });
-    const ordersOf = await ordersByBulkOrder(
-      db,
-      rows.map(({ bulkOrder }) => bulkOrder.id),
-    );
-    return {
-      orders: rows.map(({ bulkOrder, user }) => ({
-        ...bulkOrder,
-        _id: bulkOrder.id,
-        user,
-        orders: ordersOf.get(bulkOrder.id) ?? [],
-      })),
-      ...counts,
-    };
+    return { orders: await withOrders(db, rows), ...counts };
+  },
+
+  async read({ db, params }) {
+    const [order] = await withOrders(db, await select(db).where(eq(bulkOrders.id, params.id)));
+    if (!order) throw refusal(404, "This bulk order does not exist");
+    return { order };
   },
 });
 
+const select = (db: Database) =>
+  db
+    .select({ bulkOrder: bulkOrders, user: { username: customers.username } })
+    .from(bulkOrders)
+    .innerJoin(customers, eq(customers.id, bulkOrders.customerId));
+
+/** Each with all of its orders, as long as they fit; or with none, and how many they are. */
+async function withOrders(db: Database, rows: Awaited<ReturnType<typeof select>>) {
+  const counts = await countOrders(
+    db,
+    rows.map(({ bulkOrder }) => bulkOrder.id),
+  );
+  let room = mostOrders;
+  const fitting = [...counts].filter(([, amount]) => {
+    if (amount > room) return false;
+    room -= amount;
+    return true;
+  });
+  const ordersOf = await ordersByBulkOrder(
+    db,
+    fitting.map(([id]) => id),
+  );
+  return rows.map(({ bulkOrder, user }) => ({
+    ...bulkOrder,
+    _id: bulkOrder.id,
+    user,
+    orderCount: counts.get(bulkOrder.id) ?? 0,
+    orders: ordersOf.get(bulkOrder.id) ?? [],
+  }));
+}
+
+/** How many orders each has, in the order of the ids. */
+async function countOrders(db: Database, ids: string[]): Promise<Map<string, number>> {
+  const rows = await db
+    .select({ id: orders.bulkOrderId, amount: count() })
+    .from(orders)
+    .where(inArray(orders.bulkOrderId, ids))
+    .groupBy(orders.bulkOrderId);
+  const amounts = new Map(rows.map(({ id, amount }) => [id, amount]));
+  return new Map(ids.map((id) => [id, amounts.get(id) ?? 0]));
+}
+
 async function ordersByBulkOrder(db: Database, ids: string[]) {
   const rows = await db
-    .select({ order: orders, labelType: { name: labelTypes.name } })
+    .select({
+      _id: orders.id,
+      bulkOrderId: orders.bulkOrderId,
+      uuid: orders.uuid,
+      labelType: { name: labelTypes.name },
+      fromName: orders.fromName,
+      fromCity: orders.fromCity,
+      fromState: orders.fromState,
+      toName: orders.toName,
+      toCity: orders.toCity,
+      toState: orders.toState,
+      tracking: orders.tracking,
+      price: orders.priceCents,
+      refundedAt: orders.refundedAt,
+      createdAt: orders.createdAt,
+    })
     .from(orders)
     .innerJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId))
     .where(inArray(orders.bulkOrderId, ids))
     .orderBy(asc(orders.createdAt), asc(orders.id));
-  const compact = rows.map(({ order, labelType }) => ({
-    ...order,
-    _id: order.id,
-    labelType,
-    price: order.priceCents,
-    isRefunded: order.refundedAt !== null,
-  }));
+  const compact = rows.map(({ refundedAt, ...order }) => ({ ...order, isRefunded: refundedAt !== null }));
   return Map.groupBy(compact, (order) => order.bulkOrderId);
 }

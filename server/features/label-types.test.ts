@@ -280,3 +280,20 @@ test("a malformed id is 400 and an unknown one 404, in every call", async () => 
   }
   expect(await logRows()).toEqual([]);
 });
+
+test("a label type has at most 200 prices, and there are at most 200 label types: lists of them stay light", async () => {
+  const tiers = Array.from({ length: 199 }, (_, n): [number, number, number] => [n / 10, (n + 1) / 10, 1]);
+  const labelType = await addLabelType({ name: "USPS Priority", maxWeight: 70, tiers });
+  expect((await addTier(labelType, 20, 21)).status).toBe(200);
+  expect(answerOf(await addTier(labelType, 21, 22))).toEqual([
+    409,
+    "USPS Priority has 200 prices already: delete one before adding another",
+  ]);
+
+  for (let count = 1; count < 199; count++) await addLabelType();
+  expect((await create({ uid: "the_last" })).status).toBe(200);
+  expect(answerOf(await create({ uid: "one_more" }))).toEqual([
+    409,
+    "There are 200 label types already: change one that is not used any more",
+  ]);
+});

@@ -15,9 +15,13 @@ import {
   overlaps,
   refuseOverlap,
   refuseOverlapMeanwhile,
+  refuseTooMany,
   tierWithin,
   weighed,
 } from "../tiers.ts";
+
+/** They are listed all at once, and with their prices. */
+const mostLabelTypes = 200;
 
 type LabelType = typeof labelTypes.$inferSelect;
 
@@ -40,6 +44,8 @@ export const labelTypeRoutes = routes(contract, {
   async create({ body, actor, transaction }) {
     const values = definitionOf(body);
     return transaction(async (tx) => {
+      if ((await tx.$count(labelTypes)) >= mostLabelTypes)
+        throw refusal(409, `There are ${mostLabelTypes} label types already: change one that is not used any more`);
       await tx.insert(labelTypes).values(values).catch(refuseTakenUid(values.uid));
       await record(tx, actor, "label", `Created label type ${values.name}`, { after: logged(values) });
       return { message: `Label type ${values.name} created` };
@@ -79,6 +85,7 @@ export const labelTypeRoutes = routes(contract, {
       const labelType = await lockLabelType(tx, params.id, "no key update");
       const tier = tierWithin(labelType, body);
       refuseOverlap(labelType, await overlappingTier(tx, labelType, tier));
+      await refuseTooMany(tx, priceTiers, eq(priceTiers.labelTypeId, labelType.id), labelType.name);
       await tx
         .insert(priceTiers)
         .values({ labelTypeId: labelType.id, ...tier })

@@ -178,3 +178,12 @@ test("two windows delete the first price at once: one does, and the second price
   expect(await prices()).toEqual([second]);
   expect(await logRows()).toHaveLength(3);
 });
+
+test("a customer has at most 200 prices, so that a list of customers stays light", async () => {
+  const owner = { customerId: maren.id, labelTypeId: priority.id, priceCents: 100 };
+  const many = Array.from({ length: 199 }, (_, n) => ({ ...owner, fromWeight: n / 10, toWeight: (n + 1) / 10 }));
+  await db.insert(customPrices).values(many);
+  expect((await add(tier(20, 21))).status).toBe(200);
+  const { status, body } = await add(tier(21, 22));
+  expect([status, body.message]).toEqual([409, "maren has 200 prices already: delete one before adding another"]);
+});

@@ -16,6 +16,7 @@ import {
   overlaps,
   refuseOverlap,
   refuseOverlapMeanwhile,
+  refuseTooMany,
   tierWithin,
 } from "../tiers.ts";
 
@@ -93,6 +94,7 @@ export const userRoutes = routes(contract, {
       const tier = tierWithin(labelType, body);
       const owner = { customerId: customer.id, labelTypeId: labelType.id };
       refuseOverlap(labelType, await overlappingPrice(tx, owner, tier));
+      await refuseTooMany(tx, customPrices, eq(customPrices.customerId, customer.id), customer.username);
       await tx
         .insert(customPrices)
         .values({ ...owner, ...tier })

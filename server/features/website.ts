@@ -7,7 +7,7 @@ import { record } from "../audit.ts";
 import type { Transaction } from "../db/engine.ts";
 import { accounts, apiKeys, settings, shops } from "../db/schema.ts";
 import { badInput, refusal, violates } from "../errors.ts";
-import { attach, fileName, openFile, remove } from "../files.ts";
+import { attach, fileName, openPublicFile, remove } from "../files.ts";
 import { routes } from "../http.ts";
 import { readCashapp } from "../settings.ts";
 
@@ -106,7 +106,7 @@ export const websiteRoutes = routes(website, {
   async image({ db, params }) {
     const [current] = await db.select().from(settings).where(eq(settings.imageFileId, params.id));
     if (!current) throw refusal(404, "This image is not in use");
-    return { ...(await openFile(db, params.id)), inline: true };
+    return openPublicFile(db, params.id);
   },
 });
 

@@ -4,8 +4,8 @@ import type { Database } from "../db/engine.ts";
 import type { accounts, customers, customPrices, labelTypes } from "../db/schema.ts";
 import { db } from "./house.ts";
 
-/** Fewer than the pool has connections: calls beyond them cannot reach the row yet. */
-const mostWaiting = 15;
+/** Not more than one account may have at work at once: calls beyond them cannot reach the row yet. */
+const mostWaiting = 10;
 
 /**
  * Makes calls truly meet: while the row is held they queue up for it, then all go on at once. What they hold already

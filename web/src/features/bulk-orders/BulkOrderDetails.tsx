@@ -1,9 +1,11 @@
-import type { BulkOrder } from "@footprint/contract/bulk-orders.ts";
+import { type BulkOrder, bulkOrders } from "@footprint/contract/bulk-orders.ts";
 import { Group, Stack } from "@mantine/core";
 import { type Column, DataTable } from "../../shared/DataTable.tsx";
 import { Details } from "../../shared/Details.tsx";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { formatCount, formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
+import { LoadFailure } from "../../shared/LoadFailure.tsx";
+import { useApiQuery } from "../../shared/queries.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 import classes from "./BulkOrderDetails.module.css";
 
@@ -22,25 +24,33 @@ const columns: Column<Row>[] = [
 ];
 
 export function BulkOrderDetails({ bulk, onClose }: { bulk: BulkOrder; onClose: () => void }) {
-  const total = bulk.orders.reduce((sum, order) => sum + Math.round(order.price * 100), 0) / 100;
+  const isWhole = bulk.orders.length === bulk.orderCount;
+  const query = useApiQuery(bulkOrders.read, { params: { id: bulk._id } }, { enabled: !isWhole });
+  const orders = isWhole ? bulk.orders : query.data?.order.orders;
   return (
     <Dialog size={960} onClose={onClose} title={`Bulk order of ${bulk.user.username}`}>
       <Stack gap="lg">
         <Details
           items={[
             { title: "UUID", value: <ShortId value={bulk.uuid} name="bulk order id" /> },
-            { title: "Order count", value: formatCount(bulk.orders.length) },
-            { title: "Total", value: formatMoney(total) },
+            { title: "Order count", value: formatCount(bulk.orderCount) },
+            { title: "Total", value: orders ? formatMoney(totalOf(orders)) : "…" },
             { title: "Created", value: <Time value={bulk.createdAt} full /> },
           ]}
         />
         <div className={classes.list}>
-          <DataTable title="Orders in this bulk order" columns={columns} rows={bulk.orders} maxHeight={400} />
+          {query.isError && !orders ? (
+            <LoadFailure query={query} />
+          ) : (
+            <DataTable title="Orders in this bulk order" columns={columns} rows={orders} maxHeight={400} />
+          )}
         </div>
       </Stack>
     </Dialog>
   );
 }
+
+const totalOf = (orders: Row[]) => orders.reduce((sum, order) => sum + Math.round(order.price * 100), 0) / 100;
 
 function Place({ name, city, state }: { name: string; city: string; state: string }) {
   return (

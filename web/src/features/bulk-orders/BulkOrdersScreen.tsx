@@ -17,7 +17,7 @@ export function BulkOrdersScreen() {
   const columns: Column<BulkOrder>[] = [
     { title: "UUID", cell: (bulk) => <ShortId value={bulk.uuid} name="bulk order id" />, width: "26%" },
     { title: "User", cell: (bulk) => <b>{bulk.user.username}</b>, width: "26%", onCard: "headline" },
-    { title: "Order count", cell: (bulk) => formatCount(bulk.orders.length), align: "right", width: "12%" },
+    { title: "Order count", cell: (bulk) => formatCount(bulk.orderCount), align: "right", width: "12%" },
     { title: "Created", cell: (bulk) => <Time value={bulk.createdAt} />, dimmed: true, width: "24%" },
     { title: "", cell: (bulk) => <ViewButton of={`bulk order ${bulk.uuid}`} onClick={() => setViewed(bulk)} /> },
   ];

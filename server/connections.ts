@@ -1,0 +1,44 @@
+import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import type { Socket } from "node:net";
+
+type Options = {
+  http?: ServerOptions;
+  keepAliveTimeout?: number;
+  requestTimeout?: number;
+  connectionTimeout?: number;
+};
+
+/** Node's server as the framework would make it, but for what happens to requests that are sent ahead. */
+export function answerOneByOne(answer: RequestListener, options: Options): Server {
+  const server = createServer(options.http ?? {}, oneByOne(answer));
+  server.keepAliveTimeout = options.keepAliveTimeout ?? server.keepAliveTimeout;
+  server.requestTimeout = options.requestTimeout ?? server.requestTimeout;
+  return server.setTimeout(options.connectionTimeout ?? 0);
+}
+
+/** Beyond so many that wait on one connection it is cut: no browser sends ahead, and hardly any program. */
+const mostAhead = 64;
+
+/**
+ * Node hands out all the requests that have arrived on a connection, and keeps their answers until the first is taken.
+ * Here the next one is begun when the answer before it has left: a connection has one answer at a time in memory.
+ */
+function oneByOne(answer: RequestListener): RequestListener {
+  const ahead = new WeakMap<Socket, (() => void)[]>();
+  return (request, response) => {
+    const { socket } = request;
+    const begin = () => {
+      response.once("close", () => {
+        const next = socket.destroyed ? undefined : ahead.get(socket)?.shift();
+        if (next) next();
+        else ahead.delete(socket);
+      });
+      answer(request, response);
+    };
+    const waiting = ahead.get(socket);
+    if (!waiting) {
+      ahead.set(socket, []);
+      begin();
+    } else if (waiting.push(begin) > mostAhead) socket.destroy();
+  };
+}
