@@ -6,7 +6,7 @@ CREATE TABLE "shops" (
 );--> statement-breakpoint
 -- A key from before gets a shop with the key's own id, since the answers it may ask for again are kept under that.
 INSERT INTO "shops" ("id", "name", "created_at") SELECT "id", "name", "created_at" FROM "api_keys";--> statement-breakpoint
-ALTER TABLE "api_keys" ADD COLUMN "shop_id" uuid REFERENCES "shops"("id");--> statement-breakpoint
+ALTER TABLE "api_keys" ADD COLUMN "shop_id" uuid CONSTRAINT "api_keys_shop_id_shops_id_fk" REFERENCES "shops"("id");--> statement-breakpoint
 UPDATE "api_keys" SET "shop_id" = "id";--> statement-breakpoint
 ALTER TABLE "api_keys" ALTER COLUMN "shop_id" SET NOT NULL;--> statement-breakpoint
 -- It goes on seeing everything; keys made from now on see what is their shop's.
