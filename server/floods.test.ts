@@ -113,6 +113,7 @@ test.skipIf(isEmbedded).for<[string, string, (image: string) => Promise<unknown>
   ["of sign-ins", "sign_in_tries", () => call("nobody", session.login, { body: { username: "x", password: "x" } })],
   ["of unknown keys", "api_keys", () => call({ token: `fp_${someToken}` }, storefront.paymentSettings)],
   ["for the image", "file_chunks", (image) => fetch(origin + image)],
+  ["for the state of the server", "drizzle.__drizzle_migrations", () => fetch(`${origin}/readyz`)],
 ])("a flood %s leaves the database to operators", async ([, table, start]) => {
   const paid = [await addOrder(), await addOrder()];
   await call("admin", website.updateCashapp, { form: formWith({ image: new Blob([png]) }) });
