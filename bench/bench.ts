@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { sql } from "drizzle-orm";
 import pg from "pg";
-import { ensureAdmin } from "../server/accounts.ts";
+import { ensureAdmin } from "../server/accounts/accounts.ts";
 import { buildApp } from "../server/app.ts";
 import { readConfig } from "../server/config.ts";
 import { openEngine } from "../server/db/engine.ts";

@@ -1,9 +1,9 @@
 // Fills an empty database with a business of any size: DATABASE_URL=… npm run seed -- --orders 1000000
 import pg from "pg";
-import { runCommand } from "../server/command.ts";
 import { type Config, readConfig, StartError } from "../server/config.ts";
 import { openEngine, openFolder } from "../server/db/engine.ts";
 import { strip } from "../server/db/strip.ts";
+import { runCommand } from "../server/operations/command.ts";
 import { addLogs } from "./seeding/logs.ts";
 import { drawInvoices, drawMovements } from "./seeding/money.ts";
 import {

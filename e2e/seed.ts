@@ -15,8 +15,8 @@
 //   two-step-member     staff, with two-step sign-in
 //   verify-customer-1 … -3, newcomer-01 … -09 are not verified yet
 
-import { checkBooks } from "../server/books.ts";
-import { runCommand } from "../server/command.ts";
+import { checkBooks } from "../server/money/books.ts";
+import { runCommand } from "../server/operations/command.ts";
 import { addCustomers, addLabelTypes } from "./seeding/customers.ts";
 import { addInvoices, addLogs, addStaff, addTrackingCodes } from "./seeding/office.ts";
 import { addBulkOrders, addFedexOrders, addOrders } from "./seeding/trade.ts";

@@ -2,11 +2,8 @@ import cors from "@fastify/cors";
 import helmet from "@fastify/helmet";
 import multipart from "@fastify/multipart";
 import Fastify, { type FastifyInstance, LogController } from "fastify";
-import { readForwardedAddresses } from "./addresses.ts";
-import { answerBrokenRequest, ignoreExpectations } from "./broken-requests.ts";
-import { compressReplies, serveText } from "./compression.ts";
-import { answerOneByOne } from "./connections.ts";
-import { answerError } from "./errors.ts";
+import { readForwardedAddresses } from "./accounts/addresses.ts";
+import { uuidv7 } from "./db/ids.ts";
 import { bulkOrderRoutes } from "./features/bulk-orders.ts";
 import { dashboardRoutes } from "./features/dashboard.ts";
 import { fedexRoutes } from "./features/fedex.ts";
@@ -20,16 +17,19 @@ import { storefrontRoutes } from "./features/storefront.ts";
 import { trackingRoutes } from "./features/tracking.ts";
 import { userRoutes } from "./features/users.ts";
 import { websiteRoutes } from "./features/website.ts";
-import { allowedOrigins, bareHeaders, securityHeaders, withoutDevices } from "./headers.ts";
-import { reportHealth } from "./health.ts";
-import type { House } from "./http.ts";
-import { uuidv7 } from "./ids.ts";
-import { describeError, logCalls } from "./logging.ts";
-import { serveMetrics } from "./metrics.ts";
-import { openApi, openApiPage } from "./openapi.ts";
-import { servePanel } from "./panel.ts";
+import { answerBrokenRequest, ignoreExpectations } from "./http/broken-requests.ts";
+import { compressReplies, serveText } from "./http/compression.ts";
+import { answerOneByOne } from "./http/connections.ts";
+import { answerError } from "./http/errors.ts";
+import { allowedOrigins, bareHeaders, securityHeaders, withoutDevices } from "./http/headers.ts";
+import { openApi, openApiPage } from "./http/openapi.ts";
+import { servePanel } from "./http/panel.ts";
+import type { Services } from "./http/routes.ts";
+import { reportHealth } from "./operations/health.ts";
+import { describeError, logCalls } from "./operations/logging.ts";
+import { serveMetrics } from "./operations/metrics.ts";
 
-/** Every feature of the house, by name. */
+/** Every feature of the services, by name. */
 export const features = {
   session: sessionRoutes,
   dashboard: dashboardRoutes,
@@ -46,8 +46,8 @@ export const features = {
   storefront: storefrontRoutes,
 };
 
-export async function buildApp(house: House): Promise<FastifyInstance> {
-  const { config } = house;
+export async function buildApp(services: Services): Promise<FastifyInstance> {
+  const { config } = services;
   const { timeouts } = config;
   const app = Fastify({
     logger: { level: config.logLevel, serializers: { err: describeError } },
@@ -93,9 +93,9 @@ export async function buildApp(house: House): Promise<FastifyInstance> {
   acceptJsonOnly(app);
   await app.register(multipart);
 
-  reportHealth(app, house);
+  reportHealth(app, services);
   serveMetrics(app, config);
-  for (const { register } of Object.values(features)) register(app, house);
+  for (const { register } of Object.values(features)) register(app, services);
   serveText(app, "/api/openapi.json", "application/json; charset=utf-8", JSON.stringify(openApi(features)));
   serveText(app, "/api/docs", "text/html; charset=utf-8", openApiPage(features));
   await servePanel(app);

@@ -1,11 +1,11 @@
-import { ensureAdmin } from "./accounts.ts";
+import { ensureAdmin } from "./accounts/accounts.ts";
+import { isCommonPassword } from "./accounts/passwords.ts";
 import { buildApp } from "./app.ts";
 import { readConfig, StartError } from "./config.ts";
 import { openEngine } from "./db/engine.ts";
 import { loadDemo } from "./demo/load.ts";
-import { keepHouse } from "./housekeeping.ts";
-import { isCommonPassword } from "./passwords.ts";
-import { adoptTimezone } from "./stats.ts";
+import { adoptTimezone } from "./lists/counters.ts";
+import { keepHouse } from "./operations/housekeeping.ts";
 
 // Whatever the program writes is for its own account alone.
 process.umask(0o077);

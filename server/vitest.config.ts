@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 /** They start the program itself, as its users do, or databases of their own. */
-const programTests = ["start.test.ts", "failover.test.ts", "backup/backup.test.ts"];
+const programTests = ["tests/start.test.ts", "tests/failover.test.ts", "operations/backup/backup.test.ts"];
 const shared = { include: ["**/*.test.ts"], testTimeout: 30_000, hookTimeout: 60_000 };
 /** The files of one worker share a running server: starting one takes longer than most files. */
 const onHouse = { ...shared, exclude: programTests, setupFiles: ["testing/setup.ts"], isolate: false };

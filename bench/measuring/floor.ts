@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import pg from "pg";
+import { passwordMatches } from "../../server/accounts/passwords.ts";
 import { openFolder } from "../../server/db/engine.ts";
-import { uuidv7 } from "../../server/ids.ts";
-import { passwordMatches } from "../../server/passwords.ts";
+import { uuidv7 } from "../../server/db/ids.ts";
 import type { Recording, Statement } from "./record.ts";
 
 /** How requests of one call differ: what stood for the first target stands for the next one. */

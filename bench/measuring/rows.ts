@@ -12,7 +12,7 @@ import { staff } from "@footprint/contract/staff.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
-import { uuidv7 } from "../../server/ids.ts";
+import { uuidv7 } from "../../server/db/ids.ts";
 import { trackingCode } from "../operators.ts";
 import type { Floor } from "./floor.ts";
 import type { Request } from "./load.ts";

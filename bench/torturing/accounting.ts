@@ -6,8 +6,8 @@ import { orders } from "@footprint/contract/orders.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
-import { checkBooks } from "../../server/books.ts";
-import type { Database } from "../../server/db/engine.ts";
+import type { Database } from "../../server/db/database.ts";
+import { checkBooks } from "../../server/money/books.ts";
 import { trackingCode } from "../operators.ts";
 import { type Asked, contradicts, metSomebody, outcomeOf, replyTo } from "./journal.ts";
 

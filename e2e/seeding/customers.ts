@@ -1,6 +1,6 @@
-import type { Transaction } from "../../server/db/engine.ts";
+import type { Transaction } from "../../server/db/database.ts";
 import { customers, customPrices, labelTypes, priceTiers } from "../../server/db/schema.ts";
-import { move } from "../../server/ledger.ts";
+import { move } from "../../server/money/ledger.ts";
 import { actor, born, cents, day, type Ids, idIn, minute, places, twoDigits } from "./rows.ts";
 
 export const plainNames = [

@@ -1,11 +1,11 @@
 import { type invoiceStatus, paymentMethod } from "@footprint/contract/invoices.ts";
 import { logType } from "@footprint/contract/logs.ts";
 import { trackingTemplate, trackingType } from "@footprint/contract/tracking.ts";
-import type { Transaction } from "../../server/db/engine.ts";
+import { generatePassword, hashPassword } from "../../server/accounts/passwords.ts";
+import { newSecret } from "../../server/accounts/two-step.ts";
+import type { Transaction } from "../../server/db/database.ts";
 import { accounts, invoices, logs, trackingCodes } from "../../server/db/schema.ts";
-import { dollars, move } from "../../server/ledger.ts";
-import { generatePassword, hashPassword } from "../../server/passwords.ts";
-import { newSecret } from "../../server/two-step.ts";
+import { dollars, move } from "../../server/money/ledger.ts";
 import { plainNames } from "./customers.ts";
 import {
   actor,

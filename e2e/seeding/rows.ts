@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { uuidv7 } from "../../server/ids.ts";
+import { uuidv7 } from "../../server/db/ids.ts";
 
 const now = Date.now();
 export const minute = 60_000;

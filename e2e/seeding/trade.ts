@@ -1,6 +1,6 @@
-import type { Transaction } from "../../server/db/engine.ts";
+import type { Transaction } from "../../server/db/database.ts";
 import { bulkOrders, fedexOrders, fileChunks, files, orders } from "../../server/db/schema.ts";
-import { move } from "../../server/ledger.ts";
+import { move } from "../../server/money/ledger.ts";
 import { plainNames } from "./customers.ts";
 import {
   actor,

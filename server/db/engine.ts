@@ -5,25 +5,15 @@ import { btree_gist } from "@electric-sql/pglite/contrib/btree_gist";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { sql } from "drizzle-orm";
 import { drizzle as drizzlePostgres } from "drizzle-orm/node-postgres";
-import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import { drizzle as drizzleEmbedded } from "drizzle-orm/pglite";
 import type pg from "pg";
 import { type Config, StartError, timeouts } from "../config.ts";
+import type { Database } from "./database.ts";
 import { keepCopy, offerCopies, removeForgottenCopies, requestCopy } from "./folder-copies.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { levelOf, migrate, nextLevel } from "./levels.ts";
 import { openPool, withConnection } from "./pool.ts";
 import * as schema from "./schema.ts";
-
-/** What both drivers return from `execute`. */
-type Rows<Row> = { rows: Row[] };
-interface RowsHKT extends PgQueryResultHKT {
-  type: Rows<this["row"]>;
-}
-
-/** The one database type of the house; which engine stands behind it is nobody's concern. */
-export type Database = PgDatabase<RowsHKT, typeof schema>;
-export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
 
 export type Engine = { kind: "embedded" | "PostgreSQL"; db: Database; close(): Promise<void> };
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { sql } from "drizzle-orm";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { StartError } from "../config.ts";
-import type { Database, Transaction } from "./engine.ts";
+import type { Database, Transaction } from "./database.ts";
 
 const migrationsFolder = fileURLToPath(new URL("./migrations", import.meta.url));
 const journal: { entries: { tag: string; when: number }[] } = JSON.parse(

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { StartError } from "../config.ts";
-import { databaseIsAway, isReadOnly, readOnly } from "../errors.ts";
+import { databaseIsAway, isReadOnly, readOnly } from "./failures.ts";
 
 const oldestPostgres = 15;
 

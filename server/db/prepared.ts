@@ -1,4 +1,4 @@
-import type { Database } from "./engine.ts";
+import type { Database } from "./database.ts";
 
 const built = new WeakMap<Database, Map<string, unknown>>();
 const mostQueries = 1_000;

@@ -27,7 +27,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { uuidv7 } from "../ids.ts";
+import { uuidv7 } from "./ids.ts";
 
 // Tables that can be searched have a further column, `search`, that the database computes and only server/search.ts
 // knows: no query reads it, none writes it.

@@ -1,6 +1,6 @@
 import * as schema from "../db/schema.ts";
-import { withCheckDigit } from "../features/tracking.ts";
-import { dollars } from "../ledger.ts";
+import { dollars } from "../money/ledger.ts";
+import { withCheckDigit } from "../money/tracking-codes.ts";
 import { catalogue } from "./catalogue.ts";
 import { type Random, seededRandom } from "./random.ts";
 import {

@@ -1,8 +1,9 @@
 import { getTableColumns, getTableName, inArray, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
-import { type Database, type Transaction, unhurried } from "../db/engine.ts";
+import { generatePassword, hashPassword } from "../accounts/passwords.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { unhurried } from "../db/engine.ts";
 import * as schema from "../db/schema.ts";
-import { generatePassword, hashPassword } from "../passwords.ts";
 import { demoBusiness } from "./business.ts";
 
 const demoStaff = ["support.day", "support.night"];

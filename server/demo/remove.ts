@@ -1,4 +1,4 @@
-import { runCommand } from "../command.ts";
+import { runCommand } from "../operations/command.ts";
 import { removeDemo } from "./load.ts";
 
 await runCommand(async (open) => {

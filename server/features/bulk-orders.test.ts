@@ -2,8 +2,8 @@ import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
 import type { Reply } from "@footprint/contract/endpoint.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { expect, test } from "vitest";
+import { uuidv7 } from "../db/ids.ts";
 import { orders as ordersTable } from "../db/schema.ts";
-import { uuidv7 } from "../ids.ts";
 import { addBulkOrder, addCustomer, addLabelType, addOrder, someAddresses } from "../testing/builders.ts";
 import { call, db, send } from "../testing/house.ts";
 

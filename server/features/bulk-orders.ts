@@ -1,10 +1,10 @@
 import { bulkOrders as contract } from "@footprint/contract/bulk-orders.ts";
+import { refusal } from "@footprint/contract/refusal.ts";
 import { asc, count, eq, inArray } from "drizzle-orm";
-import type { Database } from "../db/engine.ts";
+import type { Database } from "../db/database.ts";
 import { bulkOrders, customers, labelTypes, orders } from "../db/schema.ts";
-import { refusal } from "../errors.ts";
-import { routes } from "../http.ts";
-import { listPage } from "../paging.ts";
+import { routes } from "../http/routes.ts";
+import { listPage } from "../lists/paging.ts";
 
 /** So many orders are listed with their bulk orders on one page, or an answer could weigh dozens of megabytes. */
 const mostOrders = 2_000;

@@ -1,9 +1,9 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import { inArray } from "drizzle-orm";
-import { checkBooks } from "../books.ts";
 import { labelTypes } from "../db/schema.ts";
-import { routes } from "../http.ts";
-import { countsSince, daysUntil, periodsOf, seriesOf, today } from "../stats.ts";
+import { routes } from "../http/routes.ts";
+import { countsSince, daysUntil, periodsOf, seriesOf, today } from "../lists/counters.ts";
+import { checkBooks } from "../money/books.ts";
 
 export const dashboardRoutes = routes(dashboard, {
   async orders({ db, config, now }) {

@@ -1,7 +1,7 @@
 import { fedex } from "@footprint/contract/fedex.ts";
 import { expect, test } from "vitest";
+import { uuidv7 } from "../db/ids.ts";
 import { fedexOrders } from "../db/schema.ts";
-import { uuidv7 } from "../ids.ts";
 import { addCustomer, addFedexOrder, balanceOf, transfersOf } from "../testing/builders.ts";
 import { call, db, logRows, send } from "../testing/house.ts";
 import { formWith, pdf, png } from "../testing/multipart.ts";

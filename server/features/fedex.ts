@@ -1,14 +1,14 @@
 import { fedex } from "@footprint/contract/fedex.ts";
+import { refusal } from "@footprint/contract/refusal.ts";
 import { eq } from "drizzle-orm";
-import { record, recordRead } from "../audit.ts";
-import type { Transaction } from "../db/engine.ts";
+import { record, recordRead } from "../accounts/audit.ts";
+import type { Transaction } from "../db/database.ts";
 import { customers, fedexOrders, files } from "../db/schema.ts";
-import { refusal } from "../errors.ts";
-import { attach, fileName, openFile, remove } from "../files.ts";
-import { routes } from "../http.ts";
-import { dollars } from "../ledger.ts";
-import { listPage } from "../paging.ts";
-import { countsByKind } from "../stats.ts";
+import { attach, fileName, openFile, remove } from "../http/files.ts";
+import { routes } from "../http/routes.ts";
+import { countsByKind } from "../lists/counters.ts";
+import { listPage } from "../lists/paging.ts";
+import { dollars } from "../money/ledger.ts";
 
 type FedexRow = typeof fedexOrders.$inferSelect;
 type Change = { field: string; from: string | number | null; to: string | number | null; words: string };

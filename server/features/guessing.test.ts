@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { codeTries, knownDevices, signInLimits, signInTries } from "../db/schema.ts";
-import { tidy } from "../housekeeping.ts";
+import { tidy } from "../operations/housekeeping.ts";
 import { addAccount, call, db, engine, logRows, password } from "../testing/house.ts";
 
 type Sent = { username?: string; password?: string; code?: string; deviceToken?: string };
@@ -339,7 +339,7 @@ test("what guessers leave behind is cleared away, but not what an account is to 
 
 test("a reset password lets everybody try again", async () => {
   await attack(12);
-  const { resetPassword } = await import("../accounts.ts");
+  const { resetPassword } = await import("../accounts/accounts.ts");
   const said = await resetPassword(db, "admin");
   const fresh = / password (\S+) /.exec(said ?? "")?.[1] ?? "";
   expect((await signInFrom(elsewhere(), { password: fresh })).status).toBe(200);

@@ -1,6 +1,6 @@
 import { invoices } from "@footprint/contract/invoices.ts";
 import { expect, test } from "vitest";
-import { uuidv7 } from "../ids.ts";
+import { uuidv7 } from "../db/ids.ts";
 import { addCustomer, addInvoice, balanceOf, transfersOf } from "../testing/builders.ts";
 import { call, logRows } from "../testing/house.ts";
 

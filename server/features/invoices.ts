@@ -1,11 +1,11 @@
 import { invoices as contract } from "@footprint/contract/invoices.ts";
+import { refusal } from "@footprint/contract/refusal.ts";
 import { eq } from "drizzle-orm";
 import { customers, invoices } from "../db/schema.ts";
-import { settle } from "../deposits.ts";
-import { refusal } from "../errors.ts";
-import { routes } from "../http.ts";
-import { dollars } from "../ledger.ts";
-import { listPage } from "../paging.ts";
+import { routes } from "../http/routes.ts";
+import { listPage } from "../lists/paging.ts";
+import { settle } from "../money/deposits.ts";
+import { dollars } from "../money/ledger.ts";
 
 export const invoiceRoutes = routes(contract, {
   async list({ db, query }) {

@@ -1,8 +1,8 @@
 import { labelTypes } from "@footprint/contract/label-types.ts";
 import { users } from "@footprint/contract/users.ts";
 import { expect, test } from "vitest";
+import { uuidv7 } from "../db/ids.ts";
 import { labelTypes as labelTypesTable } from "../db/schema.ts";
-import { uuidv7 } from "../ids.ts";
 import { addCustomer, addLabelType } from "../testing/builders.ts";
 import { call, logRows } from "../testing/house.ts";
 import { meetAt } from "../testing/races.ts";

@@ -1,12 +1,13 @@
 import type { Parsed } from "@footprint/contract/endpoint.ts";
 import { labelTypes as contract } from "@footprint/contract/label-types.ts";
+import { refusal } from "@footprint/contract/refusal.ts";
 import { and, eq, gt, ne, sql } from "drizzle-orm";
-import { record } from "../audit.ts";
-import type { Database, Transaction } from "../db/engine.ts";
+import { record } from "../accounts/audit.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { violates } from "../db/failures.ts";
 import { prepared } from "../db/prepared.ts";
 import { customers, customPrices, labelTypes, priceTiers } from "../db/schema.ts";
-import { refusal, violates } from "../errors.ts";
-import { routes } from "../http.ts";
+import { routes } from "../http/routes.ts";
 import {
   describeBounds,
   describeTier,
@@ -18,7 +19,7 @@ import {
   refuseTooMany,
   tierWithin,
   weighed,
-} from "../tiers.ts";
+} from "../money/tiers.ts";
 
 /** They are listed all at once, and with their prices. */
 const mostLabelTypes = 200;

@@ -1,10 +1,10 @@
 import { logs as contract } from "@footprint/contract/logs.ts";
 import { and, desc, eq, ne } from "drizzle-orm";
 import type * as z from "zod";
-import type { Database } from "../db/engine.ts";
+import type { Database } from "../db/database.ts";
 import { accounts, logs } from "../db/schema.ts";
-import { routes } from "../http.ts";
-import { listPage, pageOfNarrowed } from "../paging.ts";
+import { routes } from "../http/routes.ts";
+import { listPage, pageOfNarrowed } from "../lists/paging.ts";
 
 export const logRoutes = routes(contract, {
   async list({ db, query }) {

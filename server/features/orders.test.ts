@@ -1,6 +1,6 @@
 import { orders } from "@footprint/contract/orders.ts";
 import { expect, test } from "vitest";
-import { uuidv7 } from "../ids.ts";
+import { uuidv7 } from "../db/ids.ts";
 import { addCustomer, addLabelType, addOrder, balanceOf, transfersOf } from "../testing/builders.ts";
 import { call, logRows } from "../testing/house.ts";
 

@@ -1,12 +1,12 @@
 import type { Parsed } from "@footprint/contract/endpoint.ts";
 import { orders as contract } from "@footprint/contract/orders.ts";
+import { refusal } from "@footprint/contract/refusal.ts";
 import { eq, isNotNull, isNull, sql } from "drizzle-orm";
-import { record } from "../audit.ts";
+import { record } from "../accounts/audit.ts";
 import { customers, labelTypes, orders } from "../db/schema.ts";
-import { refusal } from "../errors.ts";
-import { routes } from "../http.ts";
-import { dollars, move } from "../ledger.ts";
-import { listPage } from "../paging.ts";
+import { routes } from "../http/routes.ts";
+import { listPage } from "../lists/paging.ts";
+import { dollars, move } from "../money/ledger.ts";
 
 export const orderRoutes = routes(contract, {
   async list({ db, query }) {

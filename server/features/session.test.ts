@@ -2,8 +2,8 @@ import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
+import { generatePassword, isCommonPassword } from "../accounts/passwords.ts";
 import { sessions, signInTries } from "../db/schema.ts";
-import { generatePassword, isCommonPassword } from "../passwords.ts";
 import { addAccount, call, db, logRows, password } from "../testing/house.ts";
 
 const signIn = (username: string, secret = password, headers = {}) =>

@@ -1,16 +1,24 @@
+import { badInput, type Refusal, refusal } from "@footprint/contract/refusal.ts";
 import { session } from "@footprint/contract/session.ts";
 import { and, desc, eq, gt, isNull, ne, sql } from "drizzle-orm";
-import { record } from "../audit.ts";
-import type { Database, Transaction } from "../db/engine.ts";
+import { record } from "../accounts/audit.ts";
+import { deviceOf } from "../accounts/devices.ts";
+import { beginTry, tooManyFailures, waitOf } from "../accounts/guessing.ts";
+import { findDevice, forgetDevices, rememberDevice } from "../accounts/known-devices.ts";
+import { hashPassword, passwordMatches, refuseCommonPassword } from "../accounts/passwords.ts";
+import { type Actor, hashToken, idle, lifetime, openSession } from "../accounts/sessions.ts";
+import {
+  beginCodeTry,
+  newSecret,
+  removeTwoStep,
+  replaceRecoveryCodes,
+  stepOf,
+  uriOf,
+  useCode,
+} from "../accounts/two-step.ts";
+import type { Database, Transaction } from "../db/database.ts";
 import { accounts, recoveryCodes, sessions, settings as settingsTable } from "../db/schema.ts";
-import { deviceOf } from "../devices.ts";
-import { badInput, type Refusal, refusal } from "../errors.ts";
-import { beginTry, tooManyFailures, waitOf } from "../guessing.ts";
-import { type Actor, routes } from "../http.ts";
-import { findDevice, forgetDevices, rememberDevice } from "../known-devices.ts";
-import { hashPassword, passwordMatches, refuseCommonPassword } from "../passwords.ts";
-import { hashToken, idle, lifetime, openSession } from "../sessions.ts";
-import { beginCodeTry, newSecret, removeTwoStep, replaceRecoveryCodes, stepOf, uriOf, useCode } from "../two-step.ts";
+import { routes } from "../http/routes.ts";
 
 type Account = typeof accounts.$inferSelect;
 

@@ -1,16 +1,17 @@
+import { refusal } from "@footprint/contract/refusal.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import { and, count, countDistinct, desc, eq, isNotNull, sql } from "drizzle-orm";
-import { refuseReservedName } from "../accounts.ts";
-import { record } from "../audit.ts";
-import type { Database, Transaction } from "../db/engine.ts";
+import { refuseReservedName } from "../accounts/accounts.ts";
+import { record } from "../accounts/audit.ts";
+import { isSignIn } from "../accounts/guessing.ts";
+import { hashPassword, refuseCommonPassword } from "../accounts/passwords.ts";
+import { removeTwoStep } from "../accounts/two-step.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { violates } from "../db/failures.ts";
 import { accounts, sessions, signInTries } from "../db/schema.ts";
-import { refusal, violates } from "../errors.ts";
-import { isSignIn } from "../guessing.ts";
-import { routes } from "../http.ts";
-import { inOrder, pages } from "../paging.ts";
-import { hashPassword, refuseCommonPassword } from "../passwords.ts";
-import { contains } from "../search.ts";
-import { removeTwoStep } from "../two-step.ts";
+import { routes } from "../http/routes.ts";
+import { inOrder, pages } from "../lists/paging.ts";
+import { contains } from "../lists/search.ts";
 
 const isStaff = eq(accounts.role, "staff");
 

@@ -5,8 +5,8 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import { website } from "@footprint/contract/website.ts";
 import { eq } from "drizzle-orm";
 import { beforeEach, expect, test } from "vitest";
-import { checkBooks } from "../books.ts";
 import { customPrices, labelTypes, trackingCodes } from "../db/schema.ts";
+import { checkBooks } from "../money/books.ts";
 import { addCustomer, addLabelType, balanceOf, someAddresses, transfersOf } from "../testing/builders.ts";
 import { call, db, logRows } from "../testing/house.ts";
 

@@ -1,16 +1,16 @@
+import { refusal } from "@footprint/contract/refusal.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { eq } from "drizzle-orm";
-import { needRoomForDeposit, needScope } from "../api-keys.ts";
-import { record } from "../audit.ts";
-import type { Database, Transaction } from "../db/engine.ts";
+import { needScope, type Shop } from "../accounts/api-keys.ts";
+import { record } from "../accounts/audit.ts";
+import type { Database, Transaction } from "../db/database.ts";
 import { customers, customPrices, fedexOrders, invoices, labelTypes, priceTiers } from "../db/schema.ts";
-import { settle } from "../deposits.ts";
-import { refusal } from "../errors.ts";
-import { openFile } from "../files.ts";
-import { routes, type Shop } from "../http.ts";
-import { dollars } from "../ledger.ts";
-import { buy, price, unknownCustomer } from "../purchases.ts";
-import { readCashapp } from "../settings.ts";
+import { openFile } from "../http/files.ts";
+import { routes } from "../http/routes.ts";
+import { needRoomForDeposit, settle } from "../money/deposits.ts";
+import { dollars } from "../money/ledger.ts";
+import { readCashapp } from "../money/payment-settings.ts";
+import { buy, price, unknownCustomer } from "../money/purchases.ts";
 
 export const storefrontRoutes = routes(storefront, {
   async putCustomer({ params: { discordId }, body: { username, email }, actor, transaction }) {

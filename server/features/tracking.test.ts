@@ -1,8 +1,8 @@
 import { tracking } from "@footprint/contract/tracking.ts";
 import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
+import { uuidv7 } from "../db/ids.ts";
 import { trackingCodes } from "../db/schema.ts";
-import { uuidv7 } from "../ids.ts";
 import { call, db, logRows } from "../testing/house.ts";
 
 const first = "9400111206200000000008";

@@ -1,13 +1,14 @@
+import { badInput, refusal } from "@footprint/contract/refusal.ts";
 import { tracking as contract } from "@footprint/contract/tracking.ts";
 import { eq, sql } from "drizzle-orm";
-import { record } from "../audit.ts";
-import type { Transaction } from "../db/engine.ts";
+import { record } from "../accounts/audit.ts";
+import type { Transaction } from "../db/database.ts";
+import { uuidv7 } from "../db/ids.ts";
 import { trackingCodes } from "../db/schema.ts";
-import { badInput, refusal } from "../errors.ts";
-import { routes } from "../http.ts";
-import { uuidv7 } from "../ids.ts";
-import { listPage } from "../paging.ts";
-import { countsByKind } from "../stats.ts";
+import { routes } from "../http/routes.ts";
+import { countsByKind } from "../lists/counters.ts";
+import { listPage } from "../lists/paging.ts";
+import { checkDigit, withCheckDigit } from "../money/tracking-codes.ts";
 
 export const trackingRoutes = routes(contract, {
   async list({ db, query }) {
@@ -79,16 +80,6 @@ function consecutiveCodes(trackRef: string, amount: number): string[] {
   if (BigInt(amount) > left)
     throw badInput("body.amount", `The carrier's numbers end before that: from ${trackRef} on there are ${left}`);
   return Array.from({ length: amount }, (_, index) => withCheckDigit(String(first + BigInt(index))));
-}
-
-export const withCheckDigit = (digits: string) => digits + checkDigit(digits);
-
-/** The carrier's mod-10: weights 3, 1, 3, 1 … from the right. */
-function checkDigit(digits: string): number {
-  const sum = [...digits]
-    .reverse()
-    .reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 3 : 1), 0);
-  return (10 - (sum % 10)) % 10;
 }
 
 /** Adds the codes in one statement; returns the first that existed already, in which case the caller refuses all. */

@@ -1,7 +1,7 @@
 import { users } from "@footprint/contract/users.ts";
 import { expect, test } from "vitest";
+import { uuidv7 } from "../db/ids.ts";
 import { customers } from "../db/schema.ts";
-import { uuidv7 } from "../ids.ts";
 import { addCustomer, addLabelType, balanceOf, transfersOf } from "../testing/builders.ts";
 import { call, logRows } from "../testing/house.ts";
 import { meetAt } from "../testing/races.ts";

@@ -1,14 +1,14 @@
 import type { Parsed } from "@footprint/contract/endpoint.ts";
+import { refusal } from "@footprint/contract/refusal.ts";
 import { users as contract } from "@footprint/contract/users.ts";
 import { and, eq, isNull, type Placeholder, sql } from "drizzle-orm";
-import { record } from "../audit.ts";
-import type { Database, Transaction } from "../db/engine.ts";
+import { record } from "../accounts/audit.ts";
+import type { Database, Transaction } from "../db/database.ts";
 import { prepared } from "../db/prepared.ts";
 import { customers, customPrices, labelTypes } from "../db/schema.ts";
-import { refusal } from "../errors.ts";
-import { routes } from "../http.ts";
-import { dollars, move } from "../ledger.ts";
-import { listPage } from "../paging.ts";
+import { routes } from "../http/routes.ts";
+import { listPage } from "../lists/paging.ts";
+import { dollars, move } from "../money/ledger.ts";
 import {
   describeTier,
   lockLabelType,
@@ -18,7 +18,7 @@ import {
   refuseOverlapMeanwhile,
   refuseTooMany,
   tierWithin,
-} from "../tiers.ts";
+} from "../money/tiers.ts";
 
 export const userRoutes = routes(contract, {
   list: ({ db, query }) => listCustomers(db, query, "all"),

@@ -1,8 +1,8 @@
 import { fedex } from "@footprint/contract/fedex.ts";
 import { website } from "@footprint/contract/website.ts";
 import { expect, test } from "vitest";
+import { uuidv7 } from "../db/ids.ts";
 import { files } from "../db/schema.ts";
-import { uuidv7 } from "../ids.ts";
 import { addFedexOrder } from "../testing/builders.ts";
 import { call, db, logRows, origin } from "../testing/house.ts";
 import { formWith, pdf, png } from "../testing/multipart.ts";

@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
+import { badInput, refusal } from "@footprint/contract/refusal.ts";
 import { isReservedName } from "@footprint/contract/staff.ts";
 import { website } from "@footprint/contract/website.ts";
 import { and, desc, eq, ne, sql } from "drizzle-orm";
-import { createKey } from "../api-keys.ts";
-import { record } from "../audit.ts";
-import type { Transaction } from "../db/engine.ts";
+import { createKey } from "../accounts/api-keys.ts";
+import { record } from "../accounts/audit.ts";
+import type { Transaction } from "../db/database.ts";
+import { violates } from "../db/failures.ts";
 import { accounts, apiKeys, settings, shops } from "../db/schema.ts";
-import { badInput, refusal, violates } from "../errors.ts";
-import { attach, fileName, openPublicFile, remove } from "../files.ts";
-import { routes } from "../http.ts";
-import { readCashapp } from "../settings.ts";
+import { attach, fileName, openPublicFile, remove } from "../http/files.ts";
+import { routes } from "../http/routes.ts";
+import { readCashapp } from "../money/payment-settings.ts";
 
 export const websiteRoutes = routes(website, {
   async getCashapp({ db }) {

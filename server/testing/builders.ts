@@ -1,4 +1,5 @@
-import type { Author } from "../audit.ts";
+import type { Author } from "../accounts/audit.ts";
+import { uuidv7 } from "../db/ids.ts";
 import {
   bulkOrders,
   customers,
@@ -9,8 +10,7 @@ import {
   priceTiers,
   transfers,
 } from "../db/schema.ts";
-import { uuidv7 } from "../ids.ts";
-import { move } from "../ledger.ts";
+import { move } from "../money/ledger.ts";
 import { db } from "./house.ts";
 
 // What a test does not say, it does not care about. Money is in dollars, as operators speak of it.

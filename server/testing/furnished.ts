@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { createKey } from "../api-keys.ts";
+import { createKey } from "../accounts/api-keys.ts";
 import { trackingCodes } from "../db/schema.ts";
 import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addLabelType, addOrder } from "./builders.ts";
 import { addAccount, db } from "./house.ts";

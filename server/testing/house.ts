@@ -6,13 +6,14 @@ import { getTableName, is, sql } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
 import pg from "pg";
 import { inject } from "vitest";
+import { hashPassword } from "../accounts/passwords.ts";
+import { openSession } from "../accounts/sessions.ts";
 import { buildApp } from "../app.ts";
 import { type Config, readConfig, timeouts } from "../config.ts";
-import { type Database, type Engine, openEmbedded, openEngine } from "../db/engine.ts";
+import type { Database } from "../db/database.ts";
+import { type Engine, openEmbedded, openEngine } from "../db/engine.ts";
 import * as schema from "../db/schema.ts";
-import { hashPassword } from "../passwords.ts";
-import { openSession } from "../sessions.ts";
-import { adoptTimezone } from "../stats.ts";
+import { adoptTimezone } from "../lists/counters.ts";
 
 /** A running server on an empty database; on PostgreSQL a second one beside it. */
 export let engine: Engine;

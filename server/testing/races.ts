@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { inject } from "vitest";
-import type { Database } from "../db/engine.ts";
+import type { Database } from "../db/database.ts";
 import type { accounts, customers, customPrices, labelTypes } from "../db/schema.ts";
 import { db } from "./house.ts";
 

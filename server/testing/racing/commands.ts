@@ -8,7 +8,7 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
 import fc from "fast-check";
-import { withCheckDigit } from "../../features/tracking.ts";
+import { withCheckDigit } from "../../money/tracking-codes.ts";
 import { someAddresses } from "../builders.ts";
 import type { Asked } from "./rules.ts";
 import type { State } from "./state.ts";

@@ -8,8 +8,8 @@ import { staff } from "@footprint/contract/staff.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
-import { withCheckDigit } from "../../features/tracking.ts";
-import { dollars } from "../../ledger.ts";
+import { dollars } from "../../money/ledger.ts";
+import { withCheckDigit } from "../../money/tracking-codes.ts";
 import { inCents, type State, type Tier } from "./state.ts";
 
 export type Asked = { as: string; call: Endpoint; input: unknown; key: string | undefined };

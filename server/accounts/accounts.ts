@@ -1,0 +1,105 @@
+import { badInput } from "@footprint/contract/refusal.ts";
+import { isReservedName } from "@footprint/contract/staff.ts";
+import { eq, sql } from "drizzle-orm";
+import { type Config, StartError } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { violates } from "../db/failures.ts";
+import { accounts, sessions, signInLimits } from "../db/schema.ts";
+import { record, system, terminal } from "./audit.ts";
+import { forgetDevices } from "./known-devices.ts";
+import { generatePassword, hashPassword } from "./passwords.ts";
+import { removeTwoStep } from "./two-step.ts";
+
+/** Any number that all Footprint servers agree on. */
+const firstAdminLock = 7400_0002;
+
+/** Creates the first admin where there is none; returns the password if one had to be made up. */
+export async function ensureAdmin(db: Database, config: Config): Promise<string | undefined> {
+  const admins = db.select({ id: accounts.id }).from(accounts).where(eq(accounts.role, "admin")).limit(1);
+  if ((await admins).length > 0) return undefined;
+  const password = config.adminPassword ?? generatePassword();
+  const passwordHash = await hashPassword(password);
+  return db.transaction(async (tx) => {
+    // Several servers may start at once on an empty database.
+    await tx.execute(sql`select pg_advisory_xact_lock(${firstAdminLock})`);
+    const [admin] = await tx.select().from(accounts).where(eq(accounts.role, "admin")).limit(1);
+    if (admin) return undefined;
+    await tx
+      .insert(accounts)
+      .values({ username: config.adminUsername, passwordHash, role: "admin" })
+      .catch(refuseTakenName(config.adminUsername));
+    await record(tx, system, "staff", `Created the first administrator, ${config.adminUsername}`, {
+      after: { username: config.adminUsername, role: "admin" },
+    });
+    return config.adminPassword ? undefined : password;
+  });
+}
+
+/** From the terminal: a further administrator. Like the others below, returns what there is to say about it. */
+export async function createAdmin(db: Database, username: string): Promise<string> {
+  if (isReservedName(username)) throw new StartError(reservedName(username));
+  const password = generatePassword();
+  const passwordHash = await hashPassword(password);
+  await db.transaction(async (tx) => {
+    await tx.insert(accounts).values({ username, passwordHash, role: "admin" }).catch(refuseTakenName(username));
+    await record(tx, terminal, "staff", `Created administrator ${username}`, {
+      after: { username, role: "admin" },
+    });
+  });
+  return canSignIn(username, password);
+}
+
+/** From the terminal: a new password for who is locked out. All sessions of the account end. */
+export async function resetPassword(db: Database, username: string): Promise<string | undefined> {
+  const password = generatePassword();
+  const passwordHash = await hashPassword(password);
+  return db.transaction(async (tx) => {
+    const [account] = await tx
+      .update(accounts)
+      .set({ passwordHash })
+      .where(eq(sql`lower(${accounts.username})`, username.toLowerCase()))
+      .returning();
+    if (!account) return undefined;
+    await tx.delete(sessions).where(eq(sessions.accountId, account.id));
+    await forgetDevices(tx, account.id);
+    // Nothing that was guessed before keeps the owner of the new one waiting.
+    await tx.delete(signInLimits).where(eq(signInLimits.guesser, `name ${account.username.toLowerCase()}`));
+    await record(tx, terminal, "session", `Reset the password of ${account.username}`);
+    return canSignIn(username, password);
+  });
+}
+
+/** From the terminal: the password alone is enough again for who lost the authenticator app. All sessions end. */
+export async function resetTwoStep(db: Database, username: string): Promise<string | undefined> {
+  return db.transaction(async (tx) => {
+    const [account] = await tx
+      .select()
+      .from(accounts)
+      .where(eq(sql`lower(${accounts.username})`, username.toLowerCase()))
+      .for("update");
+    if (!account) return undefined;
+    if (!account.totpConfirmedAt) throw new StartError(`${username} does not use two-step sign-in.`);
+    await removeTwoStep(tx, account.id);
+    await tx.delete(sessions).where(eq(sessions.accountId, account.id));
+    await record(tx, terminal, "session", `Reset two-step sign-in of ${account.username}`, {
+      before: { twoStep: true },
+      after: { twoStep: false },
+    });
+    return `${username} signs in with the password alone now`;
+  });
+}
+
+const reservedName = (username: string) => `The name ${username} is the program's own: choose another.`;
+
+/** For new names only: an account that has one from before keeps it. */
+export function refuseReservedName(username: string | undefined) {
+  if (username && isReservedName(username)) throw badInput("body.username", reservedName(username));
+}
+
+const canSignIn = (username: string, password: string) =>
+  `${username} can sign in with the password ${password} (shown only this once)`;
+
+const refuseTakenName = (username: string) => (error: unknown) => {
+  if (!violates(error, "accounts_username_key")) throw error;
+  throw new StartError(`The username ${username} is taken: choose another, or give it a new password (npm run admin).`);
+};

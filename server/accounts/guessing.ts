@@ -1,0 +1,169 @@
+import { refusal } from "@footprint/contract/refusal.ts";
+import { and, count, countDistinct, eq, gt, min, notLike, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../db/database.ts";
+import { signInLimits, signInTries } from "../db/schema.ts";
+import { networkOf } from "./addresses.ts";
+import { record } from "./audit.ts";
+
+const triesPerMinute = 5;
+const triesBeforePause = 10;
+
+/** Where a try comes from: a stranger's address, a device that the account has signed in on, or an open session. */
+type Place = { address: string } | { device: string } | { session: string };
+
+/** Failed tries are kept as long as administrators are shown them. */
+export const forgotten = sql`now() - interval '1 hour'`;
+const isRecent = gt(signInTries.triedAt, forgotten);
+/** A wrong old password is no sign-in. */
+export const isSignIn = and(isRecent, notLike(signInTries.address, "session %"));
+
+/**
+ * Takes one of the tries that a place has in a minute, or refuses with 429; and one of those that a guesser has
+ * before pauses begin. All strangers who try a username are one guesser, wherever they are; a known device and a
+ * session are guessers of their own, so that nobody can keep them waiting from afar. A try is counted before the
+ * password is checked, so that many at once cannot slip through. Kept in the database: it holds across servers.
+ */
+export async function beginTry(db: Database, username: string, place: Place) {
+  const name = username.trim().toLowerCase();
+  const strangers = `name ${name}`;
+  const key = keyOf(place);
+  const guesser = "address" in place ? strangers : key;
+  const isSame = and(eq(signInTries.username, name), eq(signInTries.address, key));
+  const [mine] = await db.insert(signInTries).values({ username: name, address: key }).returning();
+  const forget = async () => {
+    if (mine) await db.delete(signInTries).where(eq(signInTries.id, mine.id));
+  };
+  await refuseHaste(db, isSame).catch(async (error) => {
+    await forget();
+    throw error;
+  });
+  const taken = await takeTry(db, guesser);
+
+  return {
+    /** Seconds until strangers may try again; what comes now counts only with a second step. */
+    wait: taken.wait,
+    /** It was no try. */
+    forget,
+    /** Whatever happens next, the password was not a guess. */
+    async passwordWasRight() {
+      if (!taken.wait) await giveBack(db, guesser, 1);
+    },
+    /** Forgets what failed at this place before. Returns how many sign-ins failed since the last one. */
+    async succeed(tx: Database = db): Promise<number> {
+      const before = await tx.delete(signInTries).where(isSame).returning({ id: signInTries.id });
+      await giveBack(tx, guesser, before.length - 1);
+      if ("session" in place) return 0;
+      const [row] = await tx.select().from(signInLimits).where(eq(signInLimits.guesser, strangers)).for("update");
+      await tx.update(signInLimits).set({ failures: 0 }).where(eq(signInLimits.guesser, strangers));
+      return row?.failures ?? 0;
+    },
+    /** Counts a failed sign-in, and tells the log of the hour's first and of each that begins a pause. */
+    async fail(account: { id: string; username: string } | undefined, how: Failure) {
+      const isLoud = (taken.tries ?? 0) >= triesBeforePause || how.codeWasWrong === true;
+      await db.transaction(async (tx) => {
+        const isDue = sql`${signInLimits.toldAt} is null or ${signInLimits.toldAt} < now() - interval '1 hour'`;
+        const [row] = await tx
+          .insert(signInLimits)
+          .values({ guesser: strangers, failures: 1, toldAt: sql`now()` })
+          .onConflictDoUpdate({
+            target: signInLimits.guesser,
+            set: {
+              failures: sql`${signInLimits.failures} + 1`,
+              toldAt: sql`case when ${isLoud} or ${isDue} then now() else ${signInLimits.toldAt} end`,
+            },
+          })
+          .returning({ isTold: sql<boolean>`${signInLimits.toldAt} = now()` });
+        // Also for usernames that do not exist up to here: time tells nobody which do.
+        if (row?.isTold && account) await tellLog(tx, account, name, how);
+      });
+    },
+  };
+}
+
+type Failure = { address: string; device: string; codeWasWrong?: boolean };
+
+const keyOf = (place: Place) =>
+  "address" in place
+    ? networkOf(place.address)
+    : "device" in place
+      ? `device ${place.device.slice(0, 16)}`
+      : `session ${place.session.slice(0, 16)}`;
+
+async function refuseHaste(db: Database, isSame: ReturnType<typeof and>) {
+  const [recent] = await db
+    .select({
+      tries: count(),
+      wait: sql<number>`ceil(extract(epoch from ${min(signInTries.triedAt)} + interval '1 minute' - now()))::int`,
+    })
+    .from(signInTries)
+    .where(and(isSame, gt(signInTries.triedAt, sql`now() - interval '1 minute'`)));
+  if (!recent || recent.tries <= triesPerMinute) return;
+  const retryAfter = Math.max(1, recent.wait);
+  throw refusal(429, `Too many tries. Wait ${retryAfter} seconds and try again.`, { retryAfter });
+}
+
+const firstPause = sql.raw(String(triesBeforePause));
+/** A minute that doubles with each further try, up to about an hour. */
+const pauseEnds = sql`${signInLimits.triedAt}
+  + interval '1 minute' * power(2, least(${signInLimits.tries} - ${firstPause}, 6))`;
+
+/** One statement, so that of many at the end of a pause one gets the try. */
+async function takeTry(db: Database, guesser: string): Promise<{ tries?: number; wait: number }> {
+  const [taken] = await db
+    .insert(signInLimits)
+    .values({ guesser, tries: 1 })
+    .onConflictDoUpdate({
+      target: signInLimits.guesser,
+      set: {
+        tries: sql`case when ${signInLimits.triedAt} < now() - interval '1 day' then 1 else ${signInLimits.tries} + 1 end`,
+        triedAt: sql`now()`,
+      },
+      setWhere: sql`${signInLimits.tries} < ${firstPause} or ${pauseEnds} <= now()`,
+    })
+    .returning({ tries: signInLimits.tries });
+  if (taken) return { tries: taken.tries, wait: 0 };
+  const [paused] = await db
+    .select({ wait: sql<number>`ceil(extract(epoch from ${pauseEnds} - now()))::int` })
+    .from(signInLimits)
+    .where(eq(signInLimits.guesser, guesser));
+  return { wait: Math.max(1, paused?.wait ?? 1) };
+}
+
+const giveBack = (db: Database, guesser: string, tries: number) =>
+  db
+    .update(signInLimits)
+    .set({ tries: sql`greatest(${signInLimits.tries} - ${tries}, 0)` })
+    .where(eq(signInLimits.guesser, guesser));
+
+async function tellLog(tx: Transaction, account: { id: string; username: string }, name: string, how: Failure) {
+  const isTheirs = and(eq(signInTries.username, name), isSignIn);
+  const [recent] = await tx
+    .select({ failures: count(), addresses: countDistinct(signInTries.address) })
+    .from(signInTries)
+    .where(isTheirs);
+  const shown = await tx
+    .selectDistinct({ address: signInTries.address })
+    .from(signInTries)
+    .where(and(isTheirs, notLike(signInTries.address, "device %")))
+    .limit(10);
+  const { failures = 1, addresses = 1 } = recent ?? {};
+  const sentence = `${many(failures, "failed sign-in", "failed sign-ins")} as ${account.username} from ${many(addresses, "address", "addresses")}`;
+  const last = how.codeWasWrong ? ", the last with the right password and a wrong code" : "";
+  // By the program, under the account's id: whoever looks at an account finds it.
+  await record(tx, { kind: "system", id: account.id, username: "system" }, "session", sentence + last, {
+    after: { failures, addresses: shown.map(({ address }) => address), lastAddress: how.address, device: how.device },
+  });
+}
+
+const many = (number: number, one: string, more: string) => `${number} ${number === 1 ? one : more}`;
+
+export function tooManyFailures(wait: number) {
+  return refusal(
+    429,
+    `Too many failed sign-ins. Wait ${waitOf(wait)}, use a device that you have signed in on before, or enter a code from your authenticator app.`,
+    // The panel then asks for one, whoever it is: who has two-step sign-in is nobody's business.
+    { retryAfter: wait, codeRequired: true },
+  );
+}
+
+export const waitOf = (seconds: number) => (seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`);

@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { refusal } from "@footprint/contract/refusal.ts";
+import { and, count, eq, gt, isNull, lt, min, or, sql } from "drizzle-orm";
+import { Secret, TOTP } from "otpauth";
+import type { Database, Transaction } from "../db/database.ts";
+import { accounts, codeTries, recoveryCodes } from "../db/schema.ts";
+import { waitOf } from "./guessing.ts";
+import { randomLetters } from "./passwords.ts";
+
+// What every authenticator app understands; several ignore anything else.
+const kind = { issuer: "Footprint", algorithm: "SHA1", digits: 6, period: 30 };
+
+export const newSecret = () => new Secret({ size: 20 }).base32;
+
+/** What the QR code says. */
+export const uriOf = (username: string, secret: string) =>
+  new TOTP({ ...kind, label: username, secret: Secret.fromBase32(secret) }).toString();
+
+/** The step of 30 seconds that a code belongs to. A clock may be one of them off, either way. */
+export function stepOf(secret: string, code: string, now: Date): number | undefined {
+  const token = code.replace(/\s/g, "");
+  const timestamp = now.getTime();
+  const delta = TOTP.validate({ ...kind, token, secret: Secret.fromBase32(secret), timestamp, window: 1 });
+  return delta === null ? undefined : TOTP.counter({ period: kind.period, timestamp }) + delta;
+}
+
+type Protected = { id: string; totpSecret: string | null };
+
+/** Uses a code up, and says what it was, if it was right. The WHEREs are the lock: of two at once, one gets no row. */
+export async function useCode(
+  tx: Transaction,
+  account: Protected,
+  code: string,
+  now: Date,
+): Promise<"code" | "recovery code" | undefined> {
+  const step = account.totpSecret ? stepOf(account.totpSecret, code, now) : undefined;
+  if (step === undefined) return (await useRecoveryCode(tx, account.id, code)) ? "recovery code" : undefined;
+  const taken = await tx
+    .update(accounts)
+    .set({ totpLastStep: step })
+    .where(
+      and(
+        eq(accounts.id, account.id),
+        eq(accounts.totpSecret, account.totpSecret ?? ""),
+        or(isNull(accounts.totpLastStep), lt(accounts.totpLastStep, step)),
+      ),
+    )
+    .returning({ id: accounts.id });
+  return taken.length > 0 ? "code" : undefined;
+}
+
+async function useRecoveryCode(tx: Transaction, accountId: string, code: string): Promise<boolean> {
+  const used = await tx
+    .delete(recoveryCodes)
+    .where(and(eq(recoveryCodes.accountId, accountId), eq(recoveryCodes.codeHash, hashCode(code))))
+    .returning();
+  return used.length > 0;
+}
+
+/** Ten new recovery codes, the only copy of them; those of before are gone. */
+export async function replaceRecoveryCodes(tx: Transaction, accountId: string): Promise<string[]> {
+  const codes = Array.from({ length: 10 }, () => randomLetters(5, 5));
+  await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId));
+  await tx.insert(recoveryCodes).values(codes.map((code) => ({ accountId, codeHash: hashCode(code) })));
+  return codes;
+}
+
+/** However it was typed: capitals, spaces and hyphens do not matter. */
+const hashCode = (code: string) =>
+  createHash("sha256")
+    .update(code.toLowerCase().replace(/[^a-z0-9]/g, ""))
+    .digest("base64url");
+
+/** Back to the password alone. */
+export async function removeTwoStep(tx: Transaction, accountId: string): Promise<void> {
+  await tx
+    .update(accounts)
+    .set({ totpSecret: null, totpConfirmedAt: null, totpLastStep: null })
+    .where(eq(accounts.id, accountId));
+  await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId));
+  await tx.delete(codeTries).where(eq(codeTries.accountId, accountId));
+}
+
+const triesInTenMinutes = 10;
+
+/**
+ * Takes one of the codes that may be wrong within ten minutes, from all addresses together, or refuses with 429.
+ * Only after the right password: no stranger can use them up. Counted before the code is checked, so that many at
+ * once cannot slip through; the returned function takes this one back.
+ */
+export async function beginCodeTry(db: Database, accountId: string): Promise<(tx: Transaction) => Promise<void>> {
+  const [mine] = await db.insert(codeTries).values({ accountId }).returning();
+  const forget = async (tx: Database) => {
+    if (mine) await tx.delete(codeTries).where(eq(codeTries.id, mine.id));
+  };
+  const [recent] = await db
+    .select({
+      tries: count(),
+      wait: sql<number>`ceil(extract(epoch from ${min(codeTries.triedAt)} + interval '10 minutes' - now()))::int`,
+    })
+    .from(codeTries)
+    .where(and(eq(codeTries.accountId, accountId), gt(codeTries.triedAt, sql`now() - interval '10 minutes'`)));
+  if (!recent || recent.tries <= triesInTenMinutes) return forget;
+  await forget(db);
+  const retryAfter = Math.max(1, recent.wait);
+  throw refusal(429, `Too many wrong codes. Wait ${waitOf(retryAfter)} and try again.`, { retryAfter });
+}

@@ -1,0 +1,43 @@
+/** What a standby says to whoever wants to change something. */
+export const readOnly = "25006";
+export const isReadOnly = (error: unknown) => databaseCode(error) === readOnly;
+
+/**
+ * SQLSTATEs of a database that is not there for anybody: connections, sign-in, resources and shutdowns by class;
+ * a standby, transactions that were ended for idling or lasting, and a database that accepts no connections.
+ */
+const awayStates = /^(08|28|3D|53|57|25006|25P03|25P04|55000)/;
+/** The same of the system: names that cannot be looked up, routes and sockets that are gone. */
+const awaySystem = /^(E(CONN|TIMEDOUT|PIPE|HOST|NET|NOTFOUND|AI_|ADDRNOTAVAIL))/;
+/** And of the drivers, which have no codes; and of a standby that ends what is in the way of its primary's changes. */
+const awayWords =
+  /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout|establishing an SSL connection|after calling end on the pool|PGlite is closed|conflict with recovery/i;
+
+/** True when the database, rather than the statement, is what failed. */
+export function databaseIsAway(error: unknown): boolean {
+  const code = databaseCode(error) ?? "";
+  return awayStates.test(code) || awaySystem.test(code) || awayWords.test(rootOf(error).message);
+}
+
+/** The SQLSTATE (or system error) behind a failed query. */
+export function databaseCode(error: unknown): string | undefined {
+  const { code } = rootOf(error) as { code?: unknown };
+  return typeof code === "string" ? code : undefined;
+}
+
+/** The same for the log. A driver that waited in vain has no code: what it says instead names no value. */
+export function failureCode(error: unknown): string | undefined {
+  return databaseCode(error) ?? (databaseIsAway(error) ? rootOf(error).message : undefined);
+}
+
+/** True when the query failed because this constraint or unique index forbade it. */
+export function violates(error: unknown, constraint: string): boolean {
+  return (rootOf(error) as { constraint?: string }).constraint === constraint;
+}
+
+/** Drizzle wraps the driver's error in its own. */
+function rootOf(error: unknown): Error {
+  let root = error instanceof Error ? error : new Error(String(error));
+  while (root.cause instanceof Error) root = root.cause;
+  return root;
+}

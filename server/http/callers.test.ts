@@ -1,0 +1,163 @@
+import { type Endpoint, pathOf } from "@footprint/contract/endpoint.ts";
+import { fedex } from "@footprint/contract/fedex.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { session } from "@footprint/contract/session.ts";
+import { staff } from "@footprint/contract/staff.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { users } from "@footprint/contract/users.ts";
+import { website } from "@footprint/contract/website.ts";
+import { eq, sql } from "drizzle-orm";
+import { expect, inject, test, vi } from "vitest";
+import { openSession } from "../accounts/sessions.ts";
+import { accounts, apiKeys, customers, files, sessions } from "../db/schema.ts";
+import { addCustomer, addFedexOrder, addLabelType, addOrder, balanceOf, someAddresses } from "../testing/builders.ts";
+import { addAccount, call, db, fingerprint, password } from "../testing/house.ts";
+import { boundary, formEnd, partStart, pdf } from "../testing/multipart.ts";
+import { waitingForLocks } from "../testing/races.ts";
+import { holdBack } from "../testing/sockets.ts";
+
+type Request = { call: Endpoint; params?: Record<string, string>; body: object | Buffer };
+
+function onTheWire({ token }: { token: string }, { call, params = {}, body }: Request): Buffer {
+  const content = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+  const type = Buffer.isBuffer(body) ? `multipart/form-data; boundary=${boundary}` : "application/json";
+  const head = [
+    `${call.method} ${pathOf(call, params)} HTTP/1.1`,
+    "host: localhost",
+    "connection: close",
+    `authorization: Bearer ${token}`,
+    `content-type: ${type}`,
+    `content-length: ${content.length}`,
+    ...(call.idempotent ? ["idempotency-key: held-back"] : []),
+  ];
+  return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), content]);
+}
+
+/** Everything but files, which arrive with the request and are cleared away with its refusal. */
+async function changeable() {
+  const { files, file_chunks, ...rest } = await fingerprint();
+  return rest;
+}
+
+/** A request that was let in by its head; `meanwhile` happens before its last byte comes, and nothing after. */
+async function lastByteAfter(caller: { token: string }, request: Request, meanwhile: () => Promise<unknown>) {
+  await db.update(apiKeys).set({ lastUsedAt: null });
+  await db.update(sessions).set({ lastUsedAt: sql`now() - interval '1 hour'` });
+  const held = holdBack(onTheWire(caller, request));
+  // Whoever was let in was noted as seen just now.
+  await vi.waitFor(async () => {
+    const seenKeys = await db.$count(apiKeys, sql`last_used_at > now() - interval '1 minute'`);
+    const seenSessions = await db.$count(sessions, sql`last_used_at > now() - interval '1 minute'`);
+    expect(seenKeys + seenSessions).toBe(1);
+  });
+  await meanwhile();
+  const before = await changeable();
+  const { status, text } = await held.finish();
+  expect(await changeable()).toEqual(before);
+  expect(await db.$count(files)).toBe(0);
+  return [status, JSON.parse(text).message];
+}
+
+async function addShop(name = "Main shop") {
+  const { body } = await call("admin", website.createApiKey, { body: { name } });
+  const { keys } = (await call("admin", website.listApiKeys)).body;
+  return { token: body.key, id: keys.find((key) => key.name === name)?._id as string };
+}
+
+async function aPurchase(): Promise<Request> {
+  const customer = await addCustomer({ balance: 20 });
+  await addLabelType({ uid: "saver", tiers: [[0, 5, 7.45]] });
+  const parcel = { labelType: "saver", weight: 1, ...someAddresses, fromCountry: "US", toCountry: "US" };
+  return { call: storefront.createOrder, body: { discordId: customer.discordId, ...parcel } };
+}
+
+const requests: Record<string, () => Promise<Request>> = {
+  refund: async () => ({ call: orders.refund, params: { id: (await addOrder()).id }, body: {} }),
+  "added balance": async () => ({
+    call: users.addBalance,
+    params: { id: (await addCustomer()).id },
+    body: { balance: 5 },
+  }),
+  "uploaded file": async () => ({
+    call: fedex.update,
+    params: { id: (await addFedexOrder()).id },
+    body: Buffer.concat([Buffer.from(partStart('name="file"; filename="label.pdf"')), pdf, Buffer.from(formEnd)]),
+  }),
+};
+
+test("a shop whose key is deleted before the last byte of its purchase buys nothing", async () => {
+  const shop = await addShop();
+  const refused = await lastByteAfter(shop, await aPurchase(), () =>
+    call("admin", website.deleteApiKey, { params: { id: shop.id } }),
+  );
+  expect(refused).toEqual([401, "Send a valid API key"]);
+});
+
+test.for(Object.keys(requests))(
+  "the %s of an account that is deleted before the last byte changes nothing",
+  async (name) => {
+    const colleague = await addAccount("colleague", "staff");
+    const refused = await lastByteAfter(colleague, (await requests[name]?.()) as Request, () =>
+      call("admin", staff.delete, { params: { id: colleague.id } }),
+    );
+    expect(refused).toEqual([401, "Sign in to continue"]);
+  },
+);
+
+test("signing out, a new password and expiry end what was begun before them", async () => {
+  const colleague = await addAccount("colleague", "staff");
+  const endings: Record<string, (caller: { token: string }) => Promise<unknown>> = {
+    "signing out": (caller) => call(caller, session.logout),
+    "a new password": async () =>
+      call({ token: await openSession(db, colleague.id) }, session.changePassword, {
+        body: { oldPassword: password, newPassword: "another good password" },
+      }),
+    expiry: () => db.update(sessions).set({ lastUsedAt: sql`now() - interval '13 hours'` }),
+  };
+  for (const [name, end] of Object.entries(endings)) {
+    const caller = { token: await openSession(db, colleague.id) };
+    const refused = await lastByteAfter(caller, (await requests["added balance"]?.()) as Request, () => end(caller));
+    expect(refused, name).toEqual([401, "Sign in to continue"]);
+  }
+});
+
+test("an administrator who becomes staff before the last byte does nothing that is for administrators", async () => {
+  const former = await addAccount("former", "admin");
+  const request = { call: website.createApiKey, body: { name: "Last deed" } };
+  const refused = await lastByteAfter(former, request, () =>
+    db.update(accounts).set({ role: "staff" }).where(eq(accounts.id, former.id)),
+  );
+  expect(refused).toEqual([403, "Only administrators may do this"]);
+});
+
+test.skipIf(inject("embeddedDump"))("a key is not deleted while a purchase with it is under way", async () => {
+  const shop = await addShop();
+  const { call: buying, body } = await aPurchase();
+  const [customer] = await db.select().from(customers);
+  const { calls } = await db.transaction(async (tx) => {
+    await tx.select().from(customers).for("update");
+    const bought = call(shop, buying, { body, headers: { "idempotency-key": "1" } } as never);
+    while ((await waitingForLocks(tx)) < 1);
+    let isDeleted = false;
+    const deleted = call("admin", website.deleteApiKey, { params: { id: shop.id } }).finally(() => {
+      isDeleted = true;
+    });
+    while (!isDeleted && (await waitingForLocks(tx)) < 2);
+    expect(isDeleted).toBe(false);
+    return { calls: [bought, deleted] };
+  });
+  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([201, 200]);
+  expect(await balanceOf(customer as { id: string })).toBe(12.55);
+});
+
+test("an account's own sessions can all be ended by several of them at once", async () => {
+  const colleague = await addAccount("colleague", "staff");
+  const others = [await openSession(db, colleague.id), await openSession(db, colleague.id)];
+  const body = { oldPassword: password, newPassword: "another good password" };
+  const answers = await Promise.all([
+    ...[colleague.token, ...others].map((token) => call({ token }, session.changePassword, { body })),
+    call({ token: colleague.token }, session.logout),
+    call({ token: colleague.token }, session.logout),
+  ]);
+  expect(answers.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
+});

@@ -1,0 +1,53 @@
+import type { Endpoint } from "@footprint/contract/endpoint.ts";
+import { refusal } from "@footprint/contract/refusal.ts";
+import { session } from "@footprint/contract/session.ts";
+import { type SQL, sql } from "drizzle-orm";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { plainAddress } from "../accounts/addresses.ts";
+import { allowShop, findShop, type Shop, shopNow } from "../accounts/api-keys.ts";
+import { type Actor, accountNow, authenticate } from "../accounts/sessions.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { recognise } from "./overload.ts";
+
+export type Caller = Actor | Shop;
+
+/** Who calls, by the head of the request: before anything else of it is looked at. */
+export async function admit(
+  db: Database,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  call: Endpoint,
+): Promise<Caller> {
+  // What is none of our tokens is not worth a query.
+  const token = /^Bearer ((?:fp_)?[\w-]{43})$/i.exec(request.headers.authorization ?? "")?.[1];
+  const find = <C extends Caller>(look: (token: string) => Promise<C | undefined>) =>
+    token ? recognise(token, call.access, request, reply, () => look(token)) : undefined;
+  if (call.access === "storefront")
+    return allowShop(await find((key) => findShop(db, key)), call, plainAddress(request.ip));
+  return allowAccount(await find((key) => authenticate(db, key)), call);
+}
+
+function allowAccount<A extends Pick<Actor, "role">>(account: A | undefined, call: Endpoint): A {
+  if (!account) throw refusal(401, "Sign in to continue");
+  if (call.access === "admin" && account.role !== "admin") throw refusal(403, "Only administrators may do this");
+  return account;
+}
+
+/** A caller as they are now. Held until the end of the transaction: whoever deletes them waits for it. */
+export const callerNow = (caller: Caller): SQL => (caller.kind === "shop" ? shopNow(caller) : accountNow(caller));
+
+/** Refuses a caller who was deleted, signed out or restricted since they were admitted; else notes how they are now. */
+export function readmit(caller: Caller, row: object | undefined, call: Endpoint, address: string): void {
+  if (caller.kind === "shop") Object.assign(caller, allowShop(row as Shop | undefined, call, address));
+  else Object.assign(caller, allowAccount(row as Actor | undefined, call));
+}
+
+const ownCalls = new Set<Endpoint>(Object.values(session));
+
+/**
+ * Calls that change the caller's own account end its other sessions, which these hold while they do the same: they
+ * take turns, or they would wait for each other.
+ */
+export async function takeTurnsAtOwnAccount(tx: Transaction, { id }: Caller, call: Endpoint): Promise<void> {
+  if (ownCalls.has(call)) await tx.execute(sql`select from accounts where id = ${id} for no key update`);
+}

@@ -1,0 +1,55 @@
+import type { Refusal } from "@footprint/contract/refusal.ts";
+import { refusal } from "@footprint/contract/refusal.ts";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { databaseCode, databaseIsAway } from "../db/failures.ts";
+
+/** Every failure is answered as `{ message }`: never a stack, never SQL. */
+export function answerError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
+  const { status, message, retryAfter } = explain(error, request.id);
+  // A refusal of our own is no failure: its line in the log is that of every call.
+  if (status >= 500 && ("code" in error || !error.statusCode)) request.log.error({ err: error }, "call failed");
+  if (retryAfter) reply.header("retry-after", String(retryAfter));
+  const issues = "issues" in error && error.issues ? { issues: error.issues } : {};
+  const codeRequired = "codeRequired" in error && error.codeRequired ? { codeRequired: true } : {};
+  return reply
+    .header("cache-control", "no-store")
+    .code(status)
+    .send({ message, ...issues, ...codeRequired });
+}
+
+type Answer = { status: number; message: string; retryAfter?: number | undefined };
+
+function explain(error: FastifyError | Refusal, requestId: string): Answer {
+  const framework = "code" in error ? frameworkMessages[error.code] : undefined;
+  if (framework) return { status: error.statusCode ?? 400, message: framework };
+  if (error.statusCode && error.statusCode < 600 && !("code" in error && error.statusCode >= 500))
+    return {
+      status: error.statusCode,
+      message: error.message,
+      retryAfter: "retryAfter" in error ? error.retryAfter : undefined,
+    };
+  const code = databaseCode(error);
+  if (code && unstorableText.has(code)) return { status: 400, message: unstorable };
+  if (databaseIsAway(error)) return { status: 503, message: awayMessage, retryAfter: 5 };
+  if (code && conflicts.has(code))
+    return { status: 409, message: "Somebody changed this at the same moment. Try again." };
+  return {
+    status: 500,
+    message: `Something went wrong on our side. Tell your administrator this number: ${requestId}`,
+  };
+}
+
+const frameworkMessages: Record<string, string> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: "The request is too large",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "Send the request as application/json",
+  FST_ERR_CTP_INVALID_JSON_BODY: "The request is not valid JSON",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "The request's length does not match its Content-Length",
+  FST_ERR_BAD_URL: "The address is not valid",
+};
+
+const awayMessage = "The database does not answer at the moment. Try again shortly.";
+export const databaseAway = () => refusal(503, awayMessage, { retryAfter: 5 });
+
+export const unstorable = "Text may not contain NUL or half of a character";
+const unstorableText = new Set(["22021", "22P05"]);
+const conflicts = new Set(["40001", "40P01"]);

@@ -1,0 +1,193 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
+import { type Endpoint, pathOf } from "@footprint/contract/endpoint.ts";
+import { fedex } from "@footprint/contract/fedex.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { session } from "@footprint/contract/session.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { users } from "@footprint/contract/users.ts";
+import { website } from "@footprint/contract/website.ts";
+import { sql } from "drizzle-orm";
+import { afterEach, expect, inject, test } from "vitest";
+import { uuidv7 } from "../db/ids.ts";
+import { addCustomer, addFedexOrder, addOrder } from "../testing/builders.ts";
+import { addAccount, call, db, origin, password } from "../testing/house.ts";
+import { boundary, formWith, openRequest, png } from "../testing/multipart.ts";
+
+const isEmbedded = Boolean(inject("embeddedDump"));
+const someToken = "A".repeat(43);
+
+let lines: Socket[] = [];
+afterEach(() => {
+  for (const line of lines) line.destroy();
+  lines = [];
+});
+
+/** A connection that sends these bytes and then neither sends nor takes anything. */
+async function lineWith(bytes: string): Promise<Socket> {
+  const line = connect(Number(new URL(origin).port), "127.0.0.1").on("error", () => {});
+  lines.push(line);
+  await once(line, "connect");
+  await new Promise((sent) => line.write(bytes, sent));
+  return line;
+}
+
+const head = ({ method, path }: Pick<Endpoint, "method" | "path">, query = "", ...headers: string[]) =>
+  [`${method} ${path}${query} HTTP/1.1`, "Host: localhost", ...headers, "", ""].join("\r\n");
+const get = (path: `/${string}`) => head({ method: "GET", path });
+const bearer = (token: string | undefined) => `Authorization: Bearer ${token}`;
+
+/** What operators do all day. */
+async function expectBusinessAsUsual() {
+  const order = await addOrder();
+  const refunded = await call("staff", orders.refund, { params: { id: order.id } });
+  const signedIn = await call("nobody", session.login, { body: { username: "admin", password } });
+  const searched = await call("staff", orders.list, { query: { search: "anything" } });
+  expect([refunded.status, signedIn.status, searched.status]).toEqual([200, 200, 200]);
+}
+
+test("a line full of requests whose answers nobody takes stands in nobody's way", async () => {
+  await lineWith(get("/api/openapi.json").repeat(200) + get(orders.list.path).repeat(260));
+  await lineWith(get("/api/docs").repeat(200) + head(session.login, "", "Content-Length: 0").repeat(260));
+  await lineWith(get("/api/openapi.json").repeat(20) + head(session.login, "", "Content-Length: 0").repeat(40));
+  await lineWith(get("/api/openapi.json").repeat(20) + get(`${website.image.path.replace(":id", uuidv7())}` as "/"));
+  await expectBusinessAsUsual();
+});
+
+test("a line that is sent far ahead of its answers is cut", async () => {
+  const line = await lineWith(get("/healthz").repeat(1_000));
+  line.resume();
+  await once(line, "close");
+});
+
+test("requests that were sent ahead are answered one after another, in order", async () => {
+  const line = await lineWith(`${get("/healthz")}${get("/nowhere.txt")}${get("/api/v1/nowhere")}`);
+  let text = "";
+  for await (const data of line) {
+    text += data;
+    if (text.match(/HTTP\/1.1/g)?.length === 3) break;
+  }
+  expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 404", "HTTP/1.1 404"]);
+});
+
+test("thousands of requests that were begun and never finished stand in nobody's way", {
+  timeout: 60_000,
+}, async () => {
+  const length = "Content-Length: 100";
+  const json = "Content-Type: application/json";
+  const halves = [
+    head(session.login, "", json, length),
+    `${head(session.login, "", json, "Transfer-Encoding: chunked")}5\r\n{"use\r\n`,
+    head(orders.list, "?search=anything", length),
+    head(orders.list, "?search=anything", length, bearer(someToken)),
+    head(storefront.createOrder, "", json, length, bearer(`fp_${someToken}`)),
+    head(session.login, "", json, length, "Expect: 100-continue"),
+    head({ method: "POST", path: "/nowhere" }, "", json, length),
+    `POST ${session.login.path} HTTP/1.1\r\nHost: loc`,
+  ];
+  for (let round = 0; round < 250; round++) await Promise.all(halves.map(lineWith));
+  await expectBusinessAsUsual();
+});
+
+test("a stranger's body is small, or refused before it is kept", async () => {
+  for (const path of [session.login.path, "/nowhere"] as const) {
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(origin + path, { method: "POST", headers, body: `"${"x".repeat(100_000)}"` });
+    expect([path, answer.status]).toEqual([path, 413]);
+  }
+});
+
+/** Nobody gets at the table until the work is done; embedded, nobody gets at anything. */
+async function whileHeld<T>(table: string, work: () => Promise<T>): Promise<T> {
+  const { result } = await db.transaction(async (tx) => {
+    await tx.execute(sql.raw(`lock table ${table}`));
+    return { result: await work() };
+  });
+  return result;
+}
+
+const shopKey = async () => (await call("admin", website.createApiKey, { body: { name: "shop" } })).body.key;
+
+test.skipIf(isEmbedded).for<[string, string, (image: string) => Promise<unknown>]>([
+  ["of sign-ins", "sign_in_tries", () => call("nobody", session.login, { body: { username: "x", password: "x" } })],
+  ["of unknown keys", "api_keys", () => call({ token: `fp_${someToken}` }, storefront.paymentSettings)],
+  ["for the image", "file_chunks", (image) => fetch(origin + image)],
+  ["for the state of the server", "drizzle.__drizzle_migrations", () => fetch(`${origin}/readyz`)],
+])("a flood %s leaves the database to operators", async ([, table, start]) => {
+  const paid = [await addOrder(), await addOrder()];
+  await call("admin", website.updateCashapp, { form: formWith({ image: new Blob([png]) }) });
+  const image = (await call("admin", website.getCashapp)).body.cashapp.image ?? "";
+  expect([(await fetch(origin + image)).status, (await call("staff", session.access)).status]).toEqual([200, 200]);
+  const { flood } = await whileHeld(table, async () => {
+    const flood = Array.from({ length: 100 }, () => start(image));
+    // One by one, so that either server has its turn.
+    for (const { id } of paid) expect((await call("staff", orders.refund, { params: { id } })).status).toBe(200);
+    return { flood };
+  });
+  await Promise.all(flood);
+});
+
+const isRefused = ({ body }: { body: { message: string } }) => body.message?.startsWith("Too much is going on");
+
+async function untilRefused(amount: number, answers: Promise<{ body: { message: string } }>[]) {
+  let refused = 0;
+  await new Promise<void>((done) => {
+    for (const answer of answers) answer.then((given) => isRefused(given) && ++refused === amount && done());
+  });
+}
+
+test("an account that floods is refused, and its colleagues are not", async () => {
+  const { token } = await addAccount("flooder", "staff");
+  const order = await addOrder();
+  const list = () => call({ token }, bulkOrders.list);
+  const refund = () => call("staff", orders.refund, { params: { id: order.id } });
+  expect((await list()).status).toBe(200);
+  const { flood, refunded } = await whileHeld("bulk_orders", async () => {
+    const flood = Array.from({ length: 200 }, list);
+    await untilRefused(72, flood);
+    const refunded = refund();
+    // The embedded engine does one thing after another, and is held.
+    if (!isEmbedded) await refunded;
+    return { flood, refunded };
+  });
+  expect((await refunded).status).toBe(200);
+  expect((await Promise.all(flood)).filter(isRefused)).toHaveLength(72);
+  expect((await list()).status).toBe(200);
+});
+
+test("a shop that floods stops neither the panel nor other shops", async () => {
+  const token = await shopKey();
+  const other = await shopKey();
+  const read = () => call({ token }, storefront.getCustomer, { params: { discordId: "nobody" } });
+  expect((await read()).status).toBe(404);
+  const flood = Array.from({ length: 150 }, read);
+  await expectBusinessAsUsual();
+  expect((await call({ token: other }, storefront.paymentSettings)).status).toBe(200);
+  await Promise.all(flood);
+});
+
+test("an account that begins many calls and finishes none is in its own way only", async () => {
+  const { token } = await addAccount("flooder", "staff");
+  const customer = await addCustomer();
+  expect((await call({ token }, session.access)).status).toBe(200);
+  const path = pathOf(users.addBalance, { id: customer.id }) as "/";
+  const half = head({ method: "POST", path }, "", bearer(token), "Content-Type: application/json", "Content-Length: 9");
+  for (let count = 0; count < 150; count++) await lineWith(half);
+  const own = await call({ token }, session.access);
+  expect([own.status, own.headers.get("retry-after")]).toEqual([503, "2"]);
+  await expectBusinessAsUsual();
+});
+
+test("uploads that trickle in hold no place and no connection to the database", async () => {
+  const { id } = await addFedexOrder();
+  const uploads = Array.from({ length: 40 }, () => {
+    const request = openRequest(fedex.update, id, { "content-length": 1000 });
+    request.write(`--${boundary}\r\n`);
+    return request;
+  });
+  await expectBusinessAsUsual();
+  // The one who uploads can do other things meanwhile.
+  expect((await call("admin", orders.list)).status).toBe(200);
+  for (const request of uploads) request.destroy();
+});

@@ -1,0 +1,60 @@
+import type { Config } from "../config.ts";
+
+/** What every answer tells browsers. */
+export function securityHeaders(config: Config) {
+  return {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'"],
+        // The component library sets inline styles.
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", "data:", "blob:", ...apiHosts(config)],
+        connectSrc: ["'self'", ...apiHosts(config)],
+        fontSrc: ["'self'"],
+        objectSrc: ["'none'"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    frameguard: { action: "deny" as const },
+    referrerPolicy: { policy: "no-referrer" as const },
+  };
+}
+
+/** What the panel never asks a browser for; whatever ran in it could not either. */
+export const withoutDevices = [
+  "accelerometer",
+  "camera",
+  "display-capture",
+  "geolocation",
+  "gyroscope",
+  "magnetometer",
+  "microphone",
+  "midi",
+  "payment",
+  "usb",
+]
+  .map((device) => `${device}=()`)
+  .join(", ");
+
+/** For an address that cannot be read: it is answered before any plugin has its turn. */
+export const bareHeaders = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": withoutDevices,
+  "referrer-policy": "no-referrer",
+  "strict-transport-security": "max-age=31536000; includeSubDomains",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
+
+/** Where the panel may call: its own origin, the development address, and the configured host. */
+const apiHosts = (config: Config) => ["http://localhost:7400", ...(config.apiHost ? [config.apiHost] : [])];
+
+export function allowedOrigins(config: Config): (string | RegExp)[] {
+  return config.production ? config.panelOrigins : [/^https?:\/\/localhost(:\d+)?$/, ...config.panelOrigins];
+}

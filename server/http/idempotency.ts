@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import type { Endpoint } from "@footprint/contract/endpoint.ts";
+import { refusal } from "@footprint/contract/refusal.ts";
+import { and, eq, sql } from "drizzle-orm";
+import type { FastifyRequest } from "fastify";
+import * as z from "zod";
+import { plainAddress } from "../accounts/addresses.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { databaseCode } from "../db/failures.ts";
+import { idempotentReplies } from "../db/schema.ts";
+import { type Caller, callerNow, readmit, takeTurnsAtOwnAccount } from "./callers.ts";
+
+/** An answer that was given before, as it travelled. */
+export class Replay {
+  readonly reply: unknown;
+  constructor(reply: unknown) {
+    this.reply = reply;
+  }
+}
+
+export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
+
+/**
+ * The transaction a handler makes its change in. It begins with a second look at the caller: since the first, at the
+ * request's head, they may have been deleted, signed out or restricted. Where the call carries an Idempotency-Key, the key, the change
+ * and the answer are committed together: a repeat finds the answer, or waits for the first to finish and then does.
+ */
+export function transactions(
+  db: Database,
+  call: Endpoint,
+  request: FastifyRequest,
+  body: unknown,
+  caller: Caller | undefined,
+): Transact {
+  const key = call.idempotent && keyOf(request);
+  if (!key && call.idempotent === "required")
+    throw refusal(400, "Send an Idempotency-Key, so that a repeat is recognised");
+  if (!caller) return (work) => retried(() => db.transaction(work));
+  if (!key)
+    return (work) =>
+      retried(() =>
+        db.transaction(async (tx) => {
+          await takeTurnsAtOwnAccount(tx, caller, call);
+          const { rows } = await tx.execute(callerNow(caller));
+          readmit(caller, rows[0], call, plainAddress(request.ip));
+          return work(tx);
+        }),
+      );
+  // A shop may repeat with a new key what it sent with an old one.
+  const identity = { caller: caller.kind === "shop" ? caller.shopId : caller.id, key };
+  // The body as it was understood: what came in may be nested deeper than anybody can write down again.
+  const fingerprint = hash(`${call.method} ${request.url} ${JSON.stringify(body ?? null)}`);
+  return <T>(work: (tx: Transaction) => Promise<T>) =>
+    retried(() =>
+      db.transaction(async (tx) => {
+        const { now, isFirst } = await claim(tx, caller, identity, fingerprint);
+        readmit(caller, now, call, plainAddress(request.ip));
+        const given = isFirst ? undefined : await firstAnswer(tx, identity, fingerprint);
+        // Only http.ts looks at what an idempotent handler returns, and it knows a replay.
+        if (given) return given as T;
+        const result = await work(tx);
+        await tx
+          .update(idempotentReplies)
+          .set({ reply: z.encode(call.reply, result) })
+          .where(isOf(identity));
+        return result;
+      }),
+    );
+}
+
+function keyOf(request: FastifyRequest): string | undefined {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined) return undefined;
+  if (typeof key !== "string" || !/^[\x21-\x7e]{1,200}$/.test(key))
+    throw refusal(400, "An Idempotency-Key has 1 to 200 visible characters");
+  return key;
+}
+
+type Identity = { caller: string; key: string };
+
+const isOf = ({ caller, key }: Identity) => and(eq(idempotentReplies.caller, caller), eq(idempotentReplies.key, key));
+
+/** Looks at the caller and claims the key for them, in one statement; waits for whoever has just claimed it. */
+async function claim(tx: Transaction, caller: Caller, identity: Identity, request: string) {
+  const { rows } = await tx.execute<{ isFirst: boolean }>(sql`
+    with caller as (${callerNow(caller)}), claimed as (
+      insert into idempotent_replies (caller, key, request)
+      select ${identity.caller}::text, ${identity.key}::text, ${request}::text from caller
+      on conflict do nothing returning key
+    )
+    select caller.*, exists (select from claimed) as "isFirst" from caller`);
+  const { isFirst = false, ...now } = rows[0] ?? {};
+  return { now: rows[0] && now, isFirst };
+}
+
+async function firstAnswer(tx: Transaction, identity: Identity, request: string): Promise<Replay> {
+  const [first] = await tx.select().from(idempotentReplies).where(isOf(identity));
+  if (first?.request !== request) throw refusal(409, "This Idempotency-Key was used for another request");
+  return new Replay(first.reply);
+}
+
+/** Two transactions that wait for each other: the database ends one of them, which may simply try again. */
+async function retried<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run();
+    } catch (error) {
+      const code = databaseCode(error);
+      if (tries === 4 || (code !== "40001" && code !== "40P01")) throw error;
+    }
+  }
+}
+
+const hash = (text: string) => createHash("sha256").update(text).digest("base64url");

@@ -1,0 +1,63 @@
+import { refusal } from "@footprint/contract/refusal.ts";
+import type * as z from "zod";
+import { unstorable } from "./errors.ts";
+
+/** What came in, checked and typed; or 400, saying in a sentence what is wrong with which field. */
+export function parse(schema: z.ZodType | undefined, value: unknown, part: "params" | "query" | "body"): never {
+  const parsed = schema?.safeParse(value, { error: sentence });
+  if (parsed && !parsed.success) {
+    const issues = parsed.error.issues.map(({ path, message }) => ({ path: [part, ...path].join("."), message }));
+    throw refusal(400, issues[0]?.message ?? "The input is not valid", { issues });
+  }
+  const place = parsed && placeOfUnstorable(parsed.data, [part]);
+  if (place) throw refusal(400, unstorable, { issues: [{ path: place.join("."), message: unstorable }] });
+  return parsed?.data as never;
+}
+
+/** Where there is text that the database cannot keep. Other than the input itself, what was parsed is never deep. */
+function placeOfUnstorable(value: unknown, path: string[]): string[] | undefined {
+  if (typeof value === "string") return value.includes("\0") || !value.isWellFormed() ? path : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const place = placeOfUnstorable(inner, [...path, name]);
+    if (place) return place;
+  }
+  return undefined;
+}
+
+/** For issues to which the contract gives no sentence of its own. */
+function sentence(issue: z.core.$ZodRawIssue): string | undefined {
+  const field = issue.path?.join(".") || "The input";
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined
+        ? `${field} is required`
+        : `${field} must be ${named[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `${field} must be one of ${issue.values.join(", ")}`;
+    case "invalid_format":
+      return `${field} is not a valid ${issue.format}`;
+    case "too_small":
+      return `${field} must ${bound(issue.origin, "at least", issue.minimum, issue.inclusive)}`;
+    case "too_big":
+      return `${field} must ${bound(issue.origin, "at most", issue.maximum, issue.inclusive)}`;
+    default:
+      return undefined;
+  }
+}
+
+const named: Record<string, string> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+};
+
+function bound(origin: string, direction: string, limit: number | bigint, inclusive = true): string {
+  const exact = inclusive ? direction : direction === "at least" ? "more than" : "less than";
+  if (origin === "string") return `have ${exact} ${limit} characters`;
+  if (origin === "array") return `have ${exact} ${limit} entries`;
+  return `be ${exact} ${limit}`;
+}

@@ -1,0 +1,290 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
+import { pathOf } from "@footprint/contract/endpoint.ts";
+import { fedex } from "@footprint/contract/fedex.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { session } from "@footprint/contract/session.ts";
+import { users } from "@footprint/contract/users.ts";
+import { sql } from "drizzle-orm";
+import type { FastifyInstance } from "fastify";
+import { afterEach, expect, inject, test } from "vitest";
+import { buildApp } from "../app.ts";
+import { readConfig, timeouts } from "../config.ts";
+import { openEngine, unhurried } from "../db/engine.ts";
+import { addCustomer, addFedexOrder, balanceOf } from "../testing/builders.ts";
+import { call, db, tokenOf } from "../testing/house.ts";
+import { formWith, pdf } from "../testing/multipart.ts";
+import { waitingForLocks } from "../testing/races.ts";
+
+const isEmbedded = Boolean(inject("embeddedDump"));
+const metricsKey = "a-key-that-only-this-test-knows";
+let closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.reverse()) await close();
+  closing = [];
+});
+
+/** One more server, on the house's database or on another. */
+async function serve(house: { db?: typeof db; patience?: Partial<typeof timeouts> } = {}) {
+  const config = { ...readConfig({ LOG_LEVEL: "silent" }), metricsKey, timeouts: { ...timeouts, ...house.patience } };
+  const app = await buildApp({ db: house.db ?? db, config, now: () => new Date() });
+  closing.push(() => app.close());
+  return { app, origin: await app.listen({ port: 0, host: "127.0.0.1" }) };
+}
+
+/** Nobody gets at the table until the work is done. What is returned is wrapped: it may only end afterwards. */
+async function whileHeld<T>(table: string, work: () => Promise<T>): Promise<T> {
+  const { result } = await db.transaction(async (tx) => {
+    await tx.execute(sql.raw(`lock table ${table}`));
+    return { result: await work() };
+  });
+  return result;
+}
+
+/** Starts as many calls at once, and waits until so many of them were answered. */
+async function flood(amount: number, start: () => Promise<Answer>, { untilAnswered }: { untilAnswered: number }) {
+  const early: Answer[] = [];
+  const all: Promise<Answer>[] = [];
+  await new Promise<void>((done, fail) => {
+    for (let index = 0; index < amount; index++) {
+      const answer = start();
+      all.push(answer);
+      answer.then((given) => early.push(given) === untilAnswered && done(), fail);
+    }
+  });
+  return { early, all };
+}
+type Answer = { status: number; headers: Headers; body: unknown };
+
+const refused = { status: 503, body: { message: "Too much is going on at the moment. Try again in a few seconds." } };
+const refusedOf = async (answers: Promise<Answer>[]) =>
+  (await Promise.all(answers)).filter(({ body }) => (body as { message?: string }).message === refused.body.message);
+const statuses = async (answers: Promise<Answer>[]) => (await Promise.all(answers)).map(({ status }) => status);
+
+test("a flood of searches is refused at once and money still moves; then everything is as before", async () => {
+  const customer = await addCustomer();
+  const search = () => call("staff", orders.list, { query: { search: "anything" } });
+  expect((await search()).status).toBe(200);
+  const { early, all } = await whileHeld("orders", async () => {
+    const flooded = await flood(200, search, { untilAnswered: 72 });
+    // The embedded engine has one connection, which this test holds.
+    if (!isEmbedded) {
+      const added = await call("admin", users.addBalance, { params: { id: customer.id }, body: { balance: 5 } });
+      expect(added.status).toBe(200);
+    }
+    return flooded;
+  });
+  for (const answer of early) expect(answer).toMatchObject(refused);
+  for (const answer of early) expect(answer.headers.get("retry-after")).toBe("2");
+  expect(new Set(await statuses(all))).toEqual(new Set([200, 503]));
+  expect((await search()).status).toBe(200);
+});
+
+test("a flood of any calls is refused before it fills the memory", async () => {
+  expect((await call("staff", orders.list)).status).toBe(200);
+  const { early, all } = await whileHeld("orders", () =>
+    flood(300, () => call("staff", orders.list), { untilAnswered: 172 }),
+  );
+  for (const answer of early) expect(answer).toMatchObject(refused);
+  expect(await refusedOf(all)).toHaveLength(172);
+});
+
+test("a flood of sign-ins is refused before it fills the processors", async () => {
+  const guess = { body: { username: "admin", password: "a guess" } };
+  const { early, all } = await whileHeld("sign_in_tries", () =>
+    flood(100, () => call("nobody", session.login, guess), { untilAnswered: 77 }),
+  );
+  for (const answer of early) expect(answer).toMatchObject(refused);
+  const answers = await statuses(all);
+  expect(await refusedOf(all)).toHaveLength(77);
+  // Of those that are counted at the same moment, each may take the others for earlier ones.
+  expect(answers.filter((status) => status === 401).length).toBeLessThanOrEqual(5);
+});
+
+test("whoever went away while waiting leaves the place to others", async () => {
+  const { origin } = await serve();
+  const headers = { authorization: `Bearer ${tokenOf("staff")}` };
+  const search = (signal?: AbortSignal) =>
+    fetch(`${origin}${orders.list.path}?search=anything`, { headers, ...(signal && { signal }) });
+  const waiting = async (amount: number) => {
+    while ((await figure(origin, "footprint_calls_in_flight")) !== amount + 1);
+  };
+  expect((await search()).status).toBe(200);
+
+  const { first, second } = await whileHeld("orders", async () => {
+    const impatient = new AbortController();
+    const first = Array.from({ length: 3 }, () => search());
+    await waiting(3);
+    if (!isEmbedded) while ((await waitingForLocks(db)) < 3);
+    const gone = Array.from({ length: 10 }, () => search(impatient.signal).catch(() => "gone"));
+    await waiting(13);
+    impatient.abort();
+    await Promise.all(gone);
+    await waiting(3);
+    const second = Array.from({ length: 10 }, () => search());
+    await waiting(13);
+    return { first, second };
+  });
+  for (const answer of [...first, ...second]) expect((await answer).status).toBe(200);
+});
+
+async function figure(origin: string, name: string): Promise<number> {
+  const answer = await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${metricsKey}` } });
+  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(await answer.text())?.[1]);
+}
+
+test("thousands of idle connections are in nobody's way", async () => {
+  const { app, origin } = await serve();
+  const idle = await Promise.all(Array.from({ length: 2_000 }, () => connected(app)));
+  expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+  for (const socket of idle) socket.destroy();
+});
+
+test("a client that trickles its request in is cut off", async () => {
+  const { app } = await serve({ patience: { headers: 100, request: 200 } });
+  const head = await connected(app);
+  head.write("GET /healthz HTTP/1.1\r\nhost: trickle\r\n");
+  const body = await connected(app);
+  body.write("POST /api/v1/auth/admin-login HTTP/1.1\r\nhost: trickle\r\n");
+  body.write('content-type: application/json\r\ncontent-length: 1000\r\n\r\n{"username"');
+  for (const socket of [head, body]) {
+    socket.resume();
+    await once(socket, "close");
+  }
+});
+
+test("a client that does not take its answers is cut off", async () => {
+  const { id } = await addFedexOrder();
+  const form = formWith({ file: new Blob([pdf, Buffer.alloc(9_000_000)]) });
+  expect((await call("staff", fedex.update, { params: { id }, form })).status).toBe(200);
+  const { app } = await serve({ patience: { inactivity: 200 } });
+  const socket = await connected(app);
+  const head = `authorization: Bearer ${tokenOf("staff")}\r\nhost: stuffed\r\n\r\n`;
+  socket.write(`GET ${pathOf(fedex.file, { id })} HTTP/1.1\r\n${head}`.repeat(4));
+  while ((await connectionsOf(app)) > 0) await setImmediate();
+  socket.destroy();
+});
+
+async function connected(app: FastifyInstance): Promise<Socket> {
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1").on("error", () => {});
+  await once(socket, "connect");
+  return socket;
+}
+
+const connectionsOf = (app: FastifyInstance) =>
+  new Promise<number>((done, fail) => app.server.getConnections((error, count) => (error ? fail(error) : done(count))));
+
+/** A network between a server and the house's PostgreSQL that can swallow everything, or break. */
+async function network(patience: Partial<typeof timeouts> = {}) {
+  const { rows } = await db.execute<{ name: string }>(sql`select current_database() as name`);
+  const target = new URL(`${inject("postgresUrl")}/${rows[0]?.name}`);
+  const { port, hostname } = target;
+  const wires = new Set<Socket>();
+  let swallows = false;
+  const proxy = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      wires.add(from);
+      from.on("data", (data) => !swallows && to.write(data));
+      from.on("error", () => {});
+      from.on("close", () => wires.delete(from) && to.destroy());
+    }
+  }).listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  closing.push(async () => {
+    for (const wire of wires) wire.destroy();
+    proxy.close();
+  });
+  target.port = String((proxy.address() as AddressInfo).port);
+  const engine = await openEngine({
+    databaseUrl: target.href,
+    dataDir: "",
+    timeouts: { ...timeouts, ...patience },
+  });
+  closing.push(() => engine.close());
+  return {
+    ...(await serve({ db: engine.db })),
+    db: engine.db,
+    swallow: (everything: boolean) => {
+      swallows = everything;
+    },
+    tear: () => {
+      for (const wire of wires) wire.destroy();
+    },
+  };
+}
+
+async function addFive(origin: string, { id }: { id: string }) {
+  const answer = await fetch(origin + pathOf(users.addBalance, { id }), {
+    method: users.addBalance.method,
+    headers: {
+      authorization: `Bearer ${tokenOf("staff")}`,
+      "content-type": "application/json",
+      "idempotency-key": "five-once",
+    },
+    body: JSON.stringify({ balance: 5 }),
+  });
+  return { status: answer.status, retryAfter: answer.headers.get("retry-after"), body: await answer.json() };
+}
+
+const away = {
+  status: 503,
+  retryAfter: "5",
+  body: { message: expect.stringContaining("The database does not answer at the moment. Try again shortly.") },
+};
+
+test.skipIf(isEmbedded)("a database that does not answer is a clear 503, and heals by itself", async () => {
+  const customer = await addCustomer();
+  const { origin, swallow } = await network({ connect: 3_000, statement: 500 });
+  swallow(true);
+  expect(await addFive(origin, customer)).toEqual(away);
+  expect((await fetch(`${origin}/readyz`)).status).toBe(503);
+  expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+  swallow(false);
+  while ((await addFive(origin, customer)).status !== 200);
+  expect(await balanceOf(customer)).toBe(5);
+});
+
+test.skipIf(isEmbedded)(
+  "a database that falls silent in the middle of a change costs an answer, and no money",
+  async () => {
+    const customer = await addCustomer();
+    const { origin, swallow } = await network({ connect: 3_000, statement: 500 });
+    await whileHeld("customers", async () => {
+      const answer = addFive(origin, customer);
+      while ((await waitingForLocks(db)) === 0);
+      swallow(true);
+      expect(await answer).toEqual(away);
+    });
+    swallow(false);
+    // PostgreSQL may take a moment to notice that nobody waits for the change any more, and to undo it.
+    while ((await addFive(origin, customer)).status !== 200);
+    expect(await balanceOf(customer)).toBe(5);
+  },
+);
+
+test.skipIf(isEmbedded)("connections that break in the middle of a call heal without a restart", async () => {
+  const customer = await addCustomer();
+  const { origin, tear } = await network();
+  await whileHeld("customers", async () => {
+    const answer = addFive(origin, customer);
+    while ((await waitingForLocks(db)) === 0);
+    tear();
+    expect(await answer).toEqual(away);
+  });
+  while ((await addFive(origin, customer)).status !== 200);
+  expect(await balanceOf(customer)).toBe(5);
+});
+
+test.skipIf(isEmbedded)("a statement that takes too long is ended, except where it may take its time", async () => {
+  const { db: impatient } = await network({ statement: 500 });
+  const slowly = sql`select pg_sleep(2)`;
+  await expect(impatient.execute(slowly)).rejects.toThrow();
+  await unhurried(impatient).execute(slowly);
+});

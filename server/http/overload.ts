@@ -1,0 +1,147 @@
+import type { ServerResponse } from "node:http";
+import type { Access, Endpoint } from "@footprint/contract/endpoint.ts";
+import { refusal } from "@footprint/contract/refusal.ts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { networkOf, plainAddress } from "../accounts/addresses.ts";
+import { hashToken } from "../accounts/sessions.ts";
+
+/**
+ * How much is done at once, and for whom. A place in a lane is held while the server works for a call: from the
+ * moment all of it has arrived until its answer is made, never while somebody sends or takes their time. Who is
+ * unknown, a shop, or an account has lanes apart, and nobody can take all of one: the busiest account and the busiest
+ * shop together leave some of the twenty connections to the database to others.
+ */
+const lanes = {
+  panel: lane({ atOnce: 16, each: 10 }),
+  shops: lane({ atOnce: 12, each: 8 }),
+  searches: lane({ atOnce: 6, each: 3, waiting: 40, eachWaiting: 10 }),
+  signIns: lane({ atOnce: 4, each: 3, waiting: 40, eachWaiting: 20 }),
+  publicPages: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
+  unknownAccounts: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
+  unknownShops: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
+};
+
+/** Calls of one account or key under way: being sent, waiting, worked on, or with an answer that is not yet taken. */
+const eachUnderWay = 128;
+const underWay = new Map<string, number>();
+
+/** Whose tokens were valid when last seen, by the token's hash. */
+const known = new Map<string, string>();
+const mostKnown = 10_000;
+
+type Caller = { id: string };
+
+/**
+ * Who sent this token, for which `find` asks the database each time. Who was known a moment ago does not queue with
+ * strangers; what one of them has under way beyond measure is refused before anybody asks.
+ */
+export async function recognise<C extends Caller>(
+  token: string,
+  access: Access,
+  { ip }: FastifyRequest,
+  { raw }: FastifyReply,
+  find: () => Promise<C | undefined>,
+): Promise<C | undefined> {
+  const hash = hashToken(token);
+  const knownId = known.get(hash);
+  if (knownId) begin(knownId, raw);
+  const strangers = access === "storefront" ? lanes.unknownShops : lanes.unknownAccounts;
+  const caller = knownId ? await find() : await inTurn(strangers, networkOf(plainAddress(ip)), raw, find);
+  known.delete(hash);
+  if (!caller) return undefined;
+  if (!knownId) begin(caller.id, raw);
+  // Seen last, forgotten last.
+  for (const oldest of known.keys()) if (known.size >= mostKnown) known.delete(oldest);
+  known.set(hash, caller.id);
+  return caller;
+}
+
+function begin(id: string, response: ServerResponse) {
+  if (response.closed) throw goneAway();
+  const calls = underWay.get(id) ?? 0;
+  if (calls >= eachUnderWay) throw tooMuch();
+  underWay.set(id, calls + 1);
+  response.once("close", () => countDown(underWay, id));
+}
+
+/** Works for a call when it is its turn, or refuses it with 503. */
+export function whenItsTurn<T>(
+  call: Endpoint,
+  caller: Caller | undefined,
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!caller) {
+    const lane = call.method === "POST" ? lanes.signIns : lanes.publicPages;
+    return inTurn(lane, networkOf(plainAddress(request.ip)), raw, work);
+  }
+  const lane = call.access === "storefront" ? lanes.shops : lanes.panel;
+  const inOwnLane = () => inTurn(lane, caller.id, raw, work);
+  const isSearch = Boolean((request.query as { search?: string }).search);
+  return isSearch ? inTurn(lanes.searches, caller.id, raw, inOwnLane) : inOwnLane();
+}
+
+/** Calls that were refused since the start, for the metrics. */
+export let shedCalls = 0;
+
+function tooMuch() {
+  shedCalls++;
+  return refusal(503, "Too much is going on at the moment. Try again in a few seconds.", { retryAfter: 2 });
+}
+
+const goneAway = () => refusal(503, "The caller has gone away");
+
+type Lane = ReturnType<typeof lane>;
+
+async function inTurn<T>(lane: Lane, who: string, response: ServerResponse, work: () => Promise<T>): Promise<T> {
+  await lane.enter(who, response);
+  try {
+    return await work();
+  } finally {
+    lane.leave(who);
+  }
+}
+
+/** So many at once and so many waiting, in all and for each caller. */
+function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = waiting }: Width) {
+  let running = 0;
+  const runningOf = new Map<string, number>();
+  const queue = new Set<{ who: string; start: () => void }>();
+  const waitingOf = (who: string) => [...queue].filter((place) => place.who === who).length;
+  const isFreeFor = (who: string) => running < atOnce && (runningOf.get(who) ?? 0) < each;
+  const take = (who: string) => {
+    running++;
+    runningOf.set(who, (runningOf.get(who) ?? 0) + 1);
+  };
+  return {
+    async enter(who: string, response: ServerResponse) {
+      // Whoever has gone away, now or while waiting, is not worked for.
+      if (response.closed) throw goneAway();
+      if (isFreeFor(who)) return take(who);
+      if (queue.size >= waiting || waitingOf(who) >= eachWaiting) throw tooMuch();
+      await new Promise<void>((start, giveUp) => {
+        const place = { who, start };
+        queue.add(place);
+        response.once("close", () => queue.delete(place) && giveUp(goneAway()));
+      });
+    },
+    leave(who: string) {
+      running--;
+      countDown(runningOf, who);
+      for (const place of queue) {
+        if (!isFreeFor(place.who)) continue;
+        queue.delete(place);
+        take(place.who);
+        place.start();
+      }
+    },
+  };
+}
+type Width = { atOnce: number; each: number; waiting?: number; eachWaiting?: number };
+
+function countDown(counts: Map<string, number>, name: string) {
+  const left = (counts.get(name) ?? 0) - 1;
+  if (left > 0) counts.set(name, left);
+  else counts.delete(name);
+}

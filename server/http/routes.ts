@@ -1,0 +1,136 @@
+import {
+  type Download,
+  download,
+  type Endpoint,
+  type Feature,
+  type Parsed,
+  type Result,
+} from "@footprint/contract/endpoint.ts";
+import { refusal } from "@footprint/contract/refusal.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import * as z from "zod";
+import { plainAddress } from "../accounts/addresses.ts";
+import type { Shop } from "../accounts/api-keys.ts";
+import { noteRead } from "../accounts/reads.ts";
+import type { Actor } from "../accounts/sessions.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { admit, type Caller } from "./callers.ts";
+import { discard, receiveForm, sendFile, type Upload } from "./files.ts";
+import { Replay, type Transact, transactions } from "./idempotency.ts";
+import { parse } from "./input.ts";
+import { whenItsTurn } from "./overload.ts";
+
+/** What every handler may use. */
+export type Services = {
+  db: Database;
+  config: Config;
+  /** The clock that calendar periods go by. */
+  now: () => Date;
+};
+
+type Context<E extends Endpoint> = Services & {
+  params: Parsed<E, "params">;
+  query: Parsed<E, "query">;
+  body: Parsed<E, "body">;
+  /** Who calls. */
+  actor: E["access"] extends "public" ? undefined : E["access"] extends "storefront" ? Shop : Actor;
+  /** Where every change is made. */
+  transaction: Transact;
+  /** What was uploaded with the call, waiting to be attached. */
+  file: Upload | undefined;
+  /** Where the call came from, as far as the configured proxies can be trusted. */
+  address: string;
+  /** What the caller says it is. */
+  userAgent: string;
+};
+
+type Handlers<F extends Feature> = { [K in keyof F]: (context: Context<F[K]>) => Promise<Result<F[K]>> };
+
+export type Routes = { feature: Feature; register(app: FastifyInstance, services: Services): void };
+
+/** Binds a feature's calls to the functions that answer them. */
+export function routes<F extends Feature>(feature: F, handlers: Handlers<F>): Routes {
+  return {
+    feature,
+    register(app, services) {
+      for (const name in feature) {
+        const handler = handlers[name] as (context: Context<Endpoint>) => Promise<unknown>;
+        registerCall(app, services, feature[name] as Endpoint, handler);
+      }
+    },
+  };
+}
+
+function registerCall(
+  app: FastifyInstance,
+  services: Services,
+  call: Endpoint,
+  handler: (context: Context<Endpoint>) => Promise<unknown>,
+) {
+  const actors = new WeakMap<FastifyRequest, Caller>();
+  app.route({
+    method: call.method,
+    url: call.path,
+    // What a stranger sends is kept in memory until it is whole.
+    ...(call.access !== "public" && { bodyLimit: 1024 * 1024 }),
+    // Before the body is even received: a stranger's input is not looked at.
+    async onRequest(request, reply) {
+      if (call.access === "public") return;
+      actors.set(request, await admit(services.db, request, reply, call));
+    },
+    onSend: limitTheRest,
+    async handler(request, reply) {
+      const actor = actors.get(request) as Actor;
+      const params = parse(call.params, request.params, "params");
+      const query = parse(call.query, request.query, "query");
+      if (request.isMultipart() && !call.upload) throw refusal(415, "Send the request as application/json");
+      const form =
+        call.upload && request.isMultipart() ? await receiveForm(services.db, request, call.upload) : undefined;
+      try {
+        const body = parse(call.body, form ? form.fields : (request.body ?? {}), "body");
+        const context = {
+          ...services,
+          params,
+          query,
+          body,
+          actor,
+          transaction: transactions(services.db, call, request, body, actors.get(request)),
+          file: form?.file,
+          address: plainAddress(request.ip),
+          userAgent: request.headers["user-agent"] ?? "",
+        };
+        const result = await whenItsTurn(call, actor, request, reply, () => handler(context));
+        await noteRead(services, call, actor, result);
+        return sendReply(reply, call, result);
+      } catch (error) {
+        if (form?.file) await discard(services.db, form.file);
+        throw error;
+      }
+    },
+  });
+}
+
+/** What a sender who was answered early may still send, to be thrown away; cut off at once, many never read why. */
+const patience = 20 * 1024 * 1024;
+
+async function limitTheRest({ raw }: FastifyRequest) {
+  if (raw.complete) return;
+  let bytes = 0;
+  raw.unpipe();
+  raw.on("data", (data: Buffer) => {
+    bytes += data.length;
+    if (bytes > patience) raw.destroy();
+  });
+  raw.resume();
+}
+
+/** The reply schema is the presenter: what it does not name never leaves the services. */
+function sendReply(reply: FastifyReply, call: Endpoint, result: unknown) {
+  if (call.reply === download) return sendFile(reply, result as Download);
+  const body = result instanceof Replay ? result.reply : z.encode(call.reply, result);
+  return reply
+    .code(call.status ?? 200)
+    .header("cache-control", "no-store")
+    .send(body);
+}

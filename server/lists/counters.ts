@@ -1,0 +1,168 @@
+import { and, between, desc, eq, gte, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/pg-core";
+import type { Config } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { unhurried } from "../db/engine.ts";
+import { prepared } from "../db/prepared.ts";
+import { counters, monthlyCounters, settings } from "../db/schema.ts";
+
+// Everything here is read from the counters; no row that is counted is ever looked at.
+
+const total = (value: SQL) => sql<number>`coalesce(${value}, 0)`.mapWith(Number);
+
+/** A subject of the counters, of one kind or of all. */
+export type Counted = { subject: string; kind?: string | undefined };
+
+type Source = typeof counters | typeof monthlyCounters;
+
+export const of = (source: Source, { subject, kind }: { [K in keyof Counted]: Counted[K] | Placeholder }) =>
+  and(eq(source.subject, subject), kind === undefined ? undefined : eq(source.kind, kind));
+
+/** The same with both to be filled in. */
+const ofAny = (source: Source, kind?: string) =>
+  of(source, { subject: sql.placeholder("subject"), kind: kind === undefined ? undefined : sql.placeholder("kind") });
+
+/** How many rows of a counted subject there are. */
+export async function countOf(db: Database, counted: Counted): Promise<number> {
+  const query = prepared(db, `count ${counted.kind === undefined}`, () =>
+    db
+      .select({ count: total(sql`sum(${monthlyCounters.count})`) })
+      .from(monthlyCounters)
+      .where(ofAny(monthlyCounters, counted.kind))
+      .prepare(""),
+  );
+  const [row] = await query.execute(counted);
+  return row?.count ?? 0;
+}
+
+/** How many rows of each kind of a subject there are. */
+export async function countsByKind(db: Database, subject: string): Promise<Record<string, number>> {
+  const query = prepared(db, "counts by kind", () =>
+    db
+      .select({ kind: monthlyCounters.kind, count: total(sql`sum(${monthlyCounters.count})`) })
+      .from(monthlyCounters)
+      .where(ofAny(monthlyCounters))
+      .groupBy(monthlyCounters.kind)
+      .prepare(""),
+  );
+  const rows = await query.execute({ subject });
+  return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
+}
+
+/** How many there are from a day on, the most frequent kind first; kinds that ceased to occur are left out. */
+export async function countsSince(db: Database, subject: string, day: string) {
+  const query = prepared(db, "counts since", () => {
+    const count = total(sql`sum(${counters.count})`);
+    return db
+      .select({ kind: counters.kind, count })
+      .from(counters)
+      .where(and(ofAny(counters), gte(counters.day, sql.placeholder("day"))))
+      .groupBy(counters.kind)
+      .having(sql`sum(${counters.count}) > 0`)
+      .orderBy(desc(count), counters.kind)
+      .prepare("");
+  });
+  return query.execute({ subject, day });
+}
+
+type Figure = { count: number; cents: number };
+type Periods = Record<"allTime" | "today" | "week" | "month", Figure>;
+
+/** A subject's figures by calendar period of the business: today, this week from Monday, this month. */
+export async function periodsOf(db: Database, subject: string, config: Config, now: Date) {
+  const query = prepared(db, "periods", () => {
+    const day = sql`${sql.placeholder("day")}::date`;
+    const columns = {
+      kind: sql<string>`kind`.as("kind"),
+      count: sql`count`.as("count"),
+      cents: sql`cents`.as("cents"),
+    };
+    const allTime = db
+      .select({ ...columns, day: sql`null::date`.as("day") })
+      .from(monthlyCounters)
+      .where(ofAny(monthlyCounters));
+    const lately = db
+      .select({ ...columns, day: sql`day`.as("day") })
+      .from(counters)
+      .where(and(ofAny(counters), sql`day >= least(date_trunc('week', ${day}), date_trunc('month', ${day}))`));
+    const figures = (condition: SQL) => ({
+      count: total(sql`sum(count) filter (where ${condition})`),
+      cents: total(sql`sum(cents) filter (where ${condition})`),
+    });
+    return db
+      .select({
+        kind: sql<string>`kind`,
+        allTime: figures(sql`day is null`),
+        today: figures(sql`day = ${day}`),
+        week: figures(sql`day between date_trunc('week', ${day}) and ${day}`),
+        month: figures(sql`day between date_trunc('month', ${day}) and ${day}`),
+      })
+      .from(unionAll(allTime, lately).as("figures"))
+      .groupBy(sql`kind`)
+      .prepare("");
+  });
+  const rows = await query.execute({ subject, day: today(config, now) });
+  return {
+    all: rows.reduce(addPeriods, nothing),
+    of: (kind: string): Periods => rows.find((row) => row.kind === kind) ?? nothing,
+  };
+}
+
+const zero: Figure = { count: 0, cents: 0 };
+const nothing: Periods = { allTime: zero, today: zero, week: zero, month: zero };
+const add = (a: Figure, b: Figure): Figure => ({ count: a.count + b.count, cents: a.cents + b.cents });
+const addPeriods = (a: Periods, b: Periods): Periods => ({
+  allTime: add(a.allTime, b.allTime),
+  today: add(a.today, b.today),
+  week: add(a.week, b.week),
+  month: add(a.month, b.month),
+});
+
+/** A subject's figures on each of these consecutive days. */
+export async function seriesOf(db: Database, subject: string, days: string[], kind?: string): Promise<Figure[]> {
+  const query = prepared(db, `series ${kind === undefined}`, () =>
+    db
+      .select({
+        day: counters.day,
+        count: total(sql`sum(${counters.count})`),
+        cents: total(sql`sum(${counters.cents})`),
+      })
+      .from(counters)
+      .where(and(ofAny(counters, kind), between(counters.day, sql.placeholder("first"), sql.placeholder("last"))))
+      .groupBy(counters.day)
+      .prepare(""),
+  );
+  const rows = await query.execute({ subject, kind, first: days[0], last: days.at(-1) });
+  const byDay = new Map(rows.map((row) => [row.day, row]));
+  return days.map((day) => byDay.get(day) ?? zero);
+}
+
+/** The business's calendar day, as an ISO date. */
+export function today({ timezone }: Pick<Config, "timezone">, now: Date): string {
+  let calendar = calendars.get(timezone);
+  if (!calendar) {
+    calendar = new Intl.DateTimeFormat("en-CA", { timeZone: timezone, dateStyle: "short" });
+    calendars.set(timezone, calendar);
+  }
+  return calendar.format(now);
+}
+
+const calendars = new Map<string, Intl.DateTimeFormat>();
+
+/** So many calendar days up to and including one, oldest first. */
+export function daysUntil(last: string, amount: number): string[] {
+  const end = Date.parse(last);
+  return Array.from({ length: amount }, (_, index) =>
+    new Date(end - (amount - 1 - index) * 86_400_000).toISOString().slice(0, 10),
+  );
+}
+
+/** The counters' days are business days: where the business moved to another timezone, they are counted anew. */
+export async function adoptTimezone(db: Database, timezone: string): Promise<void> {
+  await unhurried(db).transaction(async (tx) => {
+    const [current] = await tx.select().from(settings).for("update");
+    if (current?.timezone === timezone) return;
+    await tx.update(settings).set({ timezone });
+    await tx.execute(sql`call recount()`);
+  });
+}

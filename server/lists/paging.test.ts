@@ -1,0 +1,210 @@
+import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
+import { fedex } from "@footprint/contract/fedex.ts";
+import { invoices } from "@footprint/contract/invoices.ts";
+import { logs } from "@footprint/contract/logs.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { users } from "@footprint/contract/users.ts";
+import { sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import * as schema from "../db/schema.ts";
+import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addOrder } from "../testing/builders.ts";
+import { call, db, moveTo } from "../testing/house.ts";
+
+type Query = { sort?: "asc" | "des"; status?: "All" | "user" | "label"; limit?: number; search?: string };
+
+const page = async (number: number, query: Query) =>
+  (await call("admin", logs.list, { query: { limit: 100, ...query, page: number } })).body;
+
+async function everyPage(query: Query) {
+  const { totalPages } = await page(1, query);
+  const ids: string[] = [];
+  for (let number = 1; number <= totalPages; number++)
+    ids.push(...(await page(number, query)).logs.map(({ _id }) => _id));
+  return ids;
+}
+
+/** Rows around the hour that Havana's clocks show twice, around the end of a month and within another; four at every moment. */
+async function fillLog(amount: number) {
+  await db.execute(sql`
+    insert into logs (id, admin, type, action, created_at)
+    select gen_random_uuid(), 'admin', (array['user', 'label'])[1 + n % 2], 'Row ' || n,
+      timestamptz '2025-11-01 20:00Z' + n / 4 * interval '1 minute' - n / 4 % 3 * interval '32 days'
+    from generate_series(1, ${amount}::int) n`);
+}
+
+test.each([
+  ["des", "All"],
+  ["asc", "All"],
+  ["des", "user"],
+  ["asc", "user"],
+] as const)("page by page, %s, %s: every row once and in order, however far", async (sort, status) => {
+  await moveTo("America/Havana");
+  await fillLog(3_500);
+  const inOrder = await db
+    .select({ id: schema.logs.id })
+    .from(schema.logs)
+    .where(status === "All" ? sql`true` : sql`type = ${status}`)
+    .orderBy(sort === "asc" ? sql`created_at, id` : sql`created_at desc, id desc`);
+  const ids = inOrder.map(({ id }) => id);
+  expect(await everyPage({ sort, status })).toEqual(ids);
+
+  await db.execute(sql`call fold_counters()`);
+  expect(await everyPage({ sort, status })).toEqual(ids);
+  const past = await page(1_000, { sort, status });
+  expect([past.logs, past.total]).toEqual([[], ids.length]);
+});
+
+test("a search counts up to a thousand hits, and ends there", async () => {
+  await fillLog(2_002);
+  expect(await page(10, { search: "row" })).toMatchObject({ total: 1_000, totalPages: 10, totalCapped: true });
+  expect((await page(10, { search: "row" })).logs).toHaveLength(100);
+  expect(await page(11, { search: "row" })).toMatchObject({ logs: [], total: 1_000, totalCapped: true });
+  expect(await page(1, { search: "row", status: "label" })).toMatchObject({ total: 1_000, totalCapped: true });
+  expect(await page(3, { search: "row 19" })).toMatchObject({ total: 111, totalPages: 2, totalCapped: false });
+});
+
+test("two letters that are rare are found among any number of rows, page by page and once each", async () => {
+  await fillLog(5_000);
+  await db.execute(sql`update logs set action = action || ' Exquisite' where action ~ '^Row (7|1007|4999)$'`);
+  for (const sort of ["asc", "des"] as const) {
+    const first = await page(1, { search: "xq", sort, limit: 2 });
+    const second = await page(2, { search: "xq", sort, limit: 2 });
+    expect([first, second]).toMatchObject([
+      { total: 3, totalPages: 2, totalCapped: false },
+      { total: 3, totalPages: 2, totalCapped: false },
+    ]);
+    expect(new Set([...first.logs, ...second.logs].map(({ action }) => action)).size).toBe(3);
+  }
+  expect(await page(9, { search: "xq" })).toMatchObject({ logs: [], total: 3 });
+  // Frequent ones are counted among the newest rows only.
+  expect(await page(1, { search: "ro" })).toMatchObject({ total: 1_000, totalCapped: true });
+});
+
+test("a single letter is looked for in names among the newest rows", async () => {
+  await fillLog(30);
+  expect((await page(1, { search: "w 7" })).total).toBe(1);
+  expect((await page(1, { search: "29" })).total).toBe(1);
+  expect((await page(1, { search: "2" })).total).toBe(12);
+  expect((await page(1, { search: "xq" })).total).toBe(0);
+  expect((await page(1, { search: "--" })).total).toBe(0);
+  const customer = await addCustomer({ username: "zed" });
+  await addOrder({ customer, fromName: "Ana", toName: "Bea" });
+  expect((await call("staff", orders.list, { query: { search: "z" } })).body.total).toBe(1);
+});
+
+test("who was renamed is found by the new name, and no longer by the old", async () => {
+  const customer = await addCustomer({ username: "Oldname" });
+  await addOrder({ customer });
+  await addInvoice({ customer });
+  await db.execute(sql`update customers set username = 'Newname', email = 'new@post.example'`);
+  const found = async (search: string) => [
+    (await call("admin", orders.list, { query: { search } })).body.total,
+    (await call("admin", invoices.list, { query: { search } })).body.total,
+  ];
+  expect(await found("newNAME")).toEqual([1, 1]);
+  expect(await found("new@post")).toEqual([1, 1]);
+  expect(await found("oldname")).toEqual([0, 0]);
+});
+
+test("renaming a customer touches none of their orders, however many", async () => {
+  const customer = await addCustomer({ username: "before", discordId: "renamed1" });
+  await addOrder({ customer });
+  await addInvoice({ customer });
+  await addBulkOrder({ customer });
+  const versions = async () =>
+    (
+      await db.execute(sql`select xmin::text from orders union all select xmin::text from invoices
+        union all select xmin::text from bulk_orders`)
+    ).rows;
+  const before = await versions();
+  await call("staff", users.addBalance, { params: { id: customer.id }, body: { balance: 1 } });
+  await db.update(schema.customers).set({ username: "after", email: "after@example.com" });
+  expect(await versions()).toEqual(before);
+  expect((await call("staff", orders.list, { query: { search: "fte" } })).body.total).toBe(1);
+});
+
+test("more customers than can be looked up one by one are found all the same", async () => {
+  await db.execute(sql`insert into customers (id, username, discord_id)
+    select gen_random_uuid(), 'crowd' || n, 'crowd' || n from generate_series(1, 1100) n`);
+  const [one] = await db.select().from(schema.customers).where(sql`username = 'crowd777'`);
+  const order = await addOrder({ customer: one as { id: string } });
+  await addOrder();
+  expect((await call("staff", orders.list, { query: { search: "crowd" } })).body).toMatchObject({
+    orders: [{ _id: order.id }],
+    total: 1,
+    totalCapped: false,
+  });
+});
+
+test("a whole UUID finds its row and those that mention it, also behind a filter that hides them", async () => {
+  const order = await addOrder();
+  const other = await addOrder({ tracking: `see ${order.uuid}` });
+  const found = async (search: string, status: "All" | "Refunded" = "All") =>
+    (await call("admin", orders.list, { query: { search, status } })).body.orders.map(({ _id }) => _id);
+  expect(await found(order.uuid.toUpperCase())).toEqual([other.id, order.id]);
+  expect(await found(order.id)).toEqual([order.id]);
+  expect(await found(order.uuid, "Refunded")).toEqual([]);
+  expect(await found(order.uuid.slice(0, 35))).toEqual([order.id]);
+  expect(await found("00000000-0000-4000-8000-000000000000")).toEqual([]);
+});
+
+test("a customer who is called like a UUID is found by it everywhere", async () => {
+  const username = "0198c0de-0000-7000-8000-00000000abcd";
+  const customer = await addCustomer({ username });
+  const order = await addOrder({ customer });
+  const bulkOrder = await addBulkOrder({ customer });
+  const invoice = await addInvoice({ customer });
+  const fedexOrder = await addFedexOrder({ toName: `c/o ${username}` });
+  await call("admin", users.addBalance, { params: { id: customer.id }, body: { balance: 5 } });
+  const query = { search: username };
+  expect((await call("admin", orders.list, { query })).body.orders).toMatchObject([{ _id: order.id }]);
+  expect((await call("admin", bulkOrders.list, { query })).body.orders).toMatchObject([{ _id: bulkOrder.id }]);
+  expect((await call("admin", invoices.list, { query })).body.invoices).toMatchObject([{ _id: invoice.id }]);
+  for (const role of ["admin", "staff"] as const)
+    expect((await call(role, fedex.list, { query })).body.docs).toMatchObject([{ _id: fedexOrder.id }]);
+  expect((await call("admin", users.list, { query })).body.users).toMatchObject([{ _id: customer.id }]);
+  expect((await call("admin", logs.list, { query })).body.logs).toMatchObject([
+    { action: `Added $5.00 to ${username}'s balance` },
+  ]);
+});
+
+test("a code is found whole, by its beginning and by its end, and never by its middle", async () => {
+  const [whole, longer] = ["9400111899223344556677", "94001118992233445566778"];
+  for (const tracking of [whole, whole, longer]) await addOrder({ tracking });
+  const codesFor = async (search: string) =>
+    (await call("admin", orders.list, { query: { search } })).body.orders.map(({ tracking }) => tracking);
+  expect(await codesFor(whole)).toEqual([longer, whole, whole]);
+  expect(await codesFor(longer)).toEqual([longer]);
+  for (const search of ["9400", whole.slice(0, 12), whole.slice(0, 20), "9400 1118 9922 3344"])
+    expect(await codesFor(search), search).toHaveLength(3);
+  for (const search of ["6677", whole.slice(-12), whole.slice(-20)])
+    expect(await codesFor(search), search).toEqual([whole, whole]);
+  for (const search of ["400", "940", "4001118992", "1118992233445", "0111", "9400%", "94_0", whole.slice(1, 20)])
+    expect(await codesFor(search), search).toEqual([]);
+
+  for (const tracking of ["1Z999AA10123456784", "1Z999AA101234567840"]) await addOrder({ tracking });
+  expect(await codesFor("aa101234567840")).toEqual(["1Z999AA101234567840"]);
+});
+
+test("names are found by any part, over spaces and marks, and in any script", async () => {
+  const customer = await addCustomer({ username: "maren", email: "maren@harbor.example" });
+  await addOrder({ customer, fromName: "Zoë O'Brien-Nuñez", toName: "Łukasz 山田太郎" });
+  const found = async (search: string) => (await call("staff", orders.list, { query: { search } })).body.total;
+  for (const search of [
+    "zo",
+    "OË",
+    "o'br",
+    "brien-nu",
+    "ñe",
+    "ÑEZ",
+    "łu",
+    "田太",
+    "sz 山",
+    "aren@harb",
+    "harbor.ex",
+    "r.e",
+  ])
+    expect(await found(search), search).toBe(1);
+  for (const search of ["zö", "obrien", "brien nu", "maren@example", "太山", "arbor_ex"])
+    expect(await found(search), search).toBe(0);
+});

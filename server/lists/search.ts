@@ -1,0 +1,101 @@
+import { and, inArray, or, type SQL, sql } from "drizzle-orm";
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import type { Database } from "../db/database.ts";
+import { customers } from "../db/schema.ts";
+
+/** What a search looks through: the same columns as in the table's `search`, which the database computes. */
+export type Searched = {
+  /** Found by any part of at least two letters. */
+  names: PgColumn[];
+  /** Found whole, by their beginning or by their end, from four characters on. */
+  codes: PgColumn[];
+  /** Whose the rows are: they are found by their customer too, for some callers not by the customer's codes. */
+  customer?: { id: PgColumn; byCodes: boolean };
+};
+
+export type Hits = {
+  /** True for a hit, to be asked row by row. */
+  where: SQL;
+  /** The same where indexes find the hits; undefined where they cannot. */
+  indexed: SQL | undefined;
+  /** Too little was typed for any key. */
+  isShort: boolean;
+};
+
+/** More customers than these are not looked up one by one. */
+const mostCustomers = 1_000;
+
+/** What makes a row of a table a hit. */
+export async function hitsOf(db: Database, table: PgTable, searched: Searched, search: string): Promise<Hits> {
+  const typed = read(search);
+  const isShort = !typed.words && !typed.code;
+  const own = isShort ? contains(searched.names, search) : byKeys(table, searched, typed);
+  const { customer } = searched;
+  if (!customer) return { where: own, indexed: isShort ? undefined : own, isShort };
+
+  const ofCustomer = { names: [customers.username, customers.email], codes: [customers.id, customers.discordId] };
+  const customerHit = isShort
+    ? contains(ofCustomer.names, search)
+    : byKeys(customers, ofCustomer, customer.byCodes ? typed : { ...typed, code: "" });
+  const found = isShort
+    ? undefined
+    : await db
+        .select({ id: customers.id })
+        .from(customers)
+        .where(customerHit)
+        .limit(mostCustomers + 1);
+  if (found && found.length <= mostCustomers) {
+    const ids = found.map(({ id }) => id);
+    const either = ids.length > 0 ? (or(own, inArray(customer.id, ids)) as SQL) : own;
+    return { where: either, indexed: either, isShort };
+  }
+  const ofOne = sql`exists (select from ${customers} where ${customers.id} = ${customer.id} and ${customerHit})`;
+  return { where: or(own, ofOne) as SQL, indexed: undefined, isShort };
+}
+
+/** What was typed, in terms of the keys that `search_keys` in the migrations makes of names and codes. */
+type Typed = { words: string; wordsPattern?: string; code: string; codePattern?: string };
+
+/** Both as in `search_keys`. */
+const longestKey = 12;
+const separators = /[\0-/:-@[-`{-\x7f]+/;
+
+function read(search: string): Typed {
+  const text = search.toLowerCase();
+  const words = text.split(separators).filter((word) => word.length > 1);
+  const code = text.replace(/[ -]/g, "");
+  const isCode = /^[\w.]{4,}$/.test(code);
+  const isOneKey = words[0] === text && [...text].length <= longestKey;
+  return {
+    words: words.map((word) => beginning("", word)).join(" & "),
+    ...(!isOneKey && { wordsPattern: patternOf(text) }),
+    code: isCode ? `${beginning("=", code)} | ${beginning("~", [...code].reverse().join(""))}` : "",
+    ...(code.length > longestKey && { codePattern: patternOf(code) }),
+  };
+}
+
+/** Asks for keys that begin with this. */
+const beginning = (mark: string, text: string) => `'${mark}${[...text].slice(0, longestKey).join("")}':*`;
+
+/** True for rows with the keys of what was typed, and where these do not tell all, with what was typed itself. */
+function byKeys(table: PgTable, { names, codes }: Searched, { words, wordsPattern, code, codePattern }: Typed): SQL {
+  const has = (keys: string) => sql`${table}.search @@ ${keys}::tsquery`;
+  if (!wordsPattern && !codePattern && words && code) return has(`${words} | ${code}`);
+  const byName = words && and(has(words), wordsPattern ? sql`${textOf(names)} like ${wordsPattern}` : undefined);
+  const byCode =
+    code && and(has(code), codePattern ? sql`translate(${textOf(codes)}, ' -', '') like ${codePattern}` : undefined);
+  return or(byName || undefined, byCode || undefined) ?? sql`false`;
+}
+
+/** True for rows in whose columns what was typed stands, in any case. */
+export const contains = (columns: PgColumn[], typed: string): SQL =>
+  sql`${textOf(columns)} like ${patternOf(typed.toLowerCase())}`;
+
+/** In lower case, kept apart by a character nobody types. */
+function textOf(columns: PgColumn[]): SQL {
+  const texts = columns.map((column) => sql`${column}::text`);
+  return texts.length > 0 ? sql`lower(${sql.join(texts, sql` || chr(31) || `)})` : sql`''`;
+}
+
+/** What LIKE takes for any text with this in it; `%` and `_` are ordinary characters. */
+const patternOf = (text: string) => `%${text.replace(/[\\%_]/g, "\\$&")}%`;

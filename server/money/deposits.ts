@@ -1,0 +1,41 @@
+import { refusal } from "@footprint/contract/refusal.ts";
+import { eq, sql } from "drizzle-orm";
+import type { Shop } from "../accounts/api-keys.ts";
+import { type Author, record } from "../accounts/audit.ts";
+import type { Transaction } from "../db/database.ts";
+import { invoices } from "../db/schema.ts";
+import { dollars, move } from "./ledger.ts";
+
+/** Credits an invoice that is locked and not yet paid, whoever was first to say so. */
+export async function settle(tx: Transaction, invoice: typeof invoices.$inferSelect, actor: Author) {
+  const customer = await move(tx, {
+    customerId: invoice.customerId,
+    cents: invoice.amountCents,
+    kind: "deposit",
+    reference: invoice.id,
+    actor,
+  });
+  await tx.update(invoices).set({ status: "paid", paidAt: new Date() }).where(eq(invoices.id, invoice.id));
+  const amount = dollars(invoice.amountCents);
+  await record(tx, actor, "invoice", `Marked invoice ${invoice.id} (${amount}) of ${customer.username} as paid`, {
+    before: { status: invoice.status, balance: (customer.balanceCents - invoice.amountCents) / 100 },
+    after: { status: "paid", balance: customer.balanceCents / 100 },
+  });
+  return customer;
+}
+
+/** Refuses a deposit beyond what the key may mark as paid in a business day. Deposits with one such key take turns. */
+export async function needRoomForDeposit(tx: Transaction, shop: Shop, cents: number): Promise<void> {
+  const { id, depositsPerDayCents: most } = shop;
+  if (most === null) return;
+  await tx.execute(sql`select from api_keys where id = ${id} for no key update`);
+  const { rows } = await tx.execute<{ cents: number }>(sql`
+    select coalesce(sum(amount_cents), 0)::float8 as cents from transfers
+    where kind = 'deposit' and actor_kind = 'shop' and actor_id = ${id} and created_at >= day_start(business_day(now()))`);
+  const used = rows[0]?.cents ?? 0;
+  if (used + cents > most)
+    throw refusal(
+      403,
+      `This API key may mark ${dollars(most)} a day as paid: ${dollars(used)} were today, so ${dollars(cents)} is too much`,
+    );
+}

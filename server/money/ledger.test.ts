@@ -1,0 +1,62 @@
+import type { Endpoint } from "@footprint/contract/endpoint.ts";
+import { invoices } from "@footprint/contract/invoices.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { users } from "@footprint/contract/users.ts";
+import { website } from "@footprint/contract/website.ts";
+import { sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { customers, trackingCodes } from "../db/schema.ts";
+import { addCustomer, addInvoice, addLabelType, addOrder, someAddresses } from "../testing/builders.ts";
+import { call, db } from "../testing/house.ts";
+import { meetAt } from "../testing/races.ts";
+import { checkBooks } from "./books.ts";
+
+const parcel = { ...someAddresses, fromCountry: "US", toCountry: "US", labelType: "priority", weight: 1 };
+
+type Known = { customer: { id: string; discordId: string }; order: { id: string }; invoice: { id: string } };
+type Movement = [what: string, endpoint: Endpoint, input: (known: Known) => object];
+const movements: Movement[] = [
+  ["a refund", orders.refund, ({ order }) => ({ params: { id: order.id } })],
+  ["an invoice marked as paid", invoices.markPaid, ({ invoice }) => ({ params: { id: invoice.id } })],
+  [
+    "an invoice paid in the shop",
+    storefront.setInvoiceStatus,
+    ({ invoice }) => ({ params: { id: invoice.id }, body: { status: "paid" } }),
+  ],
+  ["an order", storefront.createOrder, ({ customer: { discordId } }) => ({ body: { discordId, ...parcel } })],
+  [
+    "a bulk order",
+    storefront.createBulkOrder,
+    ({ customer: { discordId } }) => ({ body: { discordId, orders: [parcel, parcel] } }),
+  ],
+  ["added balance", users.addBalance, ({ customer }) => ({ params: { id: customer.id }, body: { balance: 5 } })],
+];
+
+// Everybody who moves money takes the customer's row first and the counters after it. In the opposite order two of
+// them could wait for each other.
+test.for(movements)("%s waits for the customer's balance without holding a counter", async ([, endpoint, input]) => {
+  const { body } = await call("admin", website.createApiKey, { body: { name: "Main shop" } });
+  const customer = await addCustomer({ balance: 20 });
+  await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
+  const list = ["9400000000000000000017", "9400000000000000000024"];
+  await db
+    .insert(trackingCodes)
+    .values(list.map((code) => ({ code, type: "priority" as const, template: "evs" as const })));
+  const known = { customer, order: await addOrder({ customer }), invoice: await addInvoice({ customer }) };
+  // A counter has a row for each of sixteen groups of writers: whichever the call is in, its row can be seen.
+  await db.execute(sql`
+    insert into counters select subject, kind, day, writers, 0, 0 from counters, generate_series(0, 15) writers
+    on conflict do nothing`);
+
+  const caller = endpoint.access === "storefront" ? { token: body.key } : "staff";
+  const headers = endpoint.idempotent ? { "idempotency-key": "once" } : {};
+  const [answer] = await meetAt(
+    customers,
+    customer,
+    () => [call(caller, endpoint, { ...input(known), headers } as never)],
+    (tx) => tx.execute(sql`select from counters for update nowait`),
+  );
+  expect([200, 201]).toContain(answer?.status);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});

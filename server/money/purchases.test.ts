@@ -1,0 +1,204 @@
+import { fedex } from "@footprint/contract/fedex.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { tracking } from "@footprint/contract/tracking.ts";
+import { users } from "@footprint/contract/users.ts";
+import { website } from "@footprint/contract/website.ts";
+import { sql } from "drizzle-orm";
+import { beforeEach, expect, test } from "vitest";
+import { uuidv7 } from "../db/ids.ts";
+import { tidy } from "../operations/housekeeping.ts";
+import { addCustomer, addLabelType, balanceOf, someAddresses } from "../testing/builders.ts";
+import { call, db, logRows } from "../testing/house.ts";
+import { checkBooks } from "./books.ts";
+import { buy } from "./purchases.ts";
+import { withCheckDigit } from "./tracking-codes.ts";
+
+let shop: { token: string };
+
+beforeEach(async () => {
+  const { body } = await call("admin", website.createApiKey, { body: { name: "Main shop" } });
+  shop = { token: body.key };
+});
+
+let keys = 0;
+const once = () => ({ headers: { "idempotency-key": `purchase-${++keys}` } });
+const parcel = { ...someAddresses, fromCountry: "US", toCountry: "US" };
+
+const code = (number: number) => withCheckDigit(`9400${String(number).padStart(17, "0")}`);
+const register = (first: number, amount: number, type: "priority" | "express" = "priority") =>
+  call("admin", tracking.create, { body: { amount, type, template: "evs", trackRef: code(first) } });
+
+/** What housekeeping does on the embedded engine, and PostgreSQL by itself: the planner learns how large tables are. */
+const analyse = () => tidy({ db, kind: "embedded" });
+
+async function usedCodes() {
+  const { used } = (await call("admin", tracking.stats)).body;
+  return used.priority + used.express;
+}
+
+async function soldCodes() {
+  const { body } = await call("staff", orders.list, { query: { limit: 100 } });
+  return body.orders.map((order) => order.tracking);
+}
+
+test.for([
+  ["that were never counted", [[1, 41]]],
+  ["that were counted when there was none", ["analyse", [1, 41]]],
+  ["that were counted when there was one", [[1, 1], "analyse", [2, 40]]],
+  ["that were counted when there were five", [[1, 5], "analyse", [6, 36]]],
+  ["that were counted when all were there", [[1, 41], "analyse"]],
+  ["of which there are thousands", [[1, 1], "analyse", [2, 4000]]],
+] as const)("a label takes one prepaid code, among codes %s", async ([, steps]) => {
+  const { discordId } = await addCustomer({ balance: 20 });
+  await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
+  for (const step of steps) await (step === "analyse" ? analyse() : register(step[0], step[1]));
+  for (const bought of [1, 2, 3]) {
+    const body = { discordId, labelType: "priority", weight: 1, ...parcel };
+    expect((await call(shop, storefront.createOrder, { body, ...once() })).status).toBe(201);
+    expect(await usedCodes()).toBe(bought);
+  }
+  expect(new Set(await soldCodes()).size).toBe(3);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test("a bulk order takes as many prepaid codes of each type as it has labels", async () => {
+  const { discordId } = await addCustomer({ balance: 100 });
+  await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
+  await addLabelType({ uid: "express", tiers: [[0, 5, 1]] });
+  await register(1, 1);
+  await analyse();
+  await register(2, 40);
+  await register(1000, 20, "express");
+  const bulk = (labelTypes: string[]) =>
+    call(shop, storefront.createBulkOrder, {
+      body: { discordId, orders: labelTypes.map((labelType) => ({ labelType, weight: 1, ...parcel })) },
+      ...once(),
+    });
+  expect((await bulk(["priority", "express", "priority", "priority", "express"])).status).toBe(201);
+  const { used } = (await call("admin", tracking.stats)).body;
+  expect(used).toMatchObject({ priority: 3, express: 2 });
+  expect((await bulk(Array(38).fill("priority"))).status).toBe(201);
+  expect((await bulk(["express", "priority"])).status).toBe(409);
+  expect(await usedCodes()).toBe(43);
+  expect(new Set(await soldCodes()).size).toBe(43);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test("a shop cannot send a prepaid code as its own tracking, used or not", async () => {
+  const customer = await addCustomer({ balance: 20 });
+  const { discordId } = customer;
+  await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
+  await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 1]] });
+  await register(1, 2);
+  const one = (labelType: string, tracking?: string) => ({ labelType, weight: 1, ...parcel, tracking });
+  const [used, unused] = [code(1), code(2)];
+  await call(shop, storefront.createOrder, { body: { discordId, ...one("priority") }, ...once() });
+
+  for (const taken of [used, unused]) {
+    const single = await call(shop, storefront.createOrder, { body: { discordId, ...one("own", taken) }, ...once() });
+    const bulk = await call(shop, storefront.createBulkOrder, {
+      body: { discordId, orders: [one("own", "1Z999"), one("own", taken)] },
+      ...once(),
+    });
+    const message = `The tracking ${taken} is one of the prepaid codes`;
+    expect([single.status, single.body.message]).toEqual([409, message]);
+    expect([bulk.status, bulk.body.message]).toEqual([409, message]);
+  }
+  expect(await balanceOf(customer)).toBe(19);
+  // Where the label takes a prepaid code, what was sent is ignored.
+  const sold = await call(shop, storefront.createOrder, { body: { discordId, ...one("priority", used) }, ...once() });
+  expect(sold.body.order.tracking).toBe(unused);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test("a code that an order carries is not registered again, or it would be sold twice", async () => {
+  const { discordId } = await addCustomer({ balance: 20 });
+  await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
+  await register(1, 2);
+  const body = { discordId, labelType: "priority", weight: 1, ...parcel };
+  await call(shop, storefront.createOrder, { body, ...once() });
+  const { trackings } = (await call("admin", tracking.list)).body;
+  for (const { _id } of trackings) await call("admin", tracking.delete, { params: { id: _id } });
+  expect((await checkBooks(db)).problems).toEqual([]);
+
+  const again = await register(1, 2);
+  expect([again.status, again.body.message]).toEqual([
+    409,
+    `The code ${code(1)} is on an order already. Nothing was created.`,
+  ]);
+  expect((await register(2, 1)).status).toBe(200);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test("a label takes one prepaid code, however the database goes about it", async () => {
+  const { discordId } = await addCustomer({ balance: 100 });
+  await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
+  await register(1, 60);
+  await analyse();
+  const ways = [
+    "hashjoin",
+    "mergejoin",
+    "nestloop",
+    "material",
+    "hashagg",
+    "sort",
+    "indexscan",
+    "bitmapscan",
+    "seqscan",
+  ];
+  const actor = { kind: "system", id: null, username: "shop", shopId: uuidv7() } as const;
+  const purchase = { labelType: "priority", weight: 1, ...parcel };
+  const forbidden = [...ways.map((way) => [way]), ways.filter((way) => way !== "nestloop" && way !== "seqscan")];
+  for (const [place, list] of forbidden.entries()) {
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`set local plan_cache_mode = force_custom_plan`);
+      for (const way of list) await tx.execute(sql.raw(`set local enable_${way} = off`));
+      await buy(tx, { discordId, purchases: [purchase as never], asBulk: false }, actor);
+    });
+    expect(await usedCodes(), `without ${list}`).toBe(place + 1);
+  }
+});
+
+test.for([
+  [0.1 + 0.2, 0.3, 1],
+  [0.1 + 0.2 + 0.001, 0.301, 9],
+  [0.1 * 7, 0.7, 9],
+] as const)("a parcel of %d lb costs what the %d lb cost that are stored", async ([weight, stored, price]) => {
+  const { discordId } = await addCustomer({ balance: 20 });
+  const tiers: [number, number, number][] = [
+    [0, 0.3, 1],
+    [0.3, 0.7, 9],
+    [0.7, 1, 0],
+  ];
+  await addLabelType({ uid: "saver", tiers });
+  const label = { discordId, labelType: "saver", weight };
+  const quote = await call(shop, storefront.quote, { body: label });
+  const bought = await call(shop, storefront.createOrder, { body: { ...label, ...parcel }, ...once() });
+  expect(quote.body.price).toBe(price);
+  expect(bought.body.order).toMatchObject({ price, weight: stored });
+});
+
+test("a customer's own price and the largest weight hold for what is stored", async () => {
+  const { id, discordId } = await addCustomer({ balance: 20, customPricingEnabled: true });
+  const labelType = await addLabelType({ uid: "own", kind: "shipv2", maxWeight: 0.3, tiers: [[0, 0.3, 5]] });
+  const own = { labelType: labelType.id, fromWeight: 0.1, toWeight: 0.1 + 0.2, price: 2 };
+  expect((await call("staff", users.addCustomPrice, { params: { id }, body: own })).status).toBe(200);
+  const one = { labelType: "own", weight: 0.1 + 0.2, ...parcel };
+  const bulk = await call(shop, storefront.createBulkOrder, { body: { discordId, orders: [one, one] }, ...once() });
+  expect([bulk.status, bulk.body.bulkOrder?.total]).toEqual([201, 4]);
+});
+
+test("a Fedex order is answered, logged and stored with the same measures", async () => {
+  const { discordId } = await addCustomer();
+  const party = { name: "Ada", street: "1 Main St", city: "Austin", state: "TX", zip: "78701" };
+  const sizes = { length: 10.12345, width: 0.1 + 0.2, height: 0.0014 };
+  const body = {
+    ...{ discordId, from: party, to: party, weight: 0.1 * 7, ...sizes },
+    ...{ dimensionUnit: "in", weightUnit: "lb" },
+  };
+  expect((await call(shop, storefront.createFedexOrder, { body, ...once() })).status).toBe(201);
+  const stored = { weight: 0.7, length: 10.123, width: 0.3, height: 0.001 };
+  expect((await call("staff", fedex.list)).body.docs[0]).toMatchObject(stored);
+  expect((await logRows()).at(-1)?.after).toMatchObject(stored);
+});

@@ -1,0 +1,81 @@
+import { badInput, refusal } from "@footprint/contract/refusal.ts";
+import { and, eq, gt, lt, type SQL } from "drizzle-orm";
+import type { Transaction } from "../db/database.ts";
+import { violates } from "../db/failures.ts";
+import { type customPrices, labelTypes, type priceTiers } from "../db/schema.ts";
+import { dollars } from "./ledger.ts";
+
+type Bounds = { fromWeight: number; toWeight: number };
+type Tier = Bounds & { priceCents: number };
+type LabelType = { name: string; maxWeight: number };
+
+/** The label type, held still while its tiers ("no key update") or a customer's prices for it ("share") change. */
+export async function lockLabelType(tx: Transaction, id: string, strength: "no key update" | "share") {
+  const [labelType] = await tx.select().from(labelTypes).where(eq(labelTypes.id, id)).for(strength);
+  if (!labelType) throw refusal(404, "This label type does not exist");
+  return labelType;
+}
+
+/** The tier as it is stored; or 400, where it lies outside what the label type carries. */
+export function tierWithin(labelType: LabelType, { fromWeight, toWeight, price }: Bounds & { price: number }): Tier {
+  const refuse = (message: string) => badInput("body.toWeight", message);
+  if (fromWeight >= toWeight)
+    throw refuse(
+      `A price from ${weighed(labelType, fromWeight)} must reach higher than ${weighed(labelType, toWeight)}`,
+    );
+  if (toWeight > labelType.maxWeight)
+    throw refuse(
+      `${labelType.name} goes up to ${weighed(labelType, labelType.maxWeight)}: ${weighed(labelType, toWeight)} is too heavy`,
+    );
+  return { fromWeight, toWeight, priceCents: price };
+}
+
+/** True for tiers that share a weight with these bounds; tiers that only meet do not. */
+export function overlaps(table: typeof priceTiers | typeof customPrices, bounds: Bounds): SQL | undefined {
+  return and(lt(table.fromWeight, bounds.toWeight), gt(table.toWeight, bounds.fromWeight));
+}
+
+export function refuseOverlap(labelType: LabelType, other: Tier | undefined) {
+  if (other) throw refusal(409, `Overlaps with ${describeTier(labelType, other)}`);
+}
+
+/** More than anybody could read: what lists them must not weigh without bound. */
+const mostTiers = 200;
+
+/** For the one that is about to be added to those that `where` finds. */
+export async function refuseTooMany(
+  tx: Transaction,
+  table: typeof priceTiers | typeof customPrices,
+  where: SQL,
+  whose: string,
+): Promise<void> {
+  if ((await tx.$count(table, where)) >= mostTiers)
+    throw refusal(409, `${whose} has ${mostTiers} prices already: delete one before adding another`);
+}
+
+/** The last resort, for tiers that were changed past the locks. */
+export const refuseOverlapMeanwhile = (constraint: string) => (error: unknown) => {
+  throw violates(error, constraint)
+    ? refusal(409, "Overlaps with a price that was added meanwhile. Reload the list.")
+    : error;
+};
+
+/** "0–5 lb at $4.20" */
+export function describeTier(labelType: { name: string }, tier: Tier): string {
+  return `${describeBounds(labelType, tier)} at ${dollars(tier.priceCents)}`;
+}
+
+/** "0–5 lb" */
+export function describeBounds(labelType: { name: string }, { fromWeight, toWeight }: Bounds): string {
+  return `${fromWeight}–${weighed(labelType, toWeight)}`;
+}
+
+/** "5 lb", or "5 oz" for first class mail. */
+export function weighed(labelType: { name: string }, weight: number): string {
+  return `${weight} ${labelType.name.includes("First Class") ? "oz" : "lb"}`;
+}
+
+/** As the log keeps it. */
+export function loggedTier({ fromWeight, toWeight, priceCents }: Tier) {
+  return { fromWeight, toWeight, price: priceCents / 100 };
+}

@@ -1,0 +1,501 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { dashboard } from "@footprint/contract/dashboard.ts";
+import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contract/endpoint.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { session } from "@footprint/contract/session.ts";
+import { users } from "@footprint/contract/users.ts";
+import { website } from "@footprint/contract/website.ts";
+import { type SQL, sql } from "drizzle-orm";
+import pg from "pg";
+import { expect, inject, test, vi } from "vitest";
+import type { Database } from "../../db/database.ts";
+import { connectEmbedded, connectPostgres, type Engine } from "../../db/engine.ts";
+import { migrate } from "../../db/levels.ts";
+import { emptyPostgres, folder, run } from "../../testing/program.ts";
+import { checkBackup, fillFrom } from "./fill.ts";
+
+const adminPassword = "open sesame, please";
+const backup = (env: Record<string, string>, ...args: string[]) => ended(run(env, "operations/backup/backup.ts", args));
+const restore = (env: Record<string, string>, ...args: string[]) =>
+  ended(run(env, "operations/backup/restore.ts", args));
+
+async function ended(start: ReturnType<typeof run>) {
+  const { exit, output } = await start;
+  return { code: await exit, output: output() };
+}
+
+type Sent = { params?: Record<string, string>; query?: Record<string, string>; body?: object; form?: FormData };
+
+/** A server with the demo business and a call to it as its administrator. */
+async function openShop(env: Record<string, string>) {
+  const server = await run({ DEMO: "on", ADMIN_PASSWORD: adminPassword, ...env });
+  let token = "";
+  async function call<E extends Endpoint>(endpoint: E, input: Input<E> & { form?: FormData } = {} as never) {
+    const { params, query, body, form } = input as Sent;
+    const search = query ? `?${new URLSearchParams(query)}` : "";
+    const response = await fetch(server.origin() + pathOf(endpoint, params) + search, {
+      method: endpoint.method,
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body && { "content-type": "application/json" }),
+      },
+      body: form ?? (body ? JSON.stringify(body) : null),
+    });
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    return (await response.json()) as Reply<E>;
+  }
+  token = (await call(session.login, { body: { username: "admin", password: adminPassword } })).accessToken;
+  return { ...server, call };
+}
+
+const place = (name: string) => join(folder, name);
+const inFolder = (name: string) => ({ DATA_DIR: place(name) });
+
+/** Every table's rows as one fingerprint. Sessions, known devices and sign-in tries stay behind on purpose. */
+async function fingerprints(env: { DATA_DIR: string } | { DATABASE_URL: string }) {
+  return look(env, async ({ db }) => {
+    await db.execute(sql`set timezone = 'UTC'`);
+    const { rows: tables } = await db.execute<{ name: string }>(sql`
+      select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+        and relname not in ('sessions', 'known_devices', 'sign_in_tries', 'sign_in_limits') order by 1`);
+    const found: Record<string, unknown> = {};
+    for (const { name } of tables) {
+      const { rows } = await db.execute(sql`
+        select count(*)::int as rows, md5(string_agg(row::text, '' order by row::text collate "C")) as hash
+        from ${sql.identifier(name)} as row`);
+      found[name] = rows[0];
+    }
+    return found;
+  });
+}
+
+async function look<T>(env: { DATA_DIR: string } | { DATABASE_URL: string }, at: (engine: Engine) => Promise<T>) {
+  const engine =
+    "DATABASE_URL" in env
+      ? await connectPostgres(env.DATABASE_URL)
+      : await connectEmbedded({ dataDir: join(env.DATA_DIR, "postgres") });
+  try {
+    return await at(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** An empty database of an account that may do nothing else. */
+async function ownPostgres() {
+  const name = `owner_${randomBytes(8).toString("hex")}`;
+  const server = new URL(inject("postgresUrl") ?? "");
+  const superuser = new pg.Client(`${server}/postgres`);
+  await superuser.connect();
+  await superuser.query(`create role ${name} login password 'secret'`);
+  await superuser.query(`create database ${name} owner ${name}`);
+  await superuser.end();
+  server.username = name;
+  server.password = "secret";
+  return { DATABASE_URL: `${server}/${name}` };
+}
+
+const oddities = Buffer.concat([
+  Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
+  Buffer.from(Array.from({ length: 256 }, (_, i) => i)),
+  randomBytes(400_000),
+]);
+
+// Longer than others: it starts an embedded engine six times.
+test("a business moves from the embedded engine to PostgreSQL and back, and every table is the same", {
+  timeout: 300_000,
+}, async () => {
+  const here = inFolder("here");
+  const there = await ownPostgres();
+  const back = inFolder("back");
+  const { call, child, exit } = await openShop(here);
+  await expectBackupWhileBusy(here, call);
+
+  const form = new FormData();
+  form.append("image", new Blob([oddities]), "odd \u{1f4e6}.png");
+  await call(website.updateCashapp, { form });
+  await call(website.createApiKey, { body: { name: '\u2028 "quoted" \\ {} [] 🏷️ \t' } });
+  const first = await backup(here, place("first.gz"));
+  expect(first.output).toMatch(/^Backed up [\d,]+ rows to \S+first\.gz \([\d.]+ MB\)$/);
+  await expectForgottenCopyRemoved(here.DATA_DIR);
+  child.kill("SIGTERM");
+  await exit;
+
+  expect(await restore(there, place("first.gz"))).toEqual(restored);
+  const rows = await fingerprints(here);
+  expect(rows).toMatchObject({ orders: { rows: 6000 }, file_chunks: { rows: 2 }, settings: { rows: 1 } });
+  expect(await fingerprints(there)).toEqual(rows);
+
+  expect((await backup(there, place("second.gz"))).code).toBe(0);
+  expect(await restore(back, place("second.gz"))).toEqual(restored);
+  expect(await fingerprints(back)).toEqual(rows);
+});
+
+test("on PostgreSQL a backup is taken while changes go on, and so does trade in the restored copy", async () => {
+  const source = await emptyPostgres();
+  const { call } = await openShop(source);
+  const target = await expectBackupWhileBusy(source, call);
+
+  const shop = await openShop(target);
+  const [order] = (await shop.call(orders.list, { query: { status: "Active", limit: "1" } })).orders;
+  await shop.call(orders.refund, { params: { id: order?._id ?? "" } });
+  const { total } = await shop.call(orders.list, { query: { search: order?.user.username ?? "", status: "Refunded" } });
+  expect(total).toBeGreaterThan(0);
+  expect((await shop.call(dashboard.books)).balanced).toBe(true);
+});
+
+const restored = { code: 0, output: expect.stringMatching(/^Restored the backup of .*\nThe books balance\.$/) };
+
+/** Backs up and restores while somebody writes: all that was answered before it began is there, and it balances. */
+async function expectBackupWhileBusy(
+  source: { DATA_DIR: string } | { DATABASE_URL: string },
+  call: Awaited<ReturnType<typeof openShop>>["call"],
+) {
+  const { users: found } = await call(users.list, { query: { limit: "1" } });
+  const { _id } = found[0] as { _id: string };
+  let answered = 0;
+  let stop = false;
+  const writer = (async () => {
+    while (!stop) {
+      await call(users.addBalance, { params: { id: _id }, body: { balance: 0.01 } });
+      answered++;
+    }
+  })();
+  await vi.waitFor(() => expect(answered).toBeGreaterThan(5), 20_000);
+  const before = answered;
+  const { code, output } = await backup(source, place("busy.gz"));
+  const after = answered;
+  stop = true;
+  await writer;
+
+  expect([code, output]).toEqual([0, expect.stringContaining("Backed up")]);
+  expect(after).toBeGreaterThan(before);
+  const target = await emptyPostgres();
+  expect(await restore(target, place("busy.gz"))).toEqual(restored);
+  const kept = await look(target, async ({ db }) => {
+    const { rows } = await db.execute<{ count: number }>(
+      sql`select count(*)::int as count from transfers where amount_cents = 1 and customer_id = ${_id}`,
+    );
+    return rows[0]?.count ?? 0;
+  });
+  expect(kept).toBeGreaterThanOrEqual(before);
+  expect(kept).toBeLessThanOrEqual(answered);
+  return target;
+}
+
+/** What a killed backup leaves is cleared away by the server. */
+async function expectForgottenCopyRemoved(dataDir: string) {
+  const socket = connect(join(dataDir, "lock"));
+  socket.write("copy\n");
+  const { copy } = JSON.parse(await new Promise<string>((done) => socket.once("data", (data) => done(String(data)))));
+  expect(existsSync(join(dataDir, copy, "PG_VERSION"))).toBe(true);
+  socket.destroy();
+  await vi.waitFor(async () => expect((await readdir(dataDir)).sort()).toEqual(["lock", "postgres"]), 20_000);
+}
+
+/** A small database of an older Footprint, whose orders carry no customer's name in what is searched yet. */
+async function makeOld(db: Database, keys: string[] = []) {
+  await db.transaction(async (tx) => {
+    await migrate(tx, "0003_counters");
+    await tx.execute(
+      sql.raw(`do $$ declare
+      someone uuid := gen_random_uuid(); label uuid := gen_random_uuid(); bought uuid := gen_random_uuid();
+    begin
+      insert into customers (id, username, discord_id, balance_cents, verified_at) values (someone, 'Old Mary', '1', 700, now());
+      insert into label_types (id, name, uid, max_weight, kind) values (label, 'Old', 'old', 70.125, 'usps');
+      insert into orders (id, customer_id, label_type_id, price_cents, weight, from_name, from_street, from_city,
+        from_state, from_zip, to_name, to_street, to_city, to_state, to_zip, from_country, to_country)
+      values (bought, someone, label, 300, 1.5, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l');
+      insert into transfers (id, customer_id, kind, amount_cents, balance_after_cents, reference, actor) values
+        (gen_random_uuid(), someone, 'adjustment', 1000, 1000, null, 'old'),
+        (gen_random_uuid(), someone, 'purchase', -300, 700, bought, 'old');
+    end $$`),
+    );
+    for (const name of keys)
+      await tx.execute(sql`
+        insert into api_keys (id, name, start, key_hash) values (gen_random_uuid(), ${name}, 'fp_', gen_random_uuid()::text)`);
+  });
+}
+
+async function makeOldFolder(path: string) {
+  await mkdir(path, { recursive: true });
+  const engine = await connectEmbedded({ dataDir: join(path, "postgres") });
+  await makeOld(engine.db);
+  return engine;
+}
+
+test("a backup of an older Footprint is restored as it was, then brought up to date", async () => {
+  const old = await emptyPostgres();
+  await look(old, ({ db }) => makeOld(db));
+  expect((await backup(old, place("old.gz"))).code).toBe(0);
+  // Backing it up has not changed it.
+  expect(await backup(old, place("again.gz"))).toMatchObject({ code: 0 });
+  expect(linesOf(await readFile(place("again.gz"))).slice(1, -1)).toEqual(
+    linesOf(await readFile(place("old.gz"))).slice(1, -1),
+  );
+
+  const target = await emptyPostgres();
+  expect(await restore(target, place("old.gz"))).toEqual(restored);
+  const { call } = await openShop({ ...target, DEMO: "off" });
+  expect((await call(orders.list, { query: { search: "old mary" } })).total).toBe(1);
+});
+
+test.for([
+  ["one key", ["Old shop"], true],
+  ["several keys", ["Old shop", "Old shop"], false],
+] as const)("in an older database with %s these go on seeing everything", async ([, keys, isOwned]) => {
+  const old = await emptyPostgres();
+  const read = async (query: SQL) => (await look(old, ({ db }) => db.execute(query))).rows;
+  await look(old, ({ db }) => makeOld(db, [...keys]));
+  const { call } = await openShop({ ...old, DEMO: "off" });
+  const found = await call(website.listApiKeys);
+  expect(found.keys).toMatchObject(keys.map((name) => ({ name, isBounded: false, shop: { name } })));
+  // What a key sent before is kept under its own id, and so it is under its shop's.
+  expect(found.keys.map(({ _id }) => _id)).toEqual(found.keys.map(({ shop }) => shop._id));
+  // Only where there is one can it be told whose everything is; what comes later is not anybody's by itself.
+  const owner = isOwned ? found.keys[0]?._id : null;
+  for (const table of ["customers", "orders"])
+    expect(await read(sql`select shop_id from ${sql.identifier(table)}`)).toEqual([{ shop_id: owner }]);
+  await look(old, ({ db }) =>
+    db.execute(sql`insert into customers (id, username, discord_id) values (gen_random_uuid(), 'Later', '2')`),
+  );
+  expect(await read(sql`select shop_id from customers where discord_id = '2'`)).toEqual([{ shop_id: null }]);
+});
+
+test("a folder of an older Footprint is copied before it is upgraded, and stays as it was where that fails", async () => {
+  const copy = join(folder, "postgres-before-0004");
+  const engine = await makeOldFolder(folder);
+  const inTheWay = "function day_start(day date)";
+  await engine.db.execute(sql.raw(`create ${inTheWay} returns date language sql return day`));
+  await engine.close();
+  const before = await fingerprints({ DATA_DIR: folder });
+  const failed = await ended(run({}));
+  expect(failed).toEqual({
+    code: 1,
+    output: expect.stringContaining("already exists with same argument types) and is as it was"),
+  });
+  expect(failed.output).toContain(`put ${copy} in the place of ${join(folder, "postgres")}`);
+  expect(await fingerprints({ DATA_DIR: folder })).toEqual(before);
+
+  await look({ DATA_DIR: folder }, ({ db }) => db.execute(sql.raw(`drop ${inTheWay}`)));
+  for (const name of ["postgres-before-0001", "postgres-before-0002"]) await mkdir(join(folder, name));
+  const { call, output } = await openShop({ DEMO: "off" });
+  expect(output()).toContain(`Upgrading the database; as it was, it is kept in ${copy}`);
+  expect((await call(orders.list, { query: { search: "old mary" } })).total).toBe(1);
+  expect((await readdir(folder)).sort()).toEqual(["lock", "postgres", "postgres-before-0002", "postgres-before-0004"]);
+
+  // The copy is what the older one would go on with.
+  const kept = await connectEmbedded({ dataDir: copy });
+  const { rows } = await kept.db.execute(sql`
+    select (select count(*)::int from orders) as orders, (select count(*)::int from drizzle.__drizzle_migrations) as level`);
+  await kept.close();
+  expect(rows).toEqual([{ orders: 1, level: 4 }]);
+});
+
+test("a database of a newer Footprint is left alone", async () => {
+  const newer = await emptyPostgres();
+  await look(newer, ({ db }) =>
+    db.transaction(async (tx) => {
+      await migrate(tx);
+      await tx.execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', 9999999999999)`);
+    }),
+  );
+  const words = "The database belongs to a newer Footprint: use that version of it, or a newer one.";
+  expect(await ended(run(newer))).toEqual({ code: 1, output: words });
+  expect(await backup(newer, place("newer.gz"))).toEqual({ code: 1, output: words });
+  expect(await readdir(folder)).toEqual([]);
+});
+
+const linesOf = (file: Buffer) => gunzipSync(file).toString().split("\n").slice(0, -1);
+
+test("a file that is not a whole, unchanged backup is refused before anything is written", async () => {
+  const old = await emptyPostgres();
+  await look(old, ({ db }) => makeOld(db));
+  await backup(old, place("good.gz"));
+  const good = await readFile(place("good.gz"));
+  const text = gunzipSync(good).toString();
+  const files: Record<string, Buffer | string> = {
+    "cut short": good.subarray(0, good.length / 2),
+    "without its end": good.subarray(0, good.length - 9),
+    "one byte changed": Buffer.from(good.map((byte, index) => (index === 200 ? byte ^ 1 : byte))),
+    "a balance changed": gzipSync(text.replace('"700"', '"900"')),
+    "a row left out": gzipSync(text.replace(/^\[.*"Old Mary".*\n/m, "")),
+    "without its proof": gzipSync(text.replace(/\{"sha256".*\n/, "")),
+    "lines after its proof": gzipSync(`${text}[]\n`),
+    "no JSON": gzipSync("hello\n"),
+    "another program's": "hello",
+    empty: "",
+  };
+  const refused = (name: string) =>
+    `${place(name)} is not a complete backup, or was changed since: nothing was restored. Use another one.`;
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(place(name), content);
+    await expect(checkBackup(place(name)), name).rejects.toThrow(refused(name));
+  }
+  await writeFile(place("newer"), sealed(text.replace("0003_counters", "9999_wonders")));
+  await expect(checkBackup(place("newer"))).rejects.toThrow(
+    `${place("newer")} was made by a newer Footprint (9999_wonders): restore it with that version, or a newer one.`,
+  );
+  await writeFile(place("other"), sealed('{"greeting":"hello"}\n'));
+  await expect(checkBackup(place("other"))).rejects.toThrow("is not a backup of Footprint: nothing was restored.");
+
+  const target = { ...(await emptyPostgres()), ...inFolder("never") };
+  expect(await restore(target, place("a row left out"))).toEqual({ code: 1, output: refused("a row left out") });
+  expect(await restore(target, place("missing"))).toEqual({
+    code: 1,
+    output: `${place("missing")} cannot be read (ENOENT): name the file of a backup.`,
+  });
+  expect(await fingerprints(target)).toEqual({});
+
+  const { DATA_DIR } = target;
+  expect((await restore({ DATA_DIR }, place("cut short"))).code).toBe(1);
+  expect(existsSync(DATA_DIR)).toBe(false);
+});
+
+/** The same with another content, as if it had been written so. */
+function sealed(text: string) {
+  const content = text.replace(/\{"sha256".*\n/, "");
+  return gzipSync(`${content}{"sha256":"${createHash("sha256").update(content).digest("hex")}"}\n`);
+}
+
+/** A backup with a row more, as if it had been written so. */
+function withRow(text: string, table: string, values: Record<string, string>) {
+  const lines = text.split("\n");
+  const start = lines.findIndex((line) => line.startsWith(`{"table":"${table}",`));
+  const { columns } = JSON.parse(lines[start] ?? "") as { columns: string[] };
+  lines.splice(start + 1, 0, JSON.stringify(columns.map((name) => values[name] ?? null)));
+  const end = lines.findIndex((line) => line.startsWith('{"rows":'));
+  const { rows } = JSON.parse(lines[end] ?? "");
+  lines[end] = JSON.stringify({ rows: { ...rows, [table]: rows[table] + 1 } });
+  return lines.join("\n");
+}
+
+test("a restored file holds data only: nothing in it is run, and nobody is signed in by it", async () => {
+  const source = await emptyPostgres();
+  const accountId = randomUUID();
+  await look(source, ({ db }) =>
+    db.transaction(async (tx) => {
+      await migrate(tx);
+      await tx.execute(
+        sql`insert into accounts (id, username, password_hash, role) values (${accountId}, 'someone', 'x', 'staff')`,
+      );
+    }),
+  );
+  await backup(source, place("good.gz"));
+  const good = gunzipSync(await readFile(place("good.gz"))).toString();
+  const counted = await look(source, ({ db }) => db.execute(sql`select * from counted order by subject`));
+
+  const run = {
+    subject: "burglary",
+    table: "accounts",
+    kind: "'x'",
+    at: "created_at",
+    cents: "lo_create(7400)::bigint",
+  };
+  const now = "2026-01-01 00:00:00+00";
+  const burglary = withRow(withRow(good, "counted", run), "sessions", {
+    token_hash: "known to the burglar",
+    id: randomUUID(),
+    account_id: accountId,
+    device: "",
+    address: "",
+    created_at: now,
+    last_used_at: now,
+  });
+  await writeFile(place("burglary.gz"), sealed(burglary));
+  const target = await emptyPostgres();
+  expect(await restore(target, place("burglary.gz"))).toEqual(restored);
+  // A change of timezone counts everything anew.
+  await openShop({ ...target, DEMO: "off", BUSINESS_TIMEZONE: "Europe/Paris" }).then(({ child }) => child.kill());
+  await look(target, async ({ db }) => {
+    expect((await db.execute(sql`select * from counted order by subject`)).rows).toEqual(counted.rows);
+    expect((await db.execute(sql`select oid from pg_largeobject_metadata`)).rows).toEqual([]);
+    expect((await db.execute(sql`select from sessions where token_hash like 'known%'`)).rows).toEqual([]);
+  });
+});
+
+test("a file that is whole, but not what a backup looks like, is refused and leaves nothing", async () => {
+  const source = await emptyPostgres();
+  await look(source, ({ db }) => makeOld(db));
+  await backup(source, place("good.gz"));
+  const good = gunzipSync(await readFile(place("good.gz"))).toString();
+  const noBackup = "is not a backup of Footprint: nothing was restored.";
+  const unfit = "The backup does not fit the tables of its level: nothing was restored.";
+  const files: [string, string, string][] = [
+    ["words for the terminal", good.replace(/"takenAt":"[^"]*"/, '"takenAt":"\\u001b]0;hello"'), noBackup],
+    ["a level for the terminal", good.replace("0003_counters", "\\u001b]0;hello"), noBackup],
+    ["a thousand sections", good.replace("\n", `\n${"{}\n".repeat(1000)}`), noBackup],
+    ["a line that fills the memory", withRow(good, "logs", { action: "x".repeat(65_000_000) }), noBackup],
+    [
+      "another table",
+      good.replace('{"table":"logs"', '{"table":"pg_authid"').replace('"logs":', '"pg_authid":'),
+      unfit,
+    ],
+    ["SQL for a name", good.replace('"discord_id"', '"discord_id\\") select 1; drop table orders; --"'), unfit],
+    [
+      "a row that belongs to nobody",
+      withRow(good, "transfers", {
+        id: randomUUID(),
+        customer_id: randomUUID(),
+        kind: "adjustment",
+        amount_cents: "1",
+        balance_after_cents: "1",
+        actor: "x",
+        created_at: "2026-01-01 00:00:00+00",
+      }),
+      "holds a row that the database does not accept (23503): nothing was restored.",
+    ],
+  ];
+  const target = await emptyPostgres();
+  for (const [name, text, words] of files) {
+    await writeFile(place(name), sealed(text));
+    const filled = look(target, async ({ db }) => fillFrom(db, place(name), await checkBackup(place(name))));
+    await expect(filled, name).rejects.toThrow(words);
+    expect(await fingerprints(target), name).toEqual({});
+  }
+});
+
+test("a backup replaces no file, and a restore no database", async () => {
+  const source = await emptyPostgres();
+  await look(source, ({ db }) => makeOld(db));
+  expect((await backup(source, place("good.gz"))).code).toBe(0);
+  const good = await readFile(place("good.gz"));
+  expect(await backup(source, place("good.gz"))).toEqual({
+    code: 1,
+    output: `${place("good.gz")} exists already: name another file.`,
+  });
+  expect(await readFile(place("good.gz"))).toEqual(good);
+
+  const before = await fingerprints(source);
+  expect(await restore(source, place("good.gz"))).toEqual({
+    code: 1,
+    output: "The database is not empty: create another one and set DATABASE_URL to it. Nothing was restored.",
+  });
+  expect(await fingerprints(source)).toEqual(before);
+
+  await mkdir(join(place("full"), "postgres"), { recursive: true });
+  expect(await restore(inFolder("full"), place("good.gz"))).toEqual({
+    code: 1,
+    output: `${join(place("full"), "postgres")} holds a database already: move it away, or set DATA_DIR to another folder. Nothing was restored.`,
+  });
+});
+
+test("the commands say what they need", async () => {
+  const nowhere = inFolder("nowhere");
+  expect(await backup(nowhere, "a", "b")).toEqual({ code: 1, output: "Usage: npm run backup -- [FILE]" });
+  expect(await restore(nowhere)).toEqual({ code: 1, output: "Usage: npm run restore -- FILE" });
+  expect(await backup(nowhere, place("a.gz"))).toEqual({
+    code: 1,
+    output: `There is no database in ${nowhere.DATA_DIR}: set DATA_DIR to the folder of one.`,
+  });
+  expect(await backup(await emptyPostgres(), place("a.gz"))).toEqual({
+    code: 1,
+    output: "The database is empty: there is nothing to back up.",
+  });
+  expect(await readdir(folder)).toEqual([]);
+});

@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { pipeline as pipe } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import * as z from "zod";
+import { StartError } from "../../config.ts";
+
+// A backup is lines of JSON in one gzip stream: a header, then for every table a line with its name and columns and
+// a line per row, then how many rows each table has, and last the SHA-256 of all that precedes it.
+
+export const formatVersion = 1;
+
+export type Header = z.infer<typeof Header>;
+/** Also what the terminal shows of it: only what could have been written here. */
+export const Header = z.object({
+  footprintBackup: z.int().positive(),
+  level: z.string().regex(/^\d{4}_[a-z0-9_]{1,50}$/),
+  takenAt: z.iso.datetime(),
+});
+export type TableStart = { table: string; columns: string[] };
+export type End = { rows: Record<string, number> };
+
+/** A row is the only thing that is written as a list: the text of each column, or null. */
+export const isRow = (line: string) => line.startsWith("[");
+
+export const lineOf = (content: Header | TableStart | End) => `${JSON.stringify(content)}\n`;
+
+/** Writes the lines under another name first: what carries the name is complete. It holds password hashes. */
+export async function writeBackup(path: string, lines: AsyncIterable<string>): Promise<void> {
+  const unfinished = `${path}.${process.pid}.unfinished`;
+  const target = { flags: "wx", mode: 0o600, flush: true };
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await pipeline(withHash(lines), createGzip(), createWriteStream(unfinished, target));
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall) throw new StartError(`${path} cannot be written (${code}): name a file in a folder you may write to.`);
+    throw error;
+  }
+}
+
+async function* withHash(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  const hash = createHash("sha256");
+  for await (const text of lines) {
+    hash.update(text);
+    yield text;
+  }
+  yield `${JSON.stringify({ sha256: hash.digest("hex") })}\n`;
+}
+
+/** The lines of a backup without its last, which is the proof that they are all there and as they were written. */
+export async function* readBackup(path: string): AsyncGenerator<string> {
+  const hash = createHash("sha256");
+  let proof: string | undefined;
+  try {
+    // A failure to read ends the unpacking with it, which is where it is noticed.
+    const unpacked = pipe(createReadStream(path), createGunzip(), () => {});
+    for await (const line of linesOf(unpacked, path)) {
+      if (proof !== undefined) throw damaged(path);
+      const text = line.toString();
+      if (text.startsWith('{"sha256":')) {
+        proof = JSON.parse(text).sha256;
+        continue;
+      }
+      hash.update(line).update("\n");
+      yield text;
+    }
+  } catch (error) {
+    throw explained(error, path);
+  }
+  if (proof !== hash.digest("hex")) throw damaged(path);
+}
+
+/** Far more than any row is: a small file can unpack to a line that fills the memory. */
+const longestLine = 64_000_000;
+
+/** By the byte: some of the characters that end lines elsewhere are ordinary text here. */
+async function* linesOf(stream: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      yield Buffer.concat([...pieces, chunk.subarray(start, end)]);
+      pieces = [];
+      length = 0;
+      start = end + 1;
+    }
+    if (start < chunk.length) pieces.push(chunk.subarray(start));
+    length += chunk.length - start;
+    if (length > longestLine) throw noBackup(path);
+  }
+  // Whatever is not ended by a new line was cut off.
+  if (pieces.length > 0) yield Buffer.concat(pieces);
+}
+
+export const noBackup = (path: string) => new StartError(`${path} is not a backup of Footprint: nothing was restored.`);
+
+const damaged = (path: string) =>
+  new StartError(`${path} is not a complete backup, or was changed since: nothing was restored. Use another one.`);
+
+function explained(error: unknown, path: string): unknown {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (code.startsWith("Z_") || error instanceof SyntaxError) return damaged(path);
+  if (/^E[A-Z]+$/.test(code)) return new StartError(`${path} cannot be read (${code}): name the file of a backup.`);
+  return error;
+}

@@ -1,0 +1,112 @@
+import { sql } from "drizzle-orm";
+import { StartError } from "../../config.ts";
+import type { Database, Transaction } from "../../db/database.ts";
+import { migrationLock, unhurried } from "../../db/engine.ts";
+import { databaseCode } from "../../db/failures.ts";
+import { isLevel, levelOf, migrate } from "../../db/levels.ts";
+import { strip } from "../../db/strip.ts";
+import { type End, formatVersion, Header, isRow, noBackup, readBackup, type TableStart } from "./file.ts";
+import { notData, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
+
+/** Reads all of a backup before any of it is used. Returns what it says about itself. */
+export async function checkBackup(path: string): Promise<Header> {
+  const sections: { start: string; rows: number }[] = [];
+  for await (const line of readBackup(path)) {
+    const current = sections.at(-1);
+    if (!isRow(line)) sections.push({ start: line, rows: 0 });
+    else if (current) current.rows++;
+    if (sections.length > mostSections) throw noBackup(path);
+  }
+  // Only now is it known to be what was written.
+  const words = sections.map(({ start, rows }) => ({ ...(JSON.parse(start) as Partial<Words>), counted: rows }));
+  const { success: isHeader, data: header } = Header.safeParse(words[0]);
+  const counted = Object.fromEntries(words.flatMap(({ table, counted }) => (table ? [[table, counted]] : [])));
+  if (!isHeader || JSON.stringify(words.at(-1)?.rows) !== JSON.stringify(counted)) throw noBackup(path);
+  const { footprintBackup, level } = header;
+  if (footprintBackup > formatVersion || !isLevel(level))
+    throw new StartError(
+      `${path} was made by a newer Footprint (${level}): restore it with that version, or a newer one.`,
+    );
+  return header;
+}
+
+type Words = TableStart & End;
+
+/** A header, the tables and an end; there are some thirty of them. */
+const mostSections = 1_000;
+
+/** Makes an empty database what the backup says, and brings it up to date: all of it, or nothing has changed. */
+export async function fillFrom(db: Database, path: string, { level }: Header): Promise<void> {
+  await unhurried(db).transaction(async (tx) => {
+    await prepareSession(tx);
+    // A server that starts on the same database waits until it is filled.
+    await tx.execute(sql`select pg_advisory_xact_lock(${migrationLock})`);
+    if ((await levelOf(tx)) || (await tablesOf(tx)).length > 0)
+      throw new StartError(
+        "The database is not empty: create another one and set DATABASE_URL to it. Nothing was restored.",
+      );
+    // As the tables were then; what came later is done to the rows, as it would have been.
+    await migrate(tx, level);
+    const tables = new Map((await tablesOf(tx)).map((table) => [table.name, table]));
+    const run = (statement: string) => tx.execute(sql.raw(statement));
+    const stripped = await strip(run, [...tables.keys()]);
+    try {
+      await insertAll(tx, path, tables);
+      // References and unique indexes come back over what is there: rows that break one end the restore.
+      for (const parts of stripped.values()) for (const statement of parts) await run(statement);
+    } catch (error) {
+      throw explained(error, path);
+    }
+    await migrate(tx);
+  });
+  await unhurried(db).execute(sql`analyze`);
+}
+
+/** SQLSTATEs of classes 22 and 23 are about values and rules, not about the database. */
+function explained(error: unknown, path: string): unknown {
+  const code = databaseCode(error) ?? "";
+  if (!/^2[23]...$/.test(code)) return error;
+  return new StartError(`${path} holds a row that the database does not accept (${code}): nothing was restored.`);
+}
+
+/** How much is inserted at once. */
+const batchLength = 1024 * 1024;
+const batchRows = 1000;
+
+async function insertAll(tx: Transaction, path: string, tables: Map<string, Table>) {
+  const skip = async (_: string[]) => {};
+  let insert = skip;
+  let held: string[] = [];
+  let length = 0;
+  const flush = async () => {
+    if (held.length > 0) await insert(held);
+    held = [];
+    length = 0;
+  };
+  for await (const line of readBackup(path)) {
+    if (isRow(line)) {
+      held.push(line);
+      length += line.length;
+      if (length > batchLength || held.length === batchRows) await flush();
+      continue;
+    }
+    await flush();
+    const { table, columns }: Partial<TableStart> = JSON.parse(line);
+    if (table && columns) insert = notData.includes(table) ? skip : await inserting(tx, tables.get(table), columns);
+  }
+}
+
+/** How rows of a table are inserted, each value from its own text. Replaces what the migrations put there. */
+async function inserting(tx: Transaction, table: Table | undefined, columns: string[]) {
+  const types = new Map(table?.columns.map(({ name, type }) => [name, type]));
+  if (!table || columns.length !== types.size || columns.some((name) => !types.has(name)))
+    throw new StartError("The backup does not fit the tables of its level: nothing was restored.");
+  const name = sql.raw(quoted(table.name));
+  const names = sql.raw(columns.map(quoted).join(", "));
+  const values = sql.raw(columns.map((column, index) => `(line->>${index})::${types.get(column)}`).join(", "));
+  await tx.execute(sql`delete from ${name}`);
+  return async (lines: string[]) => {
+    const rows = sql`jsonb_array_elements(${`[${lines.join(",")}]`}::jsonb) as line`;
+    await tx.execute(sql`insert into ${name} (${names}) select ${values} from ${rows}`);
+  };
+}

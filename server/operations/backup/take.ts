@@ -1,0 +1,66 @@
+import { sql } from "drizzle-orm";
+import { StartError } from "../../config.ts";
+import type { Database, Transaction } from "../../db/database.ts";
+import { unhurried } from "../../db/engine.ts";
+import { levelOf } from "../../db/levels.ts";
+import { formatVersion, lineOf, writeBackup } from "./file.ts";
+import { leftOut, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
+
+/** Writes one snapshot of the database to a file. Returns how many rows it has. */
+export async function takeBackup(db: Database, path: string, now: Date): Promise<number> {
+  let rows = 0;
+  await unhurried(db).transaction(
+    async (tx) => {
+      await prepareSession(tx);
+      const level = await levelOf(tx);
+      if (!level) throw new StartError("The database is empty: there is nothing to back up.");
+      const count = (added: number) => {
+        rows += added;
+      };
+      await writeBackup(
+        path,
+        linesOf(tx, { footprintBackup: formatVersion, level, takenAt: now.toISOString() }, count),
+      );
+    },
+    { isolationLevel: "repeatable read", accessMode: "read only" },
+  );
+  return rows;
+}
+
+async function* linesOf(tx: Transaction, header: Parameters<typeof lineOf>[0], count: (added: number) => void) {
+  yield lineOf(header);
+  const counts: Record<string, number> = {};
+  for (const table of await tablesOf(tx)) {
+    counts[table.name] = 0;
+    yield lineOf({ table: table.name, columns: table.columns.map(({ name }) => name) });
+    if (leftOut.includes(table.name)) continue;
+    for await (const lines of rowsOf(tx, table)) {
+      counts[table.name] = (counts[table.name] ?? 0) + lines.length;
+      count(lines.length);
+      yield `${lines.join("\n")}\n`;
+    }
+  }
+  yield lineOf({ rows: counts });
+}
+
+const megabyte = 1024 * 1024;
+const mostRows = 2000;
+
+/** A megabyte or so at a time, whatever a row weighs: a table of any size passes through little memory. */
+async function* rowsOf(tx: Transaction, { name, columns }: Table): AsyncGenerator<string[]> {
+  const texts = columns.map((column) => `${quoted(column.name)}::text`).join(", ");
+  await tx.execute(
+    sql.raw(
+      `declare backup no scroll cursor for select array_to_json(array[${texts}])::text as line from ${quoted(name)}`,
+    ),
+  );
+  let amount = 10;
+  for (;;) {
+    const { rows } = await tx.execute<{ line: string }>(sql.raw(`fetch ${amount} from backup`));
+    if (rows.length > 0) yield rows.map(({ line }) => line);
+    if (rows.length < amount) break;
+    const average = rows.reduce((sum, { line }) => sum + line.length, 0) / rows.length;
+    amount = Math.max(1, Math.min(mostRows, Math.floor(megabyte / average)));
+  }
+  await tx.execute(sql`close backup`);
+}

@@ -1,0 +1,22 @@
+import { readConfig, StartError } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { openEngine } from "../db/engine.ts";
+
+/** Runs one task of the terminal on the configured database. What it returns is the exit code. */
+export async function runCommand(task: (db: () => Promise<Database>) => Promise<number>) {
+  // Whatever a command writes is for its own account alone.
+  process.umask(0o077);
+  let close = async () => {};
+  try {
+    process.exitCode = await task(async () => {
+      const engine = await openEngine(readConfig(process.env));
+      close = engine.close;
+      return engine.db;
+    });
+  } catch (error) {
+    console.error(error instanceof StartError ? error.message : error);
+    process.exitCode = 1;
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,69 @@
+import { setImmediate } from "node:timers/promises";
+import { and, eq, is, lt, not, or, sql } from "drizzle-orm";
+import { PgTable } from "drizzle-orm/pg-core";
+import { forgotten } from "../accounts/guessing.ts";
+import { unused } from "../accounts/known-devices.ts";
+import { idle, lifetime } from "../accounts/sessions.ts";
+import { type Engine, unhurried } from "../db/engine.ts";
+import * as schema from "../db/schema.ts";
+import {
+  accounts,
+  codeTries,
+  files,
+  idempotentReplies,
+  knownDevices,
+  sessions,
+  signInLimits,
+  signInTries,
+} from "../db/schema.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** Clears away what has ended, soon and then every hour, so that no call has to. Returns how to stop. */
+export function keepHouse(engine: Engine, onFailure: (error: unknown) => void): () => Promise<void> {
+  let running = Promise.resolve();
+  const run = () => {
+    running = tidy(engine).catch(onFailure);
+  };
+  // Whoever has just started has callers waiting.
+  const first = setTimeout(run, minute);
+  const others = setInterval(run, hour);
+  return () => {
+    clearTimeout(first);
+    clearInterval(others);
+    return running;
+  };
+}
+
+/** Any number of servers may do this at once. */
+export async function tidy({ db: hurried, kind }: Pick<Engine, "db" | "kind">): Promise<void> {
+  const db = unhurried(hurried);
+  await db.delete(idempotentReplies).where(lt(idempotentReplies.createdAt, sql`now() - interval '7 days'`));
+  await db.delete(sessions).where(or(lt(sessions.lastUsedAt, idle), lt(sessions.createdAt, lifetime)));
+  await db.delete(signInTries).where(lt(signInTries.triedAt, forgotten));
+  await db.delete(knownDevices).where(lt(knownDevices.lastUsedAt, unused));
+  await clearLimits(db);
+  await db.delete(codeTries).where(lt(codeTries.triedAt, sql`now() - interval '10 minutes'`));
+  // What a crash left behind: received, never attached.
+  await db.delete(files).where(and(eq(files.size, 0), lt(files.createdAt, sql`now() - interval '1 hour'`)));
+  await db.execute(sql`call fold_counters()`);
+  // PostgreSQL does this by itself; the embedded engine has nobody who would.
+  if (kind !== "embedded") return;
+  for (const table of tables) {
+    await db.execute(sql`vacuum (analyze) ${table}`);
+    // It shares the process with everybody who waits for an answer: their turn.
+    await setImmediate();
+  }
+}
+
+/** After a day tries do not count; but an account is still to be told of those that failed. */
+async function clearLimits(db: Engine["db"]) {
+  const isAccount = sql`exists (select from ${accounts} where 'name ' || lower(${accounts.username}) = ${signInLimits.guesser})`;
+  const isOld = lt(signInLimits.triedAt, unused);
+  await db
+    .delete(signInLimits)
+    .where(and(lt(signInLimits.triedAt, sql`now() - interval '1 day'`), or(isOld, not(isAccount))));
+}
+
+const tables = Object.values(schema).filter((value) => is(value, PgTable));

@@ -1,9 +1,0 @@
-import { checkBooks } from "./books.ts";
-import { runCommand } from "./command.ts";
-
-await runCommand(async (open) => {
-  const { balanced, problems } = await checkBooks(await open());
-  for (const problem of problems) console.error(problem);
-  console.log(balanced ? "The books balance." : "The books do not balance.");
-  return balanced ? 0 : 1;
-});

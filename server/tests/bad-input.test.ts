@@ -1,0 +1,146 @@
+import { Agent, request as httpRequest } from "node:http";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { gunzipSync } from "node:zlib";
+import { download, type Endpoint } from "@footprint/contract/endpoint.ts";
+import fc from "fast-check";
+import { beforeEach, expect, test } from "vitest";
+import { createKey } from "../accounts/api-keys.ts";
+import { openSession } from "../accounts/sessions.ts";
+import { features } from "../app.ts";
+import { checkBooks } from "../money/books.ts";
+import { type BadInput, badInput, isRefused, onTheWire, refusedInput } from "../testing/bad-input.ts";
+import { furnish } from "../testing/furnished.ts";
+import { addAccount, db, fingerprint, origin } from "../testing/house.ts";
+import { problemWith } from "../testing/refusals.ts";
+import type { Known } from "../testing/valid-input.ts";
+
+// BAD_INPUT_RUNS=3000 throws thousands at every call; BAD_INPUT_SEED repeats what failed.
+const runs = Number(process.env.BAD_INPUT_RUNS ?? 80);
+const seed = Number(process.env.BAD_INPUT_SEED ?? 7400);
+const perBatch = 15;
+const timeout = 60_000 + runs * 100;
+/** Before the test is given up: a failure is to be printed with its seed, however long it took to make it small. */
+const interruptAfterTimeLimit = timeout - 30_000;
+
+const calls = Object.entries(features).flatMap(([name, { feature }]) =>
+  Object.values(feature).map((call: Endpoint) => ({ feature: name, call, method: call.method, path: call.path })),
+);
+
+let known: (feature: string) => Known;
+let admin: { id: string };
+let tokens: { operator: string; shop: string };
+
+beforeEach(async () => {
+  known = await furnish();
+  admin = await addAccount("bad.input", "admin");
+  tokens = await signIn();
+});
+
+const signIn = async () => ({
+  operator: await openSession(db, admin.id),
+  // Without a boundary, so that input reaches what the builders made.
+  shop: await db.transaction((tx) => createKey(tx, { name: "Bad shop", bounded: false })),
+});
+
+const agent = new Agent({ keepAlive: true, maxSockets: perBatch });
+
+type Answer = { status: number; type: string; text: string };
+
+function ask(call: Endpoint, input: BadInput): Promise<Answer> {
+  const { path, headers, body } = onTheWire(call, input);
+  const token = call.access === "storefront" ? tokens.shop : tokens.operator;
+  return new Promise((done, fail) => {
+    const request = httpRequest(origin, {
+      agent,
+      method: call.method,
+      path,
+      headers: { ...headers, authorization: `Bearer ${token}`, "content-length": body?.length ?? 0 },
+    });
+    request.on("error", fail);
+    request.on("response", async (response) => {
+      const received = Buffer.concat(await response.toArray());
+      const text = String(response.headers["content-encoding"] === "gzip" ? gunzipSync(received) : received);
+      done({ status: response.statusCode ?? 0, type: response.headers["content-type"] ?? "", text });
+    });
+    request.end(body);
+  });
+}
+
+/** Some input is a valid sign-out, or deletes the key it came with: whoever is shut out by it comes back in. */
+async function askSignedIn(call: Endpoint, input: BadInput): Promise<Answer> {
+  const answer = await ask(call, input);
+  if (answer.status !== 401 || call.access === "public") return answer;
+  tokens = await signIn();
+  return ask(call, input);
+}
+
+const isDone = ({ status }: Answer) => status >= 200 && status < 300;
+
+function problemsOf(call: Endpoint, input: BadInput, answer: Answer): string[] {
+  const problem = isDone(answer) ? wrongReply(call, answer) : problemWith(answer);
+  const accepted =
+    isDone(answer) && isRefused(call, input) ? "the contract refuses this, and it was accepted" : undefined;
+  return [problem, accepted]
+    .filter((found) => found !== undefined)
+    .map(
+      (found) => `${found}: ${answer.status} ${answer.text.slice(0, 500)} to ${JSON.stringify(input).slice(0, 1000)}`,
+    );
+}
+
+function wrongReply({ reply }: Endpoint, { text }: Answer): string | undefined {
+  if (reply === download) return undefined;
+  const parsed = reply.safeParse(JSON.parse(text));
+  return parsed.success ? undefined : `the reply is not as the contract says (${parsed.error.message})`;
+}
+
+test.for(calls)(
+  "$method $path refuses bad input with a sentence, and it changes nothing",
+  { timeout },
+  async ({ call, feature }) => {
+    const inputs = badInput(call, known(feature));
+    const refused = refusedInput(call, known(feature)) ?? inputs;
+    const batch = (input: fc.Arbitrary<BadInput>) =>
+      fc.array(input, { minLength: 1, maxLength: 2 * perBatch, size: "max" });
+    const property = fc.asyncProperty(fc.oneof(batch(refused), batch(inputs)), async (sent) => {
+      // What came before may have signed us out.
+      tokens = await signIn();
+      const before = await fingerprint();
+      const answers = await Promise.all(sent.map((input) => askSignedIn(call, input)));
+      const problems = answers.flatMap((answer, index) => problemsOf(call, sent[index] as BadInput, answer));
+      expect(problems).toEqual([]);
+      if (call.method === "GET" || !answers.some(isDone)) expect(await fingerprint()).toEqual(before);
+    });
+    await fc.assert(property, { seed, numRuns: Math.ceil(runs / perBatch), interruptAfterTimeLimit });
+    expect((await checkBooks(db)).problems).toEqual([]);
+  },
+);
+
+test("the input thrown at every call is valid now and then, so that it gets far", () => {
+  const rare = calls.filter(({ call, feature }) => {
+    const inputs = fc.sample(badInput(call, known(feature)), { seed, numRuns: 60 });
+    return inputs.filter((input) => !isRefused(call, input)).length < 3;
+  });
+  expect(rare.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+});
+
+const megabyte = 1024 * 1024;
+
+test("the same bad input over and over takes no more memory", { timeout }, async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const round = calls.map(({ call, feature }) => ({
+    call,
+    inputs: fc.sample(badInput(call, known(feature)), { seed, numRuns: 4 }),
+  }));
+  const throwAll = async (times: number) => {
+    for (let time = 0; time < times; time++)
+      for (const { call, inputs } of round) await Promise.all(inputs.map((input) => askSignedIn(call, input)));
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = await throwAll(1);
+  const after = await throwAll(2);
+  // Five hundred requests: what each of them may leave behind is 30 kB, a fraction of what it carries.
+  expect((after - before) / megabyte).toBeLessThan(16);
+});

@@ -1,0 +1,222 @@
+import dns from "node:dns";
+import { dashboard } from "@footprint/contract/dashboard.ts";
+import { pathOf } from "@footprint/contract/endpoint.ts";
+import { session } from "@footprint/contract/session.ts";
+import { users } from "@footprint/contract/users.ts";
+import { eq, sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { hashPassword } from "../accounts/passwords.ts";
+import { openSession } from "../accounts/sessions.ts";
+import { buildApp } from "../app.ts";
+import { readConfig, timeouts } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { openEngine } from "../db/engine.ts";
+import { accounts, customers } from "../db/schema.ts";
+import { startPair } from "../testing/pair.ts";
+import { folder, run } from "../testing/program.ts";
+import { waitingForLocks } from "../testing/races.ts";
+import { wireTo } from "../testing/wire.ts";
+
+let pair: Awaited<ReturnType<typeof startPair>>;
+let closing: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  pair = await startPair();
+});
+afterAll(() => pair.end());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const close of closing.reverse()) await close();
+  closing = [];
+});
+
+const away = { status: 503, retryAfter: "5" };
+const well = { status: 200, retryAfter: null };
+const urlOf = (port: number) => `postgres://postgres:postgres@localhost:${port}/postgres`;
+
+/** A server whose database stands behind an address that can move, with somebody signed in and a customer. */
+async function openShop(patience: Partial<typeof timeouts> = {}) {
+  const wire = await wireTo(pair.primary.port);
+  closing.push(wire.end);
+  const limits = { ...timeouts, ...patience };
+  const engine = await openEngine({ databaseUrl: urlOf(wire.port), dataDir: "", timeouts: limits });
+  closing.push(engine.close);
+  const config = { ...readConfig({ LOG_LEVEL: "silent" }), timeouts: limits };
+  const app = await buildApp({ db: engine.db, config, now: () => new Date() });
+  closing.push(() => app.close());
+  const origin = await app.listen({ port: 0, host: "127.0.0.1" });
+  return { wire, db: engine.db, origin, ...(await callsTo(origin, engine.db)) };
+}
+
+let shops = 0;
+
+async function callsTo(origin: string, db: Database) {
+  const name = `shop-${++shops}`;
+  const [account] = await db
+    .insert(accounts)
+    .values({ username: name, role: "admin", passwordHash: await hashPassword("correct horse") })
+    .returning();
+  const [customer] = await db.insert(customers).values({ username: name, discordId: name }).returning();
+  if (!account || !customer) throw new Error("not inserted");
+  const authorization = `Bearer ${await openSession(db, account.id)}`;
+  const ask = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(origin + path, {
+      method,
+      headers: { authorization, ...(body && { "content-type": "application/json" }), ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    await answer.text();
+    return { status: answer.status, retryAfter: answer.headers.get("retry-after") };
+  };
+  return {
+    customer,
+    ready: () => ask("GET", "/readyz"),
+    read: () => ask("GET", users.list.path),
+    checkBooks: () => ask("GET", dashboard.books.path),
+    signIn: () => ask("POST", session.login.path, { username: name, password: "correct horse" }),
+    addOne: (key: string) =>
+      ask(
+        users.addBalance.method,
+        pathOf(users.addBalance, { id: customer.id }),
+        { balance: 1 },
+        { "idempotency-key": key },
+      ),
+  };
+}
+
+test("an address that leads to the standby is answered 503, and leaves nothing of it behind", async () => {
+  const { wire, ready, read, signIn, addOne } = await openShop();
+  expect(await Promise.all([ready(), read(), signIn(), addOne("before")])).toEqual(Array(4).fill(well));
+  wire.lead(pair.standby);
+  wire.tear();
+  for (const call of [ready, read, signIn, () => addOne("meanwhile")]) expect(await call()).toEqual(away);
+  wire.lead(pair.primary);
+  expect(await Promise.all([ready(), read(), signIn(), addOne("after")])).toEqual(Array(4).fill(well));
+});
+
+test("connections that turn read-only in the middle of the day leave the pool", async () => {
+  const { ready, read, signIn, addOne } = await openShop();
+  // As many open connections as calls.
+  expect(await Promise.all([read(), read(), read(), read(), read()])).toEqual(Array(5).fill(well));
+  await pair.primary.query("alter system set default_transaction_read_only = on");
+  await pair.primary.query("select pg_reload_conf()");
+  try {
+    while ((await ready()).status === 200);
+    expect(await ready()).toEqual(away);
+    // Reading would go on well on a connection that was open: none is left.
+    for (const call of [signIn, () => addOne("read-only"), read]) expect(await call()).toEqual(away);
+  } finally {
+    await pair.primary.query("alter system reset default_transaction_read_only");
+    await pair.primary.query("select pg_reload_conf()");
+  }
+  while ((await ready()).status !== 200);
+  expect(await addOne("read-only")).toEqual(well);
+});
+
+test("a frozen database is answered 503: at once by the health check, and by calls when their time is over", async () => {
+  expect(timeouts).toMatchObject({ ready: 2_000, statement: 5_000, connect: 5_000 });
+  const { read, ready, addOne } = await openShop({ ready: 100, statement: 2_000, connect: 2_000 });
+  expect(await addOne("before")).toEqual(well);
+  const thaw = await pair.primary.freeze();
+  try {
+    const calls = Promise.all([read(), addOne("frozen")]);
+    expect(await Promise.race([ready(), calls])).toEqual(away);
+    expect(await calls).toEqual([away, away]);
+  } finally {
+    thaw();
+  }
+  while ((await addOne("frozen")).status !== 200);
+  expect(await ready()).toEqual(well);
+});
+
+test("any number of checks of the books leave connections for calls", async () => {
+  const { db, read, checkBooks } = await openShop({ connect: 60_000 });
+  const { checks } = await db.transaction(async (tx) => {
+    await tx.execute(sql`lock table transfers`);
+    const checks = Array.from({ length: 25 }, checkBooks);
+    while ((await waitingForLocks(tx)) < 4);
+    expect(await read()).toEqual(well);
+    // Wrapped: they can only end when this has.
+    return { checks };
+  });
+  expect(await Promise.all(checks)).toEqual(Array(25).fill(well));
+});
+
+test("a database whose name or route is lost is answered 503, until it is found again", async () => {
+  const { wire, read, addOne } = await openShop();
+  const codes = ["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH", "ENETDOWN"];
+  for (const code of [...codes, "ECONNRESET", "ECONNREFUSED", "ETIMEDOUT", "EPIPE", "EADDRNOTAVAIL"]) {
+    const failure = Object.assign(new Error(`getaddrinfo ${code} localhost`), { code, syscall: "getaddrinfo" });
+    // biome-ignore lint/suspicious/noExplicitAny: the function has a dozen forms
+    const lookup = vi.spyOn(dns, "lookup").mockImplementation(((...args: any[]) => args.at(-1)(failure)) as any);
+    wire.tear();
+    const answers = async () => {
+      const given = await Promise.all([read(), addOne(code)]);
+      return given.every(({ status }) => status === 503) || given;
+    };
+    expect.soft(await answers(), code).toBe(true);
+    lookup.mockRestore();
+  }
+  expect(await addOne("after")).toEqual(well);
+});
+
+test("a statement that fails is logged with its code", async () => {
+  const wire = await wireTo(pair.primary.port);
+  closing.push(wire.end);
+  const { origin, output } = await run({ DATABASE_URL: urlOf(wire.port), LOG_LEVEL: "error" });
+  wire.lead(pair.standby);
+  wire.tear();
+  expect((await fetch(`${origin()}/readyz`)).status).toBe(503);
+  await vi.waitFor(() => expect(output()).toContain('"code":"25006"'));
+  wire.lead({ port: 1 });
+  expect((await fetch(`${origin()}/readyz`)).status).toBe(503);
+  await vi.waitFor(() => expect(output()).toMatch(/"code":"(ECONN[A-Z]+|Connection terminated[a-z ]*)"/));
+});
+
+test("a standby can be backed up, and is refused by a server that starts", async () => {
+  const env = { DATABASE_URL: urlOf(pair.standby.port) };
+  const backup = await run(env, "operations/backup/backup.ts", [`${folder}/of-the-standby.gz`]);
+  expect([await backup.exit, backup.output()]).toEqual([0, expect.stringMatching(/^Backed up/)]);
+  const server = await run(env);
+  expect([await server.exit, server.output()]).toEqual([
+    1,
+    "PostgreSQL cannot be used (it takes no changes: it is a standby, or read-only): check that it runs, and DATABASE_URL.",
+  ]);
+});
+
+// The last of this file: the primary does not come back.
+test("in a switchover every call is answered 200 or 503, and each change that was asked for is made once", async () => {
+  const { wire, addOne, customer, db, ready, read } = await openShop();
+  const answers: number[] = [];
+  const asked: string[] = [];
+  let isOver = false;
+  const writers = Array.from({ length: 4 }, async (_, writer) => {
+    for (let turn = 0; !isOver; turn++) {
+      const key = `${writer}-${turn}`;
+      asked.push(key);
+      for (const call of [addOne(key), read()]) answers.push((await call).status);
+    }
+  });
+  const until = async (isDone: () => boolean) => {
+    while (!isDone()) await new Promise(setImmediate);
+  };
+  const seen = (status: number) => answers.filter((each) => each === status).length;
+  await until(() => seen(200) > 20);
+  // What a balancer does that has not noticed yet: it leads to a server that is still a standby.
+  wire.lead(pair.standby);
+  await pair.primary.server.stop();
+  await until(() => seen(503) > 20);
+  await pair.standby.query("select pg_promote()");
+  while ((await ready()).status !== 200);
+  const before = seen(200);
+  await until(() => seen(200) > before + 20);
+  isOver = true;
+  await Promise.all(writers);
+  expect(new Set(answers)).toEqual(new Set([200, 503]));
+
+  for (const key of asked) expect(await addOne(key)).toEqual(well);
+  const [after] = await db.select().from(customers).where(eq(customers.id, customer.id));
+  expect(after?.balanceCents).toBe(asked.length * 100);
+  const { rows } = await db.execute(sql`select pg_is_in_recovery() as "isStandby"`);
+  expect(rows).toEqual([{ isStandby: false }]);
+});

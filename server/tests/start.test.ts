@@ -1,0 +1,329 @@
+import { once } from "node:events";
+import { chmod, chown, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { pathOf } from "@footprint/contract/endpoint.ts";
+import { session } from "@footprint/contract/session.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { users } from "@footprint/contract/users.ts";
+import { website } from "@footprint/contract/website.ts";
+import { type TOTP, URI } from "otpauth";
+import { expect, test } from "vitest";
+import { emptyPostgres, folder, run, signIn } from "../testing/program.ts";
+
+test("the first start makes an admin, prints the password once and loads the demo; SIGTERM ends it cleanly", async () => {
+  const first = await run({ DEMO: "" });
+  expect(first.output()).toContain("Loaded a demo business");
+  expect(first.password()).toMatch(/^\w{5}-\w{5}-\w{5}-\w{5}$/);
+  expect(await signIn(first.origin(), "admin", first.password())).toBe(200);
+  first.child.kill("SIGTERM");
+  expect(await first.exit).toBe(0);
+
+  const second = await run({});
+  expect(second.password()).toBe("");
+  expect(await signIn(second.origin(), "admin", first.password())).toBe(200);
+});
+
+test("the first admin takes the configured name and password, which is not printed", async () => {
+  const { output, origin } = await run({ ADMIN_USERNAME: "owner", ADMIN_PASSWORD: "open sesame, please" });
+  expect(output()).not.toContain("sesame");
+  // Under the name localhost the panel would call port 7400.
+  expect(output()).toMatch(/is ready at http:\/\/127\.0\.0\.1:\d+ /);
+  expect(await signIn(origin(), "owner", "open sesame, please")).toBe(200);
+});
+
+test("a configured password that is easy to guess works, and is mentioned", async () => {
+  const { output, origin } = await run({ ADMIN_PASSWORD: "Password123" });
+  expect(output()).toContain("ADMIN_PASSWORD is easy to guess: change it in Account Setting");
+  expect(output()).not.toContain("Password123");
+  expect(await signIn(origin(), "admin", "Password123")).toBe(200);
+});
+
+test("a second start in the same folder is refused and the first goes on", async () => {
+  const first = await run({});
+  const second = await run({});
+  expect(await second.exit).toBe(1);
+  expect(second.output()).toBe(
+    `The data folder ${folder} is in use: stop the other Footprint, or set DATA_DIR to another folder.`,
+  );
+  expect(await signIn(first.origin(), "admin", first.password())).toBe(200);
+});
+
+test("of many that start at once in one folder, exactly one gets it", async () => {
+  const starts = await Promise.all(Array.from({ length: 4 }, () => run({})));
+  expect(starts.filter(({ output }) => output().includes("is ready at"))).toHaveLength(1);
+});
+
+test("after kill -9 the folder opens again at once, with everything in it", async () => {
+  const first = await run({});
+  first.child.kill("SIGKILL");
+  await first.exit;
+  const second = await run({});
+  expect(await signIn(second.origin(), "admin", first.password())).toBe(200);
+});
+
+/** The folders, from this one down, that let anybody in but their owner. */
+async function openToOthers(path: string): Promise<string[]> {
+  const found = (await stat(path)).mode & 0o077 ? [path] : [];
+  for (const entry of await readdir(path, { withFileTypes: true }))
+    if (entry.isDirectory()) found.push(...(await openToOthers(join(path, entry.name))));
+  return found;
+}
+
+/** Runs the program where everything that is made is open to everybody. */
+function runUnguarded(...start: Parameters<typeof run>) {
+  const mask = process.umask(0);
+  const started = run(...start);
+  process.umask(mask);
+  return started;
+}
+
+test("the data folder is closed to others, also one that stood open, and so are backups", async () => {
+  await chmod(folder, 0o777);
+  const first = await runUnguarded({});
+  expect(first.output()).toContain("is ready at");
+  expect(await openToOthers(folder)).toEqual([]);
+  const file = join(folder, "backups", "first.gz");
+  const backup = await runUnguarded({}, "operations/backup/backup.ts", [file]);
+  expect([await backup.exit, backup.output()]).toEqual([0, expect.stringContaining("Backed up")]);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await openToOthers(folder)).toEqual([]);
+  first.child.kill("SIGTERM");
+  await first.exit;
+
+  // As an earlier version left it.
+  const database = join(folder, "postgres");
+  for (const name of await readdir(database, { recursive: true })) await chmod(join(database, name), 0o777);
+  expect((await run({})).output()).toContain("is ready at");
+  expect(await openToOthers(folder)).toEqual([]);
+});
+
+test("a folder that others share, or own, is not taken for the data folder", async () => {
+  const shared = join(folder, "shared");
+  await mkdir(shared);
+  await chmod(shared, 0o755);
+  await writeFile(join(shared, "a letter"), "");
+  const refused = await run({ DATA_DIR: shared });
+  expect([await refused.exit, refused.output()]).toEqual([
+    1,
+    `DATA_DIR ${shared} is open to others and holds more than Footprint's data: name a folder of its own, or close it (chmod 700).`,
+  ]);
+  expect((await stat(shared)).mode & 0o777).toBe(0o755);
+  expect(await readdir(shared)).toEqual(["a letter"]);
+
+  // Root can give a folder away; anybody else finds one of root's.
+  const isRoot = process.getuid?.() === 0;
+  const foreign = isRoot ? join(folder, "foreign") : "/usr";
+  if (isRoot) {
+    await mkdir(foreign);
+    await chown(foreign, 65_534, 65_534);
+  }
+  const other = await run({ DATA_DIR: foreign });
+  expect([await other.exit, other.output()]).toEqual([
+    1,
+    `DATA_DIR ${foreign} belongs to another account: name a folder of your own.`,
+  ]);
+});
+
+test("SIGTERM lets running requests finish", async () => {
+  const { origin, password, child, exit } = await run({});
+  const answers = Array.from({ length: 5 }, () => signIn(origin(), "admin", password()));
+  await Promise.race(answers);
+  child.kill("SIGTERM");
+  expect(await Promise.all(answers)).toEqual([200, 200, 200, 200, 200]);
+  expect(await exit).toBe(0);
+});
+
+test("a taken port is named, and nothing is lost by it", async () => {
+  const blocker = createServer().listen(0, "127.0.0.1");
+  await once(blocker, "listening");
+  const { port } = blocker.address() as { port: number };
+  const refused = await run({ PORT: String(port) });
+  expect(await refused.exit).toBe(1);
+  expect(refused.output()).toBe(`Port ${port} is taken: stop what uses it, or set PORT to another one.`);
+  blocker.close();
+  expect((await run({})).password()).not.toBe("");
+});
+
+const refusals: [Record<string, string>, string][] = [
+  [{ PORT: "abc" }, 'PORT is "abc": set it to a whole number up to 65535, or leave it out.'],
+  [{ PORT: "70000" }, 'PORT is "70000": set it to a whole number up to 65535, or leave it out.'],
+  [{ DEMO: "yes" }, 'DEMO is "yes": set it to one of on, off, or leave it out.'],
+  [{ ADMIN_PASSWORD: "short" }, "ADMIN_PASSWORD is not valid: set it to 8 to 128 characters, or leave it out."],
+  [
+    { BUSINESS_TIMEZONE: "Mars" },
+    'BUSINESS_TIMEZONE is "Mars": set it to a zone such as UTC or America/Chicago, or leave it out.',
+  ],
+  // PostgreSQL counts offsets the other way round, and takes short names for other places.
+  [
+    { BUSINESS_TIMEZONE: "+05:30" },
+    'BUSINESS_TIMEZONE is "+05:30": set it to a zone such as UTC or America/Chicago, or leave it out.',
+  ],
+  [
+    { BUSINESS_TIMEZONE: "IST" },
+    'BUSINESS_TIMEZONE is "IST": set it to a zone such as UTC or America/Chicago, or leave it out.',
+  ],
+  [
+    { PANEL_ORIGINS: "panel" },
+    'PANEL_ORIGINS is "panel": set it to an origin such as https://panel.example.com, or leave it out.',
+  ],
+  [
+    { TRUST_PROXY: "10.0.0.1, face" },
+    'TRUST_PROXY is "10.0.0.1, face": set it to the addresses of the proxies in front, such as 10.0.0.5 or 10.0.0.0/8, or leave it out.',
+  ],
+  [
+    { TRUST_PROXY: "10.0.0.0/33" },
+    'TRUST_PROXY is "10.0.0.0/33": set it to the addresses of the proxies in front, such as 10.0.0.5 or 10.0.0.0/8, or leave it out.',
+  ],
+  [
+    { TRUST_PROXY: "on" },
+    'TRUST_PROXY is "on": set it to the addresses of the proxies in front, such as 10.0.0.5 or 10.0.0.0/8, or leave it out.',
+  ],
+  [
+    { TRUST_PROXY: "0.0.0.0/0" },
+    'TRUST_PROXY is "0.0.0.0/0": set it to the addresses of the proxies in front, such as 10.0.0.5 or 10.0.0.0/8, or leave it out.',
+  ],
+  [
+    { ADMIN_USERNAME: "System" },
+    'ADMIN_USERNAME is "System": set it to 3 to 32 letters, digits, . _ or -, and not a name of the program\'s own such as system, or leave it out.',
+  ],
+  [
+    { DATABASE_URL: "mysql://root:secret@db/x" },
+    "DATABASE_URL is not valid: set it to postgres://user:password@host:5432/database, or leave it out.",
+  ],
+  [
+    { DATABASE_URL: "postgres://u:secret@127.0.0.1:1/x" },
+    "PostgreSQL cannot be used (connect ECONNREFUSED 127.0.0.1:1): check that it runs, and DATABASE_URL.",
+  ],
+];
+
+test("a bad variable is refused in one line that names the mend", async () => {
+  const answers = await Promise.all(
+    refusals.map(async ([env]) => {
+      const { exit, output } = await run(env);
+      return [await exit, output()];
+    }),
+  );
+  expect(answers).toEqual(refusals.map(([, message]) => [1, message]));
+});
+
+test("a PostgreSQL that is too old is refused", async () => {
+  const server = createServer((socket) => {
+    socket.once("data", () => {
+      socket.write(Buffer.concat([message("R", "\0\0\0\0"), message("Z", "I")]));
+      const column = "version\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0";
+      socket.once("data", () =>
+        socket.write(
+          Buffer.concat([
+            message("T", `\0\x01${column}`),
+            message("D", "\0\x01\0\0\0\x06140011"),
+            message("C", "SHOW\0"),
+            message("Z", "I"),
+          ]),
+        ),
+      );
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  const { exit, output } = await run({ DATABASE_URL: `postgres://u@127.0.0.1:${port}/x` });
+  server.close();
+  expect([await exit, output()]).toEqual([1, "PostgreSQL 14 is too old: Footprint needs PostgreSQL 15 or newer."]);
+});
+
+/** A message of PostgreSQL's protocol. */
+function message(type: string, text: string): Buffer {
+  const body = Buffer.from(text, "latin1");
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+test("several servers may start at once on an empty PostgreSQL: one migrates, one makes the admin", async () => {
+  const env = await emptyPostgres();
+  const starts = await Promise.all([run(env), run(env), run(env)]);
+  expect(starts.map(({ output }) => output())).toEqual(Array(3).fill(expect.stringContaining("is ready at")));
+
+  const passwords = starts.map(({ password }) => password()).filter(Boolean);
+  expect(passwords).toHaveLength(1);
+  for (const { origin } of starts) expect(await signIn(origin(), "admin", passwords[0] ?? "")).toBe(200);
+});
+
+test("the terminal makes administrators and resets passwords", async () => {
+  const env = await emptyPostgres();
+  const admin = (...args: string[]) => run(env, "operations/admin.ts", args);
+  const created = await admin("create", "second");
+  expect(await created.exit).toBe(0);
+  const again = await admin("create", "SECOND");
+  expect(await again.exit).toBe(1);
+  expect(again.output()).toMatch(/^The username SECOND is taken/);
+  const reserved = await admin("create", "Terminal");
+  expect([await reserved.exit, reserved.output()]).toEqual([
+    1,
+    "The name Terminal is the program's own: choose another.",
+  ]);
+  const reset = await admin("reset-password", "second");
+  expect((await admin("reset-password", "nobody")).output()).toMatch(/^There is no account nobody/);
+  expect((await admin("frobnicate")).output()).toMatch(/^Usage:/);
+
+  const server = await run(env);
+  expect(server.password()).toBe("");
+  expect(await signIn(server.origin(), "second", created.password())).toBe(401);
+  expect(await signIn(server.origin(), "second", reset.password())).toBe(200);
+});
+
+test("the log names no secret and no person, however closely it looks", async () => {
+  const { output, origin, password } = await run({ LOG_LEVEL: "trace" });
+  const secrets = [password(), "a wrong password", "Nadia Petrenko", "nadia@example.com", "772001"];
+  const send = async (path: string, token = "", body?: object, method = body ? "POST" : "GET") => {
+    const answer = await fetch(origin() + path, {
+      method,
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body && { "content-type": "application/json", "idempotency-key": "once" }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, body: (await answer.json()) as Record<string, string> };
+  };
+  const login = (password: string) => send(session.login.path, "", { username: "admin", password });
+  await login("a wrong password");
+  const { accessToken = "" } = (await login(password())).body;
+  const { key = "" } = (await send(website.createApiKey.path, accessToken, { name: "Shop" })).body;
+  const nadia = pathOf(storefront.putCustomer, { discordId: "772001" });
+  const customer = { username: "Nadia Petrenko", email: "nadia@example.com" };
+  expect((await send(nadia, key, customer, storefront.putCustomer.method)).status).toBe(200);
+  expect((await send(`${users.list.path}?search=Nadia+Petrenko`, accessToken)).status).toBe(200);
+  expect((await send(`${users.list.path}?limit=Nadia+Petrenko`, accessToken)).status).toBe(400);
+  expect((await send("/api/v1/Nadia Petrenko", accessToken)).status).toBe(404);
+
+  expect(output()).toContain(users.list.path);
+  for (const secret of [...secrets, accessToken, key]) {
+    expect(secret).not.toBe("");
+    expect(output().slice(output().indexOf("is ready at"))).not.toContain(secret);
+  }
+});
+
+test("the terminal resets the two-step sign-in of who lost the authenticator app, also of an administrator", async () => {
+  const env = await emptyPostgres();
+  const admin = (...args: string[]) => run(env, "operations/admin.ts", args);
+  const password = (await admin("create", "second")).password();
+  expect((await admin("reset-two-step", "second")).output()).toBe("second does not use two-step sign-in.");
+  expect((await admin("reset-two-step", "nobody")).output()).toMatch(/^There is no account nobody/);
+
+  const server = await run(env);
+  const post = async ({ path }: { path: string }, body: object, token = "") => {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+    const answer = await fetch(server.origin() + path, { method: "POST", headers, body: JSON.stringify(body) });
+    return answer.json() as Promise<Record<string, string>>;
+  };
+  const { accessToken } = await post(session.login, { username: "second", password });
+  const { uri = "" } = await post(session.beginTwoStep, { password }, accessToken);
+  await post(session.confirmTwoStep, { code: (URI.parse(uri) as TOTP).generate() }, accessToken);
+  expect(await signIn(server.origin(), "second", password)).toBe(401);
+
+  const reset = await admin("reset-two-step", "SECOND");
+  expect([await reset.exit, reset.output()]).toEqual([0, "SECOND signs in with the password alone now"]);
+  expect(await signIn(server.origin(), "second", password)).toBe(200);
+});

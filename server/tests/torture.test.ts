@@ -1,0 +1,21 @@
+import { expect, inject, test } from "vitest";
+import { torture } from "../../bench/torture.ts";
+
+/** Without these at least, nothing would be proven. */
+const important = ["storefront/orders", "storefront/invoices/:id/status", "admin/orders/refund/:id"];
+
+test("killed at full speed, the business keeps all that was answered and does nothing twice", {
+  timeout: 300_000,
+}, async () => {
+  const engine = inject("embeddedDump") ? "embedded" : "postgres";
+  const { findings } = await torture({
+    engine,
+    seed: 7400,
+    between: { changes: [20, 120] },
+    enough: ({ kills, outcomes }) =>
+      kills.server >= 2 &&
+      (engine === "embedded" || kills.database >= 1) &&
+      important.every((path) => outcomes()[path]?.done),
+  });
+  expect(findings).toEqual([]);
+});
