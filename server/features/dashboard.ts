@@ -29,7 +29,7 @@ export const dashboardRoutes = routes(dashboard, {
   },
 
   async revenue({ db, config, now }) {
-    const { allTime, today, week, month } = (await periodsOf(db, "orders", config, now())).of("Active");
+    const { allTime, today, week, month } = (await periodsOf(db, "orders", config, now())).ofKind("Active");
     return {
       allTimeRevenue: allTime.cents,
       todayRevenue: today.cents,
@@ -39,9 +39,9 @@ export const dashboardRoutes = routes(dashboard, {
   },
 
   async deposits({ db, config, now }) {
-    const { all, of } = await periodsOf(db, "deposits", config, now());
-    const cashapp = of("cashapp");
-    const paypal = of("paypal");
+    const { all, ofKind } = await periodsOf(db, "deposits", config, now());
+    const cashapp = ofKind("cashapp");
+    const paypal = ofKind("paypal");
     const by = (period: keyof typeof all) => ({ cashApp: cashapp[period].cents, paypal: paypal[period].cents });
     return {
       allTimeInvoicesAmount: { allTimeInvoicesAmount: all.allTime.cents, ...by("allTime") },

@@ -13,7 +13,7 @@ export const logRoutes = routes(contract, {
       table: logs,
       query,
       filter: kind && eq(logs.type, kind),
-      counted: { subject: "logs", kind },
+      counted: { subject: "logs" as const, kind },
       searched: { names: [logs.admin, logs.action], codes: [logs.action] },
     };
     const select = () => db.select().from(logs).$dynamic();

@@ -69,7 +69,7 @@ export const orderRoutes = routes(contract, {
 });
 
 function withStatus(status: Parsed<typeof contract.list, "query">["status"]) {
-  if (status === "All") return { counted: { subject: "orders" } };
+  if (status === "All") return { counted: { subject: "orders" as const } };
   const filter = status === "Active" ? isNull(orders.refundedAt) : isNotNull(orders.refundedAt);
-  return { filter, counted: { subject: "orders", kind: status } };
+  return { filter, counted: { subject: "orders" as const, kind: status } };
 }

@@ -1,6 +1,7 @@
 import { badInput, refusal } from "@footprint/contract/refusal.ts";
-import { tracking as contract } from "@footprint/contract/tracking.ts";
+import { tracking as contract, type trackingType } from "@footprint/contract/tracking.ts";
 import { eq, sql } from "drizzle-orm";
+import type * as z from "zod";
 import { record } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
@@ -27,7 +28,7 @@ export const trackingRoutes = routes(contract, {
   async stats({ db }) {
     const counts = await countsByKind(db, "tracking codes");
     const perType = (state: "left" | "used") => {
-      const count = (type: string) => counts[`${type} ${state}`] ?? 0;
+      const count = (type: z.output<typeof trackingType>) => counts[`${type} ${state}`] ?? 0;
       return {
         priority: count("priority"),
         express: count("express"),

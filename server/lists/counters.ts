@@ -1,3 +1,7 @@
+import { fedexStatus } from "@footprint/contract/fedex.ts";
+import { invoiceStatus, paymentMethod } from "@footprint/contract/invoices.ts";
+import { logType } from "@footprint/contract/logs.ts";
+import { trackingType } from "@footprint/contract/tracking.ts";
 import { and, between, desc, eq, gte, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/pg-core";
 import type { Config } from "../config.ts";
@@ -10,17 +14,39 @@ import { counters, monthlyCounters, settings } from "../db/schema.ts";
 
 const total = (value: SQL) => sql<number>`coalesce(${value}, 0)`.mapWith(Number);
 
+/** What is counted, and its kinds, where these are known beforehand. The migrations say how; a test holds one against the other. */
+export const countedKinds = {
+  orders: ["Active", "Refunded"],
+  "orders by label type": undefined,
+  "bulk orders": ["All"],
+  "fedex orders": fedexStatus.options,
+  customers: ["new", "verified"],
+  invoices: invoiceStatus.options,
+  deposits: paymentMethod.options,
+  "tracking codes": trackingType.options.flatMap((type) => [`${type} left`, `${type} used`] as const),
+  logs: logType.options,
+} as const;
+
+export type Subject = keyof typeof countedKinds;
+type Kind<S extends Subject> = (typeof countedKinds)[S] extends readonly (infer K extends string)[] ? K : string;
+
 /** A subject of the counters, of one kind or of all. */
-export type Counted = { subject: string; kind?: string | undefined };
+export type Counted = { [S in Subject]: { subject: S; kind?: Kind<S> | undefined } }[Subject];
 
 type Source = typeof counters | typeof monthlyCounters;
 
-export const of = (source: Source, { subject, kind }: { [K in keyof Counted]: Counted[K] | Placeholder }) =>
+type Asked = { subject: Subject | Placeholder; kind?: string | Placeholder | undefined };
+
+/** True for the counters of a subject, of one kind or of all. */
+export const isCounterOf = (source: Source, { subject, kind }: Asked) =>
   and(eq(source.subject, subject), kind === undefined ? undefined : eq(source.kind, kind));
 
 /** The same with both to be filled in. */
 const ofAny = (source: Source, kind?: string) =>
-  of(source, { subject: sql.placeholder("subject"), kind: kind === undefined ? undefined : sql.placeholder("kind") });
+  isCounterOf(source, {
+    subject: sql.placeholder("subject"),
+    kind: kind === undefined ? undefined : sql.placeholder("kind"),
+  });
 
 /** How many rows of a counted subject there are. */
 export async function countOf(db: Database, counted: Counted): Promise<number> {
@@ -36,7 +62,10 @@ export async function countOf(db: Database, counted: Counted): Promise<number> {
 }
 
 /** How many rows of each kind of a subject there are. */
-export async function countsByKind(db: Database, subject: string): Promise<Record<string, number>> {
+export async function countsByKind<S extends Subject>(
+  db: Database,
+  subject: S,
+): Promise<Partial<Record<Kind<S>, number>>> {
   const query = prepared(db, "counts by kind", () =>
     db
       .select({ kind: monthlyCounters.kind, count: total(sql`sum(${monthlyCounters.count})`) })
@@ -46,11 +75,11 @@ export async function countsByKind(db: Database, subject: string): Promise<Recor
       .prepare(""),
   );
   const rows = await query.execute({ subject });
-  return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
+  return Object.fromEntries(rows.map(({ kind, count }) => [kind, count])) as Partial<Record<Kind<S>, number>>;
 }
 
 /** How many there are from a day on, the most frequent kind first; kinds that ceased to occur are left out. */
-export async function countsSince(db: Database, subject: string, day: string) {
+export async function countsSince(db: Database, subject: Subject, day: string) {
   const query = prepared(db, "counts since", () => {
     const count = total(sql`sum(${counters.count})`);
     return db
@@ -69,7 +98,7 @@ type Figure = { count: number; cents: number };
 type Periods = Record<"allTime" | "today" | "week" | "month", Figure>;
 
 /** A subject's figures by calendar period of the business: today, this week from Monday, this month. */
-export async function periodsOf(db: Database, subject: string, config: Config, now: Date) {
+export async function periodsOf<S extends Subject>(db: Database, subject: S, config: Config, now: Date) {
   const query = prepared(db, "periods", () => {
     const day = sql`${sql.placeholder("day")}::date`;
     const columns = {
@@ -104,7 +133,7 @@ export async function periodsOf(db: Database, subject: string, config: Config, n
   const rows = await query.execute({ subject, day: today(config, now) });
   return {
     all: rows.reduce(addPeriods, nothing),
-    of: (kind: string): Periods => rows.find((row) => row.kind === kind) ?? nothing,
+    ofKind: (kind: Kind<S>): Periods => rows.find((row) => row.kind === kind) ?? nothing,
   };
 }
 
@@ -119,7 +148,12 @@ const addPeriods = (a: Periods, b: Periods): Periods => ({
 });
 
 /** A subject's figures on each of these consecutive days. */
-export async function seriesOf(db: Database, subject: string, days: string[], kind?: string): Promise<Figure[]> {
+export async function seriesOf<S extends Subject>(
+  db: Database,
+  subject: S,
+  days: string[],
+  kind?: Kind<S>,
+): Promise<Figure[]> {
   const query = prepared(db, `series ${kind === undefined}`, () =>
     db
       .select({

@@ -5,7 +5,7 @@ import type * as z from "zod";
 import type { Database } from "../db/database.ts";
 import { prepared } from "../db/prepared.ts";
 import { counters, monthlyCounters } from "../db/schema.ts";
-import { type Counted, countOf, of } from "./counters.ts";
+import { type Counted, countOf, isCounterOf } from "./counters.ts";
 import { type Hits, hitsOf, type Searched } from "./search.ts";
 
 type Listed = PgTable & { id: PgColumn; createdAt: PgColumn };
@@ -165,14 +165,14 @@ function placeOf(table: Listed, { sort }: ListQuery, counted: Counted): Place {
     from ${source} group by ${step}) as steps`;
   const place = sql`with near as materialized (
     select month, before
-    from ${steps(sql`month`, sql`${monthlyCounters} where ${of(monthlyCounters, counted)}`)}
+    from ${steps(sql`month`, sql`${monthlyCounters} where ${isCounterOf(monthlyCounters, counted)}`)}
     where before <= ${offset} order by before desc, month ${backward} limit 1
   ), place as materialized (
     select ${isAscending ? sql`day_start(day)` : sql`day_start(day + 1)`} as moment,
       ${offset} - near.before - steps.before as skip
     from near, lateral ${steps(
       sql`day`,
-      sql`${counters} where ${of(counters, counted)} and day >= near.month and day < near.month + interval '1 month'`,
+      sql`${counters} where ${isCounterOf(counters, counted)} and day >= near.month and day < near.month + interval '1 month'`,
     )}
     where near.before + steps.before <= ${offset} order by steps.before desc, day ${backward} limit 1
   )`;

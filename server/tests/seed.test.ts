@@ -14,7 +14,7 @@ import type { Database } from "../db/database.ts";
 import { connectEmbedded, openEngine } from "../db/engine.ts";
 import { uuidv7 } from "../db/ids.ts";
 import * as schema from "../db/schema.ts";
-import { countOf, countsByKind } from "../lists/counters.ts";
+import { countOf, countsByKind, type Subject } from "../lists/counters.ts";
 import { checkBooks } from "../money/books.ts";
 import { buy } from "../money/purchases.ts";
 import { withCheckDigit } from "../money/tracking-codes.ts";
@@ -190,7 +190,7 @@ async function faults(db: Database) {
   return found;
 }
 
-const kinds = async (db: Database, subject: string) => Object.keys(await countsByKind(db, subject)).sort();
+const kinds = async (db: Database, subject: Subject) => Object.keys(await countsByKind(db, subject)).sort();
 
 const someMore = {
   fromCompany: "",
