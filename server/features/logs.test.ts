@@ -115,16 +115,16 @@ test("the log of one account: what it did under any name, and who tried to be it
   expect((await call("admin", logs.list, { query: { by: "maren" } })).status).toBe(400);
 });
 
-test("an account with very many entries is counted up to ten thousand", async () => {
+test("an account with very many entries is counted up to a thousand", async () => {
   const maren = await addAccount("maren", "staff");
   await db.execute(sql`insert into logs (id, admin, actor_kind, actor_id, type, action)
-    select gen_random_uuid(), 'maren', 'account', ${maren.id}, 'user', 'Changed ' || n from generate_series(1, 10050) as n`);
-  const counts = { total: 10_000, totalPages: 1_000, totalCapped: true };
+    select gen_random_uuid(), 'maren', 'account', ${maren.id}, 'user', 'Changed ' || n from generate_series(1, 1050) as n`);
+  const counts = { total: 1_000, totalPages: 100, totalCapped: true };
   expect(await list({ by: maren.id })).toMatchObject(counts);
   expect(await list({ by: maren.id, status: "user" })).toMatchObject(counts);
   expect(await list({ by: maren.id, search: "changed" })).toMatchObject(counts);
-  expect((await list({ by: maren.id, page: 1000 })).logs).toHaveLength(10);
-  expect((await list({ by: maren.id, page: 1001 })).logs).toHaveLength(0);
+  expect((await list({ by: maren.id, page: 100 })).logs).toHaveLength(10);
+  expect((await list({ by: maren.id, page: 101 })).logs).toHaveLength(0);
 });
 
 test("who downloads a file is in the log", async () => {

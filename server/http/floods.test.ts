@@ -107,7 +107,7 @@ async function whileHeld<T>(table: string, work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-const shopKey = async () => (await call("admin", website.createApiKey, { body: { name: "shop" } })).body.key;
+const shopKey = async (name = "Main shop") => (await call("admin", website.createApiKey, { body: { name } })).body.key;
 
 test.skipIf(isEmbedded).for<[string, string, (image: string) => Promise<unknown>]>([
   ["of sign-ins", "sign_in_tries", () => call("nobody", session.login, { body: { username: "x", password: "x" } })],
@@ -158,7 +158,7 @@ test("an account that floods is refused, and its colleagues are not", async () =
 
 test("a shop that floods stops neither the panel nor other shops", async () => {
   const token = await shopKey();
-  const other = await shopKey();
+  const other = await shopKey("Other shop");
   const read = () => call({ token }, storefront.getCustomer, { params: { discordId: "nobody" } });
   expect((await read()).status).toBe(404);
   const flood = Array.from({ length: 150 }, read);

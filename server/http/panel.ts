@@ -17,7 +17,8 @@ export async function servePanel(app: FastifyInstance, folder = built) {
       // The build left a .br and a .gz beside whatever shrinks; they have no addresses of their own.
       preCompressed: true,
       dotfiles: "ignore",
-      allowedPath: (path) => !/\.(br|gz)$/.test(path),
+      // What is too long for a name of a file would be forbidden instead of not found.
+      allowedPath: (path) => path.length < 1_000 && !/\.(br|gz)$/.test(path),
       cacheControl: false,
       setHeaders(reply, path) {
         // Below assets/ a name holds its content's hash; everything else is asked for again, by its ETag.

@@ -6,7 +6,7 @@ import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { customers, trackingCodes } from "../db/schema.ts";
+import { customers, shops, trackingCodes } from "../db/schema.ts";
 import { addCustomer, addInvoice, addLabelType, addOrder, someAddresses } from "../testing/builders.ts";
 import { call, db } from "../testing/house.ts";
 import { meetAt } from "../testing/races.ts";
@@ -43,7 +43,9 @@ test.for(movements)("%s waits for the customer's balance without holding a count
   await db
     .insert(trackingCodes)
     .values(list.map((code) => ({ code, type: "priority" as const, template: "evs" as const })));
-  const known = { customer, order: await addOrder({ customer }), invoice: await addInvoice({ customer }) };
+  const [shop] = await db.select().from(shops);
+  const invoice = await addInvoice({ customer, shopId: shop?.id ?? null });
+  const known = { customer, order: await addOrder({ customer }), invoice };
   // A counter has a row for each of sixteen groups of writers: whichever the call is in, its row can be seen.
   await db.execute(sql`
     insert into counters select subject, kind, day, writers, 0, 0 from counters, generate_series(0, 15) writers
