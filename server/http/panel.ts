@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import serveStatic from "@fastify/static";
 import { refusal } from "@footprint/contract/refusal.ts";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { serveText } from "./compression.ts";
 
 const built = fileURLToPath(new URL("../../web/dist", import.meta.url));
@@ -12,13 +12,16 @@ export async function servePanel(app: FastifyInstance, folder = built) {
   serveText(app, "/robots.txt", "text/plain; charset=utf-8", "User-agent: *\nDisallow: /\n");
   const hasPage = existsSync(`${folder}/index.html`);
   if (hasPage) {
+    // What is too long for the name of a file would be forbidden instead of not found.
+    app.addHook("onRequest", async (request) => {
+      if (request.routeOptions.url === "/*" && request.url.length > 1_000) throw nothingAt(request);
+    });
     await app.register(serveStatic, {
       root: folder,
       // The build left a .br and a .gz beside whatever shrinks; they have no addresses of their own.
       preCompressed: true,
       dotfiles: "ignore",
-      // What is too long for a name of a file would be forbidden instead of not found.
-      allowedPath: (path) => path.length < 1_000 && !/\.(br|gz)$/.test(path),
+      allowedPath: (path) => !/\.(br|gz)$/.test(path),
       cacheControl: false,
       setHeaders(reply, path) {
         // Below assets/ a name holds its content's hash; everything else is asked for again, by its ETag.
@@ -31,9 +34,12 @@ export async function servePanel(app: FastifyInstance, folder = built) {
     const [path = ""] = request.url.split("?", 1);
     const wantsPage = /^(GET|HEAD)$/.test(request.method) && isAddressOfPanel(path);
     if (hasPage && wantsPage) return reply.sendFile("index.html");
-    throw refusal(404, `There is nothing at ${request.method} ${path}`);
+    throw nothingAt(request);
   });
 }
+
+const nothingAt = ({ method, url }: FastifyRequest) =>
+  refusal(404, `There is nothing at ${method} ${url.split("?", 1)[0]}`);
 
 /** What is called like a file, or has a fixed meaning elsewhere, is not found rather than taken for a screen. */
 const isAddressOfPanel = (path: string) => !/^\/(api|assets)(\/|$)|^\/admin\/|^\/\.|\.[a-z][a-z0-9]*$/i.test(path);
