@@ -295,6 +295,9 @@ const addressColumns = {
   toZip: text().notNull(),
 };
 
+/** A tracking code as it can be compared, without what people put between its letters and digits. */
+export const plainTracking = (tracking: AnyPgColumn) => sql`translate(lower(${tracking}), ' ._-', '')`;
+
 export const bulkOrders = pgTable(
   "bulk_orders",
   {
@@ -345,7 +348,7 @@ export const orders = pgTable(
     index("orders_newest_active").on(table.createdAt, table.id).where(sql`${table.refundedAt} is null`),
     index("orders_newest_refunded").on(table.createdAt, table.id).where(sql`${table.refundedAt} is not null`),
     index("orders_of_customer").on(table.customerId, table.createdAt, table.id),
-    index("orders_tracking").on(sql`lower(${table.tracking})`),
+    index("orders_tracking").on(plainTracking(table.tracking)),
     index("orders_of_bulk_order").on(table.bulkOrderId).where(sql`${table.bulkOrderId} is not null`),
   ],
 );

@@ -222,6 +222,11 @@ test.for([
   expect(problems).toContainEqual(expect.stringMatching(problem));
 });
 
+test("the books name a prepaid code on two orders, also when it was deleted", async () => {
+  for (const tracking of ["9400000000000000000017", "9400 0000 0000 0000 0000 17"]) await addOrder({ tracking });
+  expect((await read("books")).problems).toEqual(["The code 9400000000000000000017 is on 2 orders"]);
+});
+
 test("the books do not mind a used code that was deleted, or tracking that a shop sent twice", async () => {
   await addOrder({ tracking: "9400000000000000000017" });
   for (const tracking of ["1Z999", "1Z999", "", ""]) await addOrder({ tracking });

@@ -9,7 +9,7 @@ import { trackingCodes } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { countsByKind } from "../lists/counters.ts";
 import { listPage } from "../lists/paging.ts";
-import { checkDigit, withCheckDigit } from "../money/tracking-codes.ts";
+import { beforeRegistering, carriedByOrder, checkDigit, withCheckDigit } from "../money/tracking-codes.ts";
 
 export const trackingRoutes = routes(contract, {
   async list({ db, query }) {
@@ -42,6 +42,7 @@ export const trackingRoutes = routes(contract, {
   async create({ body: { amount, type, trackRef, template }, actor, transaction }) {
     const codes = consecutiveCodes(trackRef, amount);
     return transaction(async (tx) => {
+      await tx.execute(beforeRegistering);
       const taken = await addCodes(tx, codes, { type, template });
       if (taken) throw refusal(409, `The code ${taken} is already registered. Nothing was created.`);
       const sold = await carriedByOrder(tx, codes);
@@ -99,14 +100,6 @@ async function addCodes(tx: Transaction, codes: string[], { type, template }: { 
     select code from unnest(${sql.param(codes)}::text[]) as code
     where code not in (select code from added)
     order by code limit 1`);
-  return rows[0]?.code;
-}
-
-/** The first of these codes that an order carries: it was registered before, sold and deleted, or sent by a shop. */
-async function carriedByOrder(tx: Transaction, codes: string[]) {
-  const { rows } = await tx.execute<{ code: string }>(sql`
-    select tracking as code from orders where lower(tracking) = any(${sql.param(codes)}::text[])
-    order by lower(tracking) limit 1`);
   return rows[0]?.code;
 }
 

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../db/database.ts";
 import { unhurried } from "../db/engine.ts";
+import { orders, plainTracking } from "../db/schema.ts";
 import { dollars } from "./ledger.ts";
 
 /**
@@ -87,7 +88,7 @@ const checks: ((tx: Transaction) => Promise<string[]>)[] = [
     const wrong = await rows<{ code: string; used: boolean; carriers: number }>(
       tx,
       sql`select code, used_at is not null as used, count(orders.id)::int as carriers
-          from tracking_codes left join orders on lower(tracking) = code
+          from tracking_codes left join orders on ${plainTracking(orders.tracking)} = code
           group by tracking_codes.id
           having count(orders.id) <> case when used_at is null then 0 else 1 end`,
     );
@@ -96,6 +97,17 @@ const checks: ((tx: Transaction) => Promise<string[]>)[] = [
       const claim = used ? "is good for 1 order" : "is marked as unused";
       return `The prepaid code ${code} ${claim}, but ${carriers === 1 ? "1 order carries" : `${carriers} orders carry`} it`;
     });
+  },
+  // Codes that were registered once and deleted since are good for one order too.
+  async (tx) => {
+    const wrong = await rows<{ code: string; carriers: number }>(
+      tx,
+      sql`select ${plainTracking(orders.tracking)} as code, count(*)::int as carriers from ${orders}
+          where ${plainTracking(orders.tracking)} ~ '^9[0-9]{21}$'
+            and not exists (select from tracking_codes where code = ${plainTracking(orders.tracking)})
+          group by 1 having count(*) > 1`,
+    );
+    return wrong.map(({ code, carriers }) => `The code ${code} is on ${carriers} orders`);
   },
   async (tx) => {
     const wrong = await rows<

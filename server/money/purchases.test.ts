@@ -5,11 +5,12 @@ import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { sql } from "drizzle-orm";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, inject, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { tidy } from "../operations/housekeeping.ts";
 import { addCustomer, addLabelType, balanceOf, someAddresses } from "../testing/builders.ts";
 import { call, db, logRows } from "../testing/house.ts";
+import { waitingForLocks } from "../testing/races.ts";
 import { checkBooks } from "./books.ts";
 import { buy } from "./purchases.ts";
 import { withCheckDigit } from "./tracking-codes.ts";
@@ -20,6 +21,8 @@ beforeEach(async () => {
   const { body } = await call("admin", website.createApiKey, { body: { name: "Main shop" } });
   shop = { token: body.key };
 });
+
+const isEmbedded = Boolean(inject("embeddedDump"));
 
 let keys = 0;
 const once = () => ({ headers: { "idempotency-key": `purchase-${++keys}` } });
@@ -110,6 +113,76 @@ test("a shop cannot send a prepaid code as its own tracking, used or not", async
   const sold = await call(shop, storefront.createOrder, { body: { discordId, ...one("priority", used) }, ...once() });
   expect(sold.body.order.tracking).toBe(unused);
   expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test("a prepaid code is known however a shop writes it, also when it was sold and deleted", async () => {
+  const customer = await addCustomer({ balance: 20 });
+  const { discordId } = customer;
+  await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
+  await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 1]] });
+  await register(1, 1);
+  const spelt = (digits: string) => [
+    digits.replace(/(.{4})/g, "$1 "),
+    digits.replace(/^(.{4})/, "$1-"),
+    `${digits}.`,
+    digits.replace(/^(.{9})/, "$1_"),
+  ];
+  const send = (tracking: string) =>
+    call(shop, storefront.createOrder, {
+      body: { discordId, labelType: "own", weight: 1, ...parcel, tracking },
+      ...once(),
+    });
+  for (const tracking of spelt(code(1))) expect((await send(tracking)).status, tracking).toBe(409);
+
+  const body = { discordId, labelType: "priority", weight: 1, ...parcel };
+  expect((await call(shop, storefront.createOrder, { body, ...once() })).status).toBe(201);
+  const [sold] = (await call("admin", tracking.list)).body.trackings;
+  await call("admin", tracking.delete, { params: { id: sold?._id ?? "" } });
+  for (const tracking of [code(1), ...spelt(code(1))]) expect((await send(tracking)).status, tracking).toBe(409);
+  const twice = { labelType: "own", weight: 1, ...parcel, tracking: code(7) };
+  const bulk = { body: { discordId, orders: [twice, { ...twice, tracking: `${code(7)} ` }] }, ...once() };
+  expect((await call(shop, storefront.createBulkOrder, bulk)).status).toBe(409);
+  expect(await balanceOf(customer)).toBe(19);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test.skipIf(isEmbedded)(
+  "a code that a shop is just selling as its own is not registered at the same moment",
+  async () => {
+    const { discordId } = await addCustomer({ balance: 20 });
+    await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 1]] });
+    const body = { discordId, labelType: "own", weight: 1, ...parcel, tracking: code(1) };
+    const { calls } = await db.transaction(async (tx) => {
+      await tx.execute(sql`lock table orders in share row exclusive mode`);
+      const selling = call(shop, storefront.createOrder, { body, ...once() });
+      while ((await waitingForLocks(tx)) < 1);
+      const registering = register(1, 1);
+      let isDone = false;
+      registering.finally(() => {
+        isDone = true;
+      });
+      while (!isDone && (await waitingForLocks(tx)) < 2);
+      return { calls: [selling, registering] as const };
+    });
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([201, 409]);
+    expect((await checkBooks(db)).problems).toEqual([]);
+  },
+);
+
+test.skipIf(isEmbedded)("codes that others are just taking are not called gone", async () => {
+  const { discordId } = await addCustomer({ balance: 20 });
+  await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
+  await register(1, 2);
+  const label = { labelType: "priority", weight: 1, ...parcel };
+  const buy = () => call(shop, storefront.createOrder, { body: { discordId, ...label }, ...once() });
+  const buyMany = (amount: number) =>
+    call(shop, storefront.createBulkOrder, { body: { discordId, orders: Array(amount).fill(label) }, ...once() });
+  const { single, both } = await db.transaction(async (tx) => {
+    await tx.execute(sql`select from tracking_codes for update`);
+    return { single: await buy(), both: await buyMany(2) };
+  });
+  expect([single.status, single.headers.get("retry-after"), both.status]).toEqual([503, "1", 503]);
+  expect([(await buyMany(3)).status, (await buyMany(2)).status, (await buy()).status]).toEqual([409, 201, 409]);
 });
 
 test("a code that an order carries is not registered again, or it would be sold twice", async () => {

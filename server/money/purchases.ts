@@ -88,7 +88,6 @@ export async function buy(
 
   const types = prices.map(({ labelType }) => labelType);
   const sent = purchases.flatMap(({ tracking }, place) => (tracking && !codeType(types[place]) ? tracking : []));
-  if (sent.length > 0) await refusePrepaid(tx, sent);
 
   const bulkOrder = asBulk ? { id: uuidv7() } : undefined;
   const ids = purchases.map(() => uuidv7()).sort();
@@ -100,6 +99,8 @@ export async function buy(
     reference: bulkOrder?.id ?? (ids[0] as string),
     actor,
   });
+  // After the money has moved: what there is cannot be tried out for nothing.
+  await refusePrepaid(tx, sent);
   const codes = await takeCodes(tx, types);
   const [bulk] = bulkOrder
     ? await tx

@@ -2,6 +2,7 @@ import { refusal } from "@footprint/contract/refusal.ts";
 import { trackingType } from "@footprint/contract/tracking.ts";
 import { sql } from "drizzle-orm";
 import type { Transaction } from "../db/database.ts";
+import { orders, plainTracking } from "../db/schema.ts";
 
 type LabelType = { kind: string; uid: string };
 
@@ -11,12 +12,32 @@ export function codeType(labelType: LabelType | undefined) {
   return trackingType.options.find((type) => type === labelType.uid.toLowerCase());
 }
 
-/** A prepaid code that a shop sent as its own would be on two labels sooner or later. */
-export async function refusePrepaid(tx: Transaction, sent: string[]) {
+/** Any number that all Footprint servers agree on. */
+const codesLock = sql.raw("74000003");
+/** Who registers codes and who sells labels with codes of their own look at each other's: not at the same moment. */
+export const beforeRegistering = sql`select pg_advisory_xact_lock(${codesLock})`;
+const beforeSelling = sql`select pg_advisory_xact_lock_shared(${codesLock})`;
+
+/** The first of these codes that an order carries, however it is written there. */
+export async function carriedByOrder(tx: Transaction, codes: string[]): Promise<string | undefined> {
+  const { rows } = await tx.execute<{ code: string }>(sql`
+    select ${plainTracking(orders.tracking)} as code from ${orders}
+    where ${plainTracking(orders.tracking)} = any(${sql.param(codes)}::text[]) order by 1 limit 1`);
+  return rows[0]?.code;
+}
+
+/** A prepaid code that a shop sent as its own would be on two labels sooner or later, if it is not already. */
+export async function refusePrepaid(tx: Transaction, sent: string[]): Promise<void> {
+  const codes = sent.map((code) => code.toLowerCase().replace(/[ ._-]/g, "")).filter((code) => /^9\d{21}$/.test(code));
+  if (codes.length === 0) return;
+  if (new Set(codes).size < codes.length) throw refusal(409, "Two of the labels have the same tracking");
+  await tx.execute(beforeSelling);
   const { rows } = await tx.execute<{ code: string }>(
-    sql`select code from tracking_codes where code = any(${sql.param(sent)}::text[]) limit 1`,
+    sql`select code from tracking_codes where code = any(${sql.param(codes)}::text[]) limit 1`,
   );
   if (rows[0]) throw refusal(409, `The tracking ${rows[0].code} is one of the prepaid codes`);
+  const carried = await carriedByOrder(tx, codes);
+  if (carried) throw refusal(409, `The tracking ${carried} is on an order already`);
 }
 
 /** For each label that takes a prepaid code the oldest one left of its type; buyers at once skip each other's. */
@@ -25,18 +46,36 @@ export async function takeCodes(tx: Transaction, types: LabelType[]): Promise<(s
   wanted.delete(undefined);
   const taken: string[] = [];
   for (const [type, places] of [...wanted].sort()) {
+    const amount = places.length;
+    const noneLeft = () => refusal(409, `No tracking code of type ${type} is left`);
+    // Who asks for more than there are does not keep what there is from others.
+    if (amount > 1 && (await countLeft(tx, type, amount)) < amount) throw noneLeft();
     // array(…) is read once, before the update begins: `in (…)` may be read again for every row, and take more each time.
     const { rows } = await tx.execute<{ code: string }>(sql`
       update tracking_codes set used_at = now() where id = any(array(
         select id from tracking_codes where type = ${type} and used_at is null
-        order by created_at, code limit ${places.length} for update skip locked))
+        order by created_at, code limit ${amount} for update skip locked))
       returning code`);
-    if (rows.length < places.length) throw refusal(409, `No tracking code of type ${type} is left`);
-    if (rows.length > places.length) throw new Error(`${rows.length} codes were taken for ${places.length} labels`);
+    if (rows.length < amount) {
+      const missing = amount - rows.length;
+      if ((await countLeft(tx, type, missing)) < missing) throw noneLeft();
+      throw refusal(503, `The last tracking codes of type ${type} are just being taken. Try again in a moment.`, {
+        retryAfter: 1,
+      });
+    }
+    if (rows.length > amount) throw new Error(`${rows.length} codes were taken for ${amount} labels`);
     const codes = rows.map(({ code }) => code).sort();
     for (const [index, place] of places.entries()) taken[place] = codes[index] as string;
   }
   return taken;
+}
+
+/** How many codes are unused, counted as far as it matters; those that others are just taking are among them. */
+async function countLeft(tx: Transaction, type: string | undefined, enough: number): Promise<number> {
+  const { rows } = await tx.execute<{ left: number }>(sql`
+    select count(*)::int as left
+    from (select from tracking_codes where type = ${type} and used_at is null limit ${enough}) as unused`);
+  return rows[0]?.left ?? 0;
 }
 
 export const withCheckDigit = (digits: string) => digits + checkDigit(digits);

@@ -73,6 +73,9 @@ ALTER TABLE "logs" DROP COLUMN "search", ADD COLUMN "search" tsvector
   GENERATED ALWAYS AS (log_search_keys(admin, action)) STORED;
 --> statement-breakpoint
 DROP FUNCTION uuids_in(text);--> statement-breakpoint
+-- A code is the same however it is written.
+DROP INDEX "orders_tracking";--> statement-breakpoint
+CREATE INDEX "orders_tracking" ON "orders" USING btree (translate(lower("tracking"), ' ._-', ''));--> statement-breakpoint
 CREATE INDEX "customers_search" ON "customers" USING gin ("search") WITH (gin_pending_list_limit = 512);--> statement-breakpoint
 CREATE INDEX "bulk_orders_search" ON "bulk_orders" USING gin ("search") WITH (gin_pending_list_limit = 512);--> statement-breakpoint
 CREATE INDEX "orders_search" ON "orders" USING gin ("search") WITH (gin_pending_list_limit = 512);--> statement-breakpoint
