@@ -186,6 +186,22 @@ test("a code is found whole, by its beginning and by its end, and never by its m
   expect(await codesFor("aa101234567840")).toEqual(["1Z999AA101234567840"]);
 });
 
+test("a sentence of the log is found by its words and the ids in it, together", async () => {
+  const customer = await addCustomer({ username: "1234567890-alice", verifiedAt: null });
+  const order = await addOrder({ customer });
+  await call("staff", orders.refund, { params: { id: order.id } });
+  await call("staff", users.verify, { params: { id: customer.id } });
+  const refund = `Refunded order ${order.uuid} ($5.00) to 1234567890-alice`;
+  const found = async (search: string) =>
+    (await call("admin", logs.list, { query: { search } })).body.logs.map(({ action }) => action);
+  for (const search of [refund, `order ${order.uuid.slice(0, 8)}`, `${order.uuid} ($5.00) to`, order.uuid.slice(-6)])
+    expect(await found(search), search).toEqual([refund]);
+  for (const search of ["alice", "1234567890-alice", "1234567890", "0-ali"])
+    expect(await found(search), search).toEqual(["Verified customer 1234567890-alice", refund]);
+  expect(await found("customer 1234567890")).toEqual(["Verified customer 1234567890-alice"]);
+  expect(await found(`order ${order.uuid.slice(4, 12)}`)).toEqual([]);
+});
+
 test("names are found by any part, over spaces and marks, and in any script", async () => {
   const customer = await addCustomer({ username: "maren", email: "maren@harbor.example" });
   await addOrder({ customer, fromName: "Zoë O'Brien-Nuñez", toName: "Łukasz 山田太郎" });
@@ -205,6 +221,15 @@ test("names are found by any part, over spaces and marks, and in any script", as
     "r.e",
   ])
     expect(await found(search), search).toBe(1);
+  await addCustomer({ username: "İbrahim Kaya" });
+  await addCustomer({ username: "ΝΙΚΟΣ" });
+  await addCustomer({ username: "O Brien 📦" });
+  const customersFor = async (search: string) =>
+    (await call("staff", users.list, { query: { search } })).body.users.map(({ username }) => username);
+  for (const search of ["İbrahim", "İBRAHİM", "ibrahim kaya"])
+    expect(await customersFor(search), search).toEqual(["İbrahim Kaya"]);
+  for (const search of ["ΝΙΚΟΣ", "νικος", "κος"]) expect(await customersFor(search), search).toEqual(["ΝΙΚΟΣ"]);
+  expect(await customersFor("o brien 📦")).toEqual(["O Brien 📦"]);
   for (const search of ["zö", "obrien", "brien nu", "maren@example", "太山", "arbor_ex"])
     expect(await found(search), search).toBe(0);
 });

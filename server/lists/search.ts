@@ -61,17 +61,34 @@ const longestKey = 12;
 const separators = /[\0-/:-@[-`{-\x7f]+/;
 
 function read(search: string): Typed {
-  const text = search.toLowerCase();
-  const words = text.split(separators).filter((word) => word.length > 1);
+  const text = lowerCase(search);
+  const words = wordsOf(text);
   const code = text.replace(/[ -]/g, "");
   const isCode = /^[\w.]{4,}$/.test(code);
   const isOneKey = words[0] === text && [...text].length <= longestKey;
   return {
-    words: words.map((word) => beginning("", word)).join(" & "),
+    words: isOneKey ? beginning("", text) : text.split(/\s+/).map(sentencePart).filter(Boolean).join(" & "),
     ...(!isOneKey && { wordsPattern: patternOf(text) }),
     code: isCode ? `${beginning("=", code)} | ${beginning("~", [...code].reverse().join(""))}` : "",
     ...(code.length > longestKey && { codePattern: patternOf(code) }),
   };
+}
+
+/** Letter by letter, as the database does it: a word's last sigma, and letters that would become two. */
+const lowerCase = (text: string) =>
+  Array.from(text, (letter) => Array.from(letter.toLowerCase())[0])
+    .join("")
+    .replaceAll("ς", "σ");
+
+const wordsOf = (text: string) => text.split(separators).filter((word) => [...word].length > 1);
+
+/** In a sentence, ids and long numbers are codes; what was typed of one, at its end, may be a beginning. */
+function sentencePart(part: string): string {
+  const words = wordsOf(part);
+  const keys = words.map((word) => beginning("", word)).join(" & ");
+  const [code = words.length === 1 && part.length > 3 ? words[0] : undefined] =
+    /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{10,}/.exec(part) ?? [];
+  return code && keys ? `((${keys}) | ${beginning("=", code.replaceAll("-", ""))})` : keys;
 }
 
 /** Asks for keys that begin with this. */
@@ -89,12 +106,12 @@ function byKeys(table: PgTable, { names, codes }: Searched, { words, wordsPatter
 
 /** True for rows in whose columns what was typed stands, in any case. */
 export const contains = (columns: PgColumn[], typed: string): SQL =>
-  sql`${textOf(columns)} like ${patternOf(typed.toLowerCase())}`;
+  sql`${textOf(columns)} like ${patternOf(lowerCase(typed))}`;
 
 /** In lower case, kept apart by a character nobody types. */
 function textOf(columns: PgColumn[]): SQL {
   const texts = columns.map((column) => sql`${column}::text`);
-  return texts.length > 0 ? sql`lower(${sql.join(texts, sql` || chr(31) || `)})` : sql`''`;
+  return texts.length > 0 ? sql`translate(lower(${sql.join(texts, sql` || chr(31) || `)}), 'ς', 'σ')` : sql`''`;
 }
 
 /** What LIKE takes for any text with this in it; `%` and `_` are ordinary characters. */

@@ -19,7 +19,7 @@ DECLARE
   keys text[] := '{}';
   word text;
 BEGIN
-  FOREACH word IN ARRAY string_to_array(translate(lower(names), separators, repeat(' ', length(separators))), ' ') LOOP
+  FOREACH word IN ARRAY string_to_array(translate(lower(names), separators || 'ς', repeat(' ', length(separators)) || 'σ'), ' ') LOOP
     FOR place IN 1 .. length(word) - 1 LOOP
       keys := keys || substr(word, place, longest);
     END LOOP;
@@ -42,11 +42,11 @@ DECLARE
 BEGIN
   FOREACH part IN ARRAY string_to_array(action, ' ') LOOP
     matched := CASE WHEN length(part) > 9 THEN substring(part FROM code) END;
-    IF matched IS NULL THEN
-      names := names || ' ' || part;
-    ELSE
+    IF matched IS NOT NULL THEN
       codes := codes || chr(31) || matched;
+      part := replace(part, matched, ' ');
     END IF;
+    names := names || ' ' || part;
   END LOOP;
   RETURN public.search_keys(names, codes);
 END $$;
