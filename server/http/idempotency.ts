@@ -18,12 +18,12 @@ export class Replay {
   }
 }
 
-export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
+export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T | Replay>;
 
 /**
  * The transaction a handler makes its change in. It begins with a second look at the caller: since the first, at the
- * request's head, they may have been deleted, signed out or restricted. Where the call carries an Idempotency-Key, the key, the change
- * and the answer are committed together: a repeat finds the answer, or waits for the first to finish and then does.
+ * request's head, they may have been deleted, signed out or restricted. Where the call carries an Idempotency-Key, the
+ * key, the change and the answer are committed together: a repeat finds the answer, or waits for the first to finish.
  */
 export function transactions(
   db: Database,
@@ -56,8 +56,7 @@ export function transactions(
         const { now, isFirst } = await claim(tx, caller, identity, fingerprint);
         readmit(caller, now, call, plainAddress(request.ip));
         const given = isFirst ? undefined : await firstAnswer(tx, identity, fingerprint);
-        // Only http.ts looks at what an idempotent handler returns, and it knows a replay.
-        if (given) return given as T;
+        if (given) return given;
         const result = await work(tx);
         await tx
           .update(idempotentReplies)

@@ -45,7 +45,7 @@ type Context<E extends Endpoint> = Services & {
   userAgent: string;
 };
 
-type Handlers<F extends Feature> = { [K in keyof F]: (context: Context<F[K]>) => Promise<Result<F[K]>> };
+type Handlers<F extends Feature> = { [K in keyof F]: (context: Context<F[K]>) => Promise<Result<F[K]> | Replay> };
 
 export type Routes = { feature: Feature; register(app: FastifyInstance, services: Services): void };
 
