@@ -12,7 +12,7 @@ import { removeTwoStep } from "./two-step.ts";
 
 /** Any numbers that all Footprint servers agree on. */
 const firstAdminLock = 7400_0002;
-const namesLock = 7400_0004;
+const namesLock = 7400_0003;
 
 /** Creates the first admin where there is none; returns the password if one had to be made up. */
 export async function ensureAdmin(db: Database, config: Config): Promise<string | undefined> {
