@@ -80,18 +80,29 @@ export function pathOf(definition: Endpoint, params: Record<string, string> = {}
 const hasDecimals = (most: number) => (value: number) =>
   Math.abs(value - Math.round(value * 10 ** most) / 10 ** most) <= Math.abs(value) * 4 * Number.EPSILON;
 
+const cents = {
+  decode: (dollars: number) => Math.round(dollars * 100),
+  encode: (value: number) => value / 100,
+};
+
 /** Cents on the server, a number with at most two decimals on the wire. */
 export const money = z.codec(
   z.number().min(-1e10).max(1e10).refine(hasDecimals(2), "An amount has at most two decimals"),
   z.int(),
-  { decode: (dollars) => Math.round(dollars * 100), encode: (cents) => cents / 100 },
+  cents,
 );
+
+/** The same of many amounts, in replies: it may be larger than any of them. */
+export const sum = z.codec(z.number(), z.int(), cents);
 
 /** A Date on the server, ISO 8601 in UTC on the wire. */
 export const timestamp = z.codec(z.iso.datetime(), z.date(), {
   decode: (text) => new Date(text),
   encode: (date) => date.toISOString(),
 });
+
+/** Something to see: not only blanks, marks that have no letter to stand on, and what is never shown. */
+export const visible = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** What is stored of a weight or a size. */
 export const inThousandths = (value: number) => Math.round(value * 1000) / 1000;

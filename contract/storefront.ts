@@ -1,18 +1,17 @@
 import * as z from "zod";
-import { download, endpoint, id, idParam, inThousandths, money, timestamp, weight } from "./endpoint.ts";
+import { download, endpoint, id, idParam, inThousandths, money, timestamp, visible, weight } from "./endpoint.ts";
 import { fedexStatus } from "./fedex.ts";
 import { invoiceStatus, paymentMethod } from "./invoices.ts";
 import { labelKind } from "./label-types.ts";
 import { Order } from "./orders.ts";
 
 /** What a shop sends as text: trimmed, and without characters that control a terminal or turn the text around. */
-const line = (max: number) =>
-  z
-    .string()
-    .trim()
-    .max(max)
-    .regex(/^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u, "Text may not contain control characters");
-const filled = (max: number) => line(max).min(1);
+const text = (max: number, allowed: RegExp) =>
+  z.string().trim().max(max).regex(allowed, "Text may not contain control characters");
+const line = (max: number) => text(max, /^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u);
+const lines = (max: number) => text(max, /^([\r\n\t]|[^\p{Cc}\u202a-\u202e\u2066-\u2069])*$/u);
+const filled = (max: number) =>
+  line(max).min(1, { abort: true }).regex(visible, "Text needs at least one visible character");
 
 const discordId = z
   .string()
@@ -57,8 +56,14 @@ const purchase = z.object({
   toZip: filled(20),
   toCountry: filled(100),
   /** For label types that take no prepaid code. It is copied into spreadsheets, where other beginnings are formulas. */
-  tracking: line(100)
-    .regex(/^([A-Za-z0-9]|$)/, "A tracking code begins with a letter or a digit")
+  tracking: z
+    .string()
+    .trim()
+    .max(100)
+    .regex(
+      /^([A-Za-z0-9][A-Za-z0-9 ._-]*)?$/,
+      "A tracking code has letters, digits, spaces and . _ - only, and begins with a letter or a digit",
+    )
     .optional(),
 });
 
@@ -183,7 +188,7 @@ export const storefront = {
       height: size,
       dimensionUnit: filled(10),
       weightUnit: filled(10),
-      specialNotes: z.string().trim().max(2000).default(""),
+      specialNotes: lines(2000).default(""),
     }),
     idempotent: "required",
     status: 201,

@@ -1,13 +1,22 @@
 import * as z from "zod";
-import { download, endpoint, id, idParam, imageTypes, message, money, scopes, timestamp } from "./endpoint.ts";
+import { download, endpoint, id, idParam, imageTypes, message, money, scopes, timestamp, visible } from "./endpoint.ts";
 
 const keyName = z
   .string()
   .normalize("NFKC")
   .trim()
-  .min(1, "A key needs a name")
+  .min(1, { error: "A key needs a name", abort: true })
   .max(64, "A name has at most 64 characters")
-  .regex(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, "A name may not contain line breaks, control or invisible characters");
+  .regex(
+    /^[^\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u1680\u2800]*$/u,
+    "A name may not contain line breaks, control or invisible characters",
+  )
+  .regex(visible, "A key needs a name");
+
+const expiresAt = timestamp.refine(
+  (date) => date.getUTCFullYear() >= 2000 && date.getUTCFullYear() <= 9999,
+  "A key expires between the years 2000 and 9999",
+);
 
 const network = z.union(
   [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
@@ -22,7 +31,7 @@ const limits = {
     .refine((cents) => cents > 0, "A limit is more than 0")
     .refine((cents) => cents <= 100_000_000_000, "A limit is at most 1,000,000,000.00")
     .nullable(),
-  expiresAt: timestamp.nullable(),
+  expiresAt: expiresAt.nullable(),
   /** Where it may be used; empty for everywhere. */
   addresses: z.array(network).max(50, "A key has at most 50 addresses"),
 };
@@ -38,6 +47,7 @@ export const ApiKey = z.object({
   /** False for a key from before shops were told apart: it sees and changes what all of them brought in. */
   isBounded: z.boolean(),
   ...limits,
+  expiresAt: timestamp.nullable(),
   addresses: z.array(z.string()),
   createdAt: timestamp,
   lastUsedAt: timestamp.nullable(),

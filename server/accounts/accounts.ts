@@ -2,16 +2,17 @@ import { badInput } from "@footprint/contract/refusal.ts";
 import { isReservedName } from "@footprint/contract/staff.ts";
 import { eq, sql } from "drizzle-orm";
 import { type Config, StartError } from "../config.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Transaction } from "../db/database.ts";
 import { violates } from "../db/failures.ts";
-import { accounts, sessions, signInLimits } from "../db/schema.ts";
+import { accounts, apiKeys, sessions, signInLimits } from "../db/schema.ts";
 import { record, system, terminal } from "./audit.ts";
 import { forgetDevices } from "./known-devices.ts";
 import { generatePassword, hashPassword } from "./passwords.ts";
 import { removeTwoStep } from "./two-step.ts";
 
-/** Any number that all Footprint servers agree on. */
+/** Any numbers that all Footprint servers agree on. */
 const firstAdminLock = 7400_0002;
+const namesLock = 7400_0003;
 
 /** Creates the first admin where there is none; returns the password if one had to be made up. */
 export async function ensureAdmin(db: Database, config: Config): Promise<string | undefined> {
@@ -41,6 +42,7 @@ export async function createAdmin(db: Database, username: string): Promise<strin
   const password = generatePassword();
   const passwordHash = await hashPassword(password);
   await db.transaction(async (tx) => {
+    if (await isNameOfKey(tx, username)) throw new StartError(`${nameOfKey(username)}: choose another.`);
     await tx.insert(accounts).values({ username, passwordHash, role: "admin" }).catch(refuseTakenName(username));
     await record(tx, terminal, "staff", `Created administrator ${username}`, {
       after: { username, role: "admin" },
@@ -92,8 +94,23 @@ export async function resetTwoStep(db: Database, username: string): Promise<stri
 const reservedName = (username: string) => `The name ${username} is the program's own: choose another.`;
 
 /** For new names only: an account that has one from before keeps it. */
-export function refuseReservedName(username: string | undefined) {
-  if (username && isReservedName(username)) throw badInput("body.username", reservedName(username));
+export function refuseReservedName(username: string) {
+  if (isReservedName(username)) throw badInput("body.username", reservedName(username));
+}
+
+/** The log names accounts and API keys alike. Whoever names one waits for the other, and sees its name. */
+export const lockNames = (tx: Transaction) => tx.execute(sql`select pg_advisory_xact_lock(${namesLock})`);
+
+async function isNameOfKey(tx: Transaction, username: string): Promise<boolean> {
+  await lockNames(tx);
+  return (await tx.$count(apiKeys, eq(sql`lower(${apiKeys.name})`, username.toLowerCase()))) > 0;
+}
+
+const nameOfKey = (username: string) => `${username} is the name of an API key`;
+
+/** For new names only, too. */
+export async function refuseNameOfKey(tx: Transaction, username: string) {
+  if (await isNameOfKey(tx, username)) throw badInput("body.username", nameOfKey(username));
 }
 
 const canSignIn = (username: string, password: string) =>

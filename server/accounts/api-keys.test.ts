@@ -106,7 +106,13 @@ test("shops sell to each other's customers, but do not rename them or read their
     email: "",
   });
   expect((await put(south, { username: "maren" })).status).toBe(200);
-  for (const body of [{ username: "mallory" }, { username: "maren", email: "mallory@example.com" }]) {
+  for (const body of [
+    { username: "mallory" },
+    { username: "maren", email: "mallory@example.com" },
+    // Nor does a right guess tell.
+    { username: "maren", email: "maren@example.com" },
+    { username: "maren", email: "" },
+  ]) {
     const refused = await put(south, body);
     expect([refused.status, refused.body.message]).toEqual([
       403,
@@ -243,6 +249,16 @@ test("a key ends when it expires", async () => {
   expect((await told(key, storefront.paymentSettings, {}))[0]).toBe(200);
 });
 
+test.for(["0000-01-01T00:00:00Z", "1999-12-31T23:59:59Z"])("a key cannot expire at %s", async (expiresAt) => {
+  const key = await addKey({ name: "North", expiresAt: "2000-01-01T00:00:00Z" });
+  await change(key, { expiresAt: "9999-12-31T23:59:59.999Z" });
+  const created = await call("admin", website.createApiKey, { body: { name: "South", expiresAt } });
+  const message = "A key expires between the years 2000 and 9999";
+  expect([created.status, created.body.message]).toEqual([400, message]);
+  const changed = await change(key, { expiresAt });
+  expect([changed.status, changed.body.message]).toEqual([400, message]);
+});
+
 test("a key is used from its addresses only", async () => {
   const key = await addKey({ name: "North", addresses: ["203.0.113.0/24", "2001:db8::/32", "::1"] });
   expect(await told(key, storefront.paymentSettings, {})).toEqual([403, "This API key may not be used from 127.0.0.1"]);
@@ -295,6 +311,11 @@ test("a change of a key is logged with before and after, and no change is not", 
   expect((await change(key, { name: "Gone" })).status).toBe(404);
 });
 
+/** A variation selector, Hangul fillers, a blank of Braille, one of Ogham, a joiner of letters, a tag. */
+const invisible = ["\ufe0f", "\u3164", "\uffa0", "\u115f", "\u2800", "\u1680", "\u034f", "\u{e0041}"].map(
+  (character) => `ad${character}min`,
+);
+
 test("a key's name is nobody else's, and shows what it is", async () => {
   await addAccount("Maren.K", "staff");
   const north = await addKey({ name: "North" });
@@ -306,7 +327,8 @@ test("a key's name is nobody else's, and shows what it is", async () => {
     ["terminal", 400, "A key may not be called terminal"],
     ["ADMIN", 400, "A key may not be called ADMIN"],
     [" \u2028 ", 400, "A key needs a name"],
-    ...["a\nb", "a\u2028b", "\u202egnp", "a\u200eb", "ad\u200bmin", "a\u0007b", "a\u2066b"].map(
+    ["\u0301\u0308", 400, "A key needs a name"],
+    ...["a\nb", "a\u2028b", "\u202egnp", "a\u200eb", "ad\u200bmin", "a\u0007b", "a\u2066b", ...invisible].map(
       (name) =>
         [name, 400, "A name may not contain line breaks, control or invisible characters"] as [string, number, string],
     ),

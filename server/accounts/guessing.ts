@@ -1,6 +1,7 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import { and, count, countDistinct, eq, gt, min, notLike, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../db/database.ts";
+import { databaseIsAway } from "../db/failures.ts";
 import { signInLimits, signInTries } from "../db/schema.ts";
 import { networkOf } from "./addresses.ts";
 import { record } from "./audit.ts";
@@ -29,15 +30,23 @@ export async function beginTry(db: Database, username: string, place: Place) {
   const key = keyOf(place);
   const guesser = "address" in place ? strangers : key;
   const isSame = and(eq(signInTries.username, name), eq(signInTries.address, key));
+  await payDebts(db);
   const [mine] = await db.insert(signInTries).values({ username: name, address: key }).returning();
   const forget = async () => {
     if (mine) await db.delete(signInTries).where(eq(signInTries.id, mine.id));
   };
-  await refuseHaste(db, isSame).catch(async (error) => {
-    await forget();
-    throw error;
+  const taken = await unlessAway(db, forget, async () => {
+    await refuseHaste(db, isSame).catch(async (error) => {
+      await forget();
+      throw error;
+    });
+    return takeTry(db, guesser);
   });
-  const taken = await takeTry(db, guesser);
+  let counts = !taken.wait;
+  const passwordWasRight = async () => {
+    if (counts) await giveBack(db, guesser, 1);
+    counts = false;
+  };
 
   return {
     /** Seconds until strangers may try again; what comes now counts only with a second step. */
@@ -45,8 +54,11 @@ export async function beginTry(db: Database, username: string, place: Place) {
     /** It was no try. */
     forget,
     /** Whatever happens next, the password was not a guess. */
-    async passwordWasRight() {
-      if (!taken.wait) await giveBack(db, guesser, 1);
+    passwordWasRight,
+    /** It was neither try nor guess. */
+    async takeBack() {
+      await forget();
+      await passwordWasRight();
     },
     /** Forgets what failed at this place before. Returns how many sign-ins failed since the last one. */
     async succeed(tx: Database = db): Promise<number> {
@@ -58,7 +70,7 @@ export async function beginTry(db: Database, username: string, place: Place) {
       return row?.failures ?? 0;
     },
     /** Counts a failed sign-in, and tells the log of the hour's first and of each that begins a pause. */
-    async fail(account: { id: string; username: string } | undefined, how: Failure) {
+    async fail(account: Guessed | undefined, how: Failure) {
       const isLoud = (taken.tries ?? 0) >= triesBeforePause || how.codeWasWrong === true;
       await db.transaction(async (tx) => {
         const isDue = sql`${signInLimits.toldAt} is null or ${signInLimits.toldAt} < now() - interval '1 hour'`;
@@ -73,13 +85,13 @@ export async function beginTry(db: Database, username: string, place: Place) {
             },
           })
           .returning({ isTold: sql<boolean>`${signInLimits.toldAt} = now()` });
-        // Also for usernames that do not exist up to here: time tells nobody which do.
-        if (row?.isTold && account) await tellLog(tx, account, name, how);
+        if (row?.isTold) await tellLog(tx, account, name, how);
       });
     },
   };
 }
 
+type Guessed = { id: string; username: string };
 type Failure = { address: string; device: string; codeWasWrong?: boolean };
 
 const keyOf = (place: Place) =>
@@ -135,7 +147,8 @@ const giveBack = (db: Database, guesser: string, tries: number) =>
     .set({ tries: sql`greatest(${signInLimits.tries} - ${tries}, 0)` })
     .where(eq(signInLimits.guesser, guesser));
 
-async function tellLog(tx: Transaction, account: { id: string; username: string }, name: string, how: Failure) {
+/** For a username that does not exist the entry is written too, and taken back: time tells nobody which do. */
+async function tellLog(tx: Transaction, account: Guessed | undefined, name: string, how: Failure) {
   const isTheirs = and(eq(signInTries.username, name), isSignIn);
   const [recent] = await tx
     .select({ failures: count(), addresses: countDistinct(signInTries.address) })
@@ -147,12 +160,34 @@ async function tellLog(tx: Transaction, account: { id: string; username: string 
     .where(and(isTheirs, notLike(signInTries.address, "device %")))
     .limit(10);
   const { failures = 1, addresses = 1 } = recent ?? {};
-  const sentence = `${many(failures, "failed sign-in", "failed sign-ins")} as ${account.username} from ${many(addresses, "address", "addresses")}`;
+  const sentence = `${many(failures, "failed sign-in", "failed sign-ins")} as ${account?.username ?? name} from ${many(addresses, "address", "addresses")}`;
   const last = how.codeWasWrong ? ", the last with the right password and a wrong code" : "";
+  await tx.execute(sql`savepoint entry`);
   // By the program, under the account's id: whoever looks at an account finds it.
-  await record(tx, { kind: "system", id: account.id, username: "system" }, "session", sentence + last, {
+  await record(tx, { kind: "system", id: account?.id ?? null, username: "system" }, "session", sentence + last, {
     after: { failures, addresses: shown.map(({ address }) => address), lastAddress: how.address, device: how.device },
   });
+  await tx.execute(account ? sql`release savepoint entry` : sql`rollback to savepoint entry`);
+}
+
+/** What to take back of tries during which the database went away, once it answers again. */
+const debts = new WeakMap<Database, (() => Promise<void>)[]>();
+
+/** Does what follows a try. If the database goes away meanwhile, it was none. */
+export async function unlessAway<T>(db: Database, takeBack: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const due = debts.get(db) ?? [];
+    debts.set(db, due);
+    if (databaseIsAway(error)) due.push(takeBack);
+    throw error;
+  }
+}
+
+async function payDebts(db: Database) {
+  const due = debts.get(db) ?? [];
+  for (let takeBack = due.shift(); takeBack; takeBack = due.shift()) await unlessAway(db, takeBack, takeBack);
 }
 
 const many = (number: number, one: string, more: string) => `${number} ${number === 1 ? one : more}`;

@@ -25,6 +25,21 @@ export function stepOf(secret: string, code: string, now: Date): number | undefi
 }
 
 type Protected = { id: string; totpSecret: string | null };
+type WithTwoStep = Protected & { totpLastStep: number | null; totpConfirmedAt: Date | null };
+
+const nobody = { id: "00000000-0000-0000-0000-000000000000", totpSecret: newSecret(), totpLastStep: null };
+
+/**
+ * Whether a code would be right, without using it up. For an account that does not exist, or has no second step, it is
+ * as much work, so that time tells nobody which do.
+ */
+export async function codeIsRight(db: Database, account: WithTwoStep | undefined, code: string, now: Date) {
+  const asked = account?.totpConfirmedAt ? account : nobody;
+  const step = stepOf(asked.totpSecret ?? nobody.totpSecret, code, now);
+  const isRecoveryCode = await db.$count(recoveryCodes, isCodeOf(asked.id, code));
+  const isFresh = step !== undefined && step > (asked.totpLastStep ?? 0);
+  return asked !== nobody && (isFresh || isRecoveryCode > 0);
+}
 
 /** Uses a code up, and says what it was, if it was right. The WHEREs are the lock: of two at once, one gets no row. */
 export async function useCode(
@@ -50,12 +65,12 @@ export async function useCode(
 }
 
 async function useRecoveryCode(tx: Transaction, accountId: string, code: string): Promise<boolean> {
-  const used = await tx
-    .delete(recoveryCodes)
-    .where(and(eq(recoveryCodes.accountId, accountId), eq(recoveryCodes.codeHash, hashCode(code))))
-    .returning();
+  const used = await tx.delete(recoveryCodes).where(isCodeOf(accountId, code)).returning();
   return used.length > 0;
 }
+
+const isCodeOf = (accountId: string, code: string) =>
+  and(eq(recoveryCodes.accountId, accountId), eq(recoveryCodes.codeHash, hashCode(code)));
 
 /** Ten new recovery codes, the only copy of them; those of before are gone. */
 export async function replaceRecoveryCodes(tx: Transaction, accountId: string): Promise<string[]> {
@@ -85,10 +100,10 @@ const triesInTenMinutes = 10;
 
 /**
  * Takes one of the codes that may be wrong within ten minutes, from all addresses together, or refuses with 429.
- * Only after the right password: no stranger can use them up. Counted before the code is checked, so that many at
- * once cannot slip through; the returned function takes this one back.
+ * Only after the right password, or in a pause after a right code: no stranger can use them up. Counted before the
+ * other of the two is checked, so that many at once cannot slip through; the returned function takes this one back.
  */
-export async function beginCodeTry(db: Database, accountId: string): Promise<(tx: Transaction) => Promise<void>> {
+export async function beginCodeTry(db: Database, accountId: string): Promise<(tx: Database) => Promise<void>> {
   const [mine] = await db.insert(codeTries).values({ accountId }).returning();
   const forget = async (tx: Database) => {
     if (mine) await tx.delete(codeTries).where(eq(codeTries.id, mine.id));

@@ -113,6 +113,22 @@ test("deposits are paid invoices by the time they were paid, and by payment meth
   });
 });
 
+test("sums may be larger than any amount", async () => {
+  const labelType = await addLabelType();
+  for (let orders = 0; orders < 3; orders++) await addOrder({ labelType, price: 9_000_000_000.01 });
+  for (let paid = 0; paid < 3; paid++) {
+    const { id } = await addInvoice({ amount: 9_000_000_000.01 });
+    await call("staff", invoices.markPaid, { params: { id } });
+  }
+  expect((await read("revenue")).allTimeRevenue).toBe(27_000_000_000.03);
+  expect((await read("charts")).revenue.data.at(-1)).toBe(27_000_000_000.03);
+  expect((await read("deposits")).todayInvoicesAmount).toEqual({
+    todayInvoicesAmount: 27_000_000_000.03,
+    cashApp: 27_000_000_000.03,
+    paypal: 0,
+  });
+});
+
 test("users are counted by the day they joined", async () => {
   await addCustomer();
   await addCustomer({ createdAt: new Date("2020-01-01"), verifiedAt: null });

@@ -1,11 +1,11 @@
 import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
-import { eq, sql } from "drizzle-orm";
+import { eq, type Logger, NoopLogger, sql } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { buildApp } from "../app.ts";
 import { readConfig } from "../config.ts";
-import { codeTries, knownDevices, signInLimits, signInTries } from "../db/schema.ts";
+import { accounts, codeTries, knownDevices, signInLimits, signInTries } from "../db/schema.ts";
 import { tidy } from "../operations/housekeeping.ts";
 import { addAccount, call, db, engine, logRows, password } from "../testing/house.ts";
 
@@ -89,6 +89,28 @@ test("a username that does not exist is treated the same", async () => {
   expect(await run("nimda")).toBe(await run("admin"));
 });
 
+test("the database is asked the same for a username that does not exist", async () => {
+  const asked = async (username: string, sent: Sent = {}) => {
+    const statements: string[] = [];
+    const log = vi.spyOn(NoopLogger.prototype as Logger, "logQuery");
+    log.mockImplementation((statement) => statements.push(statement.replace(/^(release|rollback to)/, "end")));
+    await guess({ username, ...sent });
+    log.mockRestore();
+    return statements;
+  };
+  const first = await asked("admin");
+  expect(first.length).toBeGreaterThan(5);
+  expect(await asked("nimda")).toEqual(first);
+  expect(await asked("nimda")).toEqual(await asked("admin"));
+  await addProtected("maren");
+  for (const username of ["admin", "nimda", "maren"]) await attack(12, { username });
+  const withCode = await asked("maren", { code: "000000" });
+  expect(await asked("nimda", { code: "000000" })).toEqual(withCode);
+  expect(await asked("admin", { code: "000000" })).toEqual(withCode);
+  const { rows } = await db.execute(sql`select action from logs where action like '%nimda%'`);
+  expect(rows).toEqual([]);
+});
+
 test("a device that signed in before gets through, without the pause of strangers", async () => {
   const { deviceToken } = (await signInFrom("203.0.113.1")).body;
   await attack(12);
@@ -169,8 +191,9 @@ const codeOf = (secret: string, stepsAhead = 0) =>
 async function addProtected(username: string) {
   const account = await addAccount(username, "staff");
   const { secret } = (await call(account, session.beginTwoStep, { body: { password } })).body;
-  const { body } = await call(account, session.confirmTwoStep, { body: { code: codeOf(secret) } });
-  return { ...account, secret, recoveryCodes: body.recoveryCodes };
+  const usedCode = codeOf(secret);
+  const { body } = await call(account, session.confirmTwoStep, { body: { code: usedCode } });
+  return { ...account, secret, usedCode, recoveryCodes: body.recoveryCodes };
 }
 
 test("the right password with a right code gets through the pause, and everything less is told the same", async () => {
@@ -195,9 +218,53 @@ test("the right password with a right code gets through the pause, and everythin
   expect((await guess(as)).status).toBe(429);
 });
 
+test("in a pause no password is looked at without a right code", async () => {
+  const maren = await addProtected("maren");
+  const as = { username: "maren" };
+  await attack(12, as);
+  // Looking at this one would be an error.
+  await db.update(accounts).set({ passwordHash: "unreadable" }).where(eq(accounts.id, maren.id));
+  for (const code of ["000000", "aaaaa-aaaaa", maren.usedCode])
+    expect((await signInFrom(elsewhere(), { ...as, code })).status, code).toBe(429);
+  const reached = [codeOf(maren.secret, 1), maren.recoveryCodes[0] ?? ""];
+  for (const code of reached) expect((await signInFrom(elsewhere(), { ...as, code })).status, code).toBe(500);
+  await db.update(accounts).set({ passwordHash: maren.passwordHash }).where(eq(accounts.id, maren.id));
+  for (const code of reached) expect((await signInFrom(elsewhere(), { ...as, code })).status, code).toBe(200);
+});
+
+test("who has a right code but not the password has ten tries within ten minutes of a pause", async () => {
+  const maren = await addProtected("maren");
+  const as = { username: "maren" };
+  await attack(12, as);
+  for (let tries = 0; tries < 10; tries++)
+    expect((await guess({ ...as, code: maren.recoveryCodes[0] ?? "" })).status).toBe(429);
+  expect(await db.$count(codeTries)).toBe(10);
+  const right = { ...as, code: maren.recoveryCodes[0] ?? "" };
+  expect((await signInFrom(elsewhere(), right)).status).toBe(429);
+  await db.update(codeTries).set({ triedAt: past("11 minutes") });
+  const { accessToken } = (await signInFrom(elsewhere(), right)).body;
+  const { sessions } = (await call({ token: accessToken }, session.sessions)).body;
+  expect(sessions.find((one) => one.current)?.failuresBefore).toBe(20);
+});
+
 test("a code does not help an account that has no second step", async () => {
   await attack(12);
   expect((await signInFrom(elsewhere(), { code: "000000" })).status).toBe(429);
+});
+
+test("a sign-in during which the database goes away is no failed one", async () => {
+  const maren = await addProtected("maren");
+  const right = { username: "maren", code: codeOf(maren.secret, 1) };
+  await db.execute(sql`create function go_away() returns trigger language plpgsql as
+    $$ begin raise exception 'shutting down' using errcode = '57P01'; end $$`);
+  await db.execute(sql`create trigger go_away before insert on known_devices for each row execute function go_away()`);
+  try {
+    for (let tries = 0; tries < 12; tries++) expect((await signInFrom("203.0.113.1", right)).status).toBe(503);
+  } finally {
+    await db.execute(sql`drop function go_away cascade`);
+  }
+  expect((await signInFrom("203.0.113.1", right)).status).toBe(200);
+  expect([await db.$count(signInTries), await db.$count(codeTries)]).toEqual([0, 0]);
 });
 
 test("the owner's own typing errors are forgotten when they sign in; a guesser's are not", async () => {

@@ -3,12 +3,13 @@ import { session } from "@footprint/contract/session.ts";
 import { and, desc, eq, gt, isNull, ne, sql } from "drizzle-orm";
 import { record } from "../accounts/audit.ts";
 import { deviceOf } from "../accounts/devices.ts";
-import { beginTry, tooManyFailures, waitOf } from "../accounts/guessing.ts";
+import { beginTry, tooManyFailures, unlessAway, waitOf } from "../accounts/guessing.ts";
 import { findDevice, forgetDevices, rememberDevice } from "../accounts/known-devices.ts";
 import { hashPassword, passwordMatches, refuseCommonPassword } from "../accounts/passwords.ts";
 import { type Actor, hashToken, idle, lifetime, openSession } from "../accounts/sessions.ts";
 import {
   beginCodeTry,
+  codeIsRight,
   newSecret,
   removeTwoStep,
   replaceRecoveryCodes,
@@ -17,6 +18,7 @@ import {
   useCode,
 } from "../accounts/two-step.ts";
 import type { Database, Transaction } from "../db/database.ts";
+import { databaseIsAway } from "../db/failures.ts";
 import { accounts, recoveryCodes, sessions, settings as settingsTable } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 
@@ -31,44 +33,48 @@ export const sessionRoutes = routes(session, {
     const opener = { device: deviceOf(userAgent), address };
     const knownDevice = await findDevice(db, body.deviceToken, account?.id);
     const signIn = await beginTry(db, body.username, knownDevice ? { device: knownDevice } : { address });
-    // While strangers have to wait, only the password together with the code opens; less is told the same, whatever it was.
-    const refuse = (answer: Refusal) => (signIn.wait ? tooManyFailures(signIn.wait) : answer);
-    if (signIn.wait && !body.code) {
-      await signIn.forget();
-      throw tooManyFailures(signIn.wait);
-    }
-    const isRight = await passwordMatches(account?.passwordHash, body.password);
-    if (!account || !isRight || (signIn.wait && !account.totpConfirmedAt)) {
-      await signIn.fail(account, opener);
-      throw refuse(refusal(401, "Wrong username or password"));
-    }
-    await signIn.passwordWasRight();
-    if (account.totpConfirmedAt && !body.code) {
-      await signIn.forget();
-      throw refusal(401, "Enter the code from your authenticator app", { codeRequired: true });
-    }
-    const forgetCode =
-      account.totpConfirmedAt &&
-      (await beginCodeTry(db, account.id).catch((error) => {
-        throw refuse(error);
-      }));
-    const opened = await transaction(async (tx) => {
-      await lockUnchanged(tx, account);
-      const used = forgetCode && (await useCode(tx, account, body.code ?? "", now()));
-      if (forgetCode && !used) return undefined;
-      await forgetCode?.(tx);
-      const failuresBefore = await signIn.succeed(tx);
-      const how = used === "recovery code" ? " with a recovery code" : "";
-      await record(tx, { ...account, kind: "account" }, "session", `${account.username} signed in${how}`, {
-        after: opener,
-      });
-      const deviceToken = await rememberDevice(tx, account.id, body.deviceToken);
-      const session = { ...opener, failuresBefore, knownDevice: hashToken(deviceToken) };
-      return { accessToken: await openSession(tx, account.id, session), deviceToken };
+    return unlessAway(db, signIn.takeBack, async () => {
+      // While strangers have to wait, only the password together with the code opens; less is told the same, whatever it was.
+      const refuse = (answer: Refusal) => (signIn.wait ? tooManyFailures(signIn.wait) : answer);
+      const { code } = body;
+      if (signIn.wait && !code) {
+        await signIn.forget();
+        throw tooManyFailures(signIn.wait);
+      }
+      // Then the code comes first: without a right one no password is looked at, and time tells nothing about it.
+      const mayGuess = !signIn.wait || (await codeIsRight(db, account, code ?? "", now()));
+      const codeTry = signIn.wait && mayGuess && account ? await takeCodeTry(db, account, refuse) : undefined;
+      const isRight = mayGuess && (await passwordMatches(account?.passwordHash, body.password));
+      if (!account || !isRight) {
+        await signIn.fail(account, opener);
+        throw refuse(refusal(401, "Wrong username or password"));
+      }
+      await signIn.passwordWasRight();
+      if (account.totpConfirmedAt && !code) {
+        await signIn.forget();
+        throw refusal(401, "Enter the code from your authenticator app", { codeRequired: true });
+      }
+      const forgetCode = codeTry ?? (account.totpConfirmedAt && (await takeCodeTry(db, account, refuse)));
+      const open = () =>
+        transaction(async (tx) => {
+          await lockUnchanged(tx, account);
+          const used = forgetCode && (await useCode(tx, account, code ?? "", now()));
+          if (forgetCode && !used) return undefined;
+          await forgetCode?.(tx);
+          const failuresBefore = await signIn.succeed(tx);
+          const how = used === "recovery code" ? " with a recovery code" : "";
+          await record(tx, { ...account, kind: "account" }, "session", `${account.username} signed in${how}`, {
+            after: opener,
+          });
+          const deviceToken = await rememberDevice(tx, account.id, body.deviceToken);
+          const session = { ...opener, failuresBefore, knownDevice: hashToken(deviceToken) };
+          return { accessToken: await openSession(tx, account.id, session), deviceToken };
+        });
+      const opened = await unlessAway(db, async () => forgetCode?.(db), open);
+      if (opened) return opened;
+      await signIn.fail(account, { ...opener, codeWasWrong: true });
+      throw refuse(refusal(401, wrongCode, { codeRequired: true }));
     });
-    if (opened) return opened;
-    await signIn.fail(account, { ...opener, codeWasWrong: true });
-    throw refuse(refusal(401, wrongCode, { codeRequired: true }));
   },
 
   async access({ db, actor, config }) {
@@ -206,6 +212,11 @@ export const sessionRoutes = routes(session, {
     });
   },
 });
+
+const takeCodeTry = (db: Database, { id }: Account, refuse: (answer: Refusal) => Refusal) =>
+  beginCodeTry(db, id).catch((error) => {
+    throw databaseIsAway(error) ? error : refuse(error);
+  });
 
 const wrongCode = "The code is wrong or was used before";
 const wrongPassword = ["body.password", "The password is wrong"] as const;

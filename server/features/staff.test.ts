@@ -1,7 +1,9 @@
 import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
+import { website } from "@footprint/contract/website.ts";
 import { expect, test } from "vitest";
-import { addAccount, call, logRows, password } from "../testing/house.ts";
+import { createAdmin } from "../accounts/accounts.ts";
+import { addAccount, call, db, logRows, password } from "../testing/house.ts";
 
 const unknown = "01890000-0000-7000-8000-000000000000";
 
@@ -96,6 +98,35 @@ test.for(["system", "Terminal", "TERMINAL", "sys.tem", "-system-", "Footprint", 
     expect([renamed.status, renamed.body.message]).toEqual([400, message]);
   },
 );
+
+test("no account takes the name of an API key, also when both ask at once", async () => {
+  const createKey = (name: string) => call("admin", website.createApiKey, { body: { name } });
+  await createKey("North");
+  const maren = await addAccount("maren", "staff");
+  const message = "north is the name of an API key";
+  const refused = [400, { message, issues: [{ path: "body.username", message }] }];
+  const created = await call("admin", staff.create, { body: { username: "north", password } });
+  expect([created.status, created.body]).toEqual(refused);
+  const params = { id: maren.id };
+  const renamed = await call("admin", staff.update, { params, body: { username: "north" } });
+  expect([renamed.status, renamed.body]).toEqual(refused);
+  await expect(createAdmin(db, "north")).rejects.toThrow(message);
+
+  for (const name of ["east", "west", "south"]) {
+    const both = await Promise.all([
+      call("admin", staff.update, { params, body: { username: name } }),
+      createKey(name),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
+  }
+});
+
+test("an account that is called like an API key from before keeps its name", async () => {
+  await call("admin", website.createApiKey, { body: { name: "North" } });
+  const north = await addAccount("north", "staff");
+  const body = { username: "North", chatId: "4711" };
+  expect((await call("admin", staff.update, { params: { id: north.id }, body })).status).toBe(200);
+});
 
 test("an account that is named like the program from before keeps its name and works", async () => {
   const old = await addAccount("system", "staff");

@@ -1,7 +1,7 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import { and, count, countDistinct, desc, eq, isNotNull, sql } from "drizzle-orm";
-import { refuseReservedName } from "../accounts/accounts.ts";
+import { refuseNameOfKey, refuseReservedName } from "../accounts/accounts.ts";
 import { record } from "../accounts/audit.ts";
 import { isSignIn } from "../accounts/guessing.ts";
 import { hashPassword, refuseCommonPassword } from "../accounts/passwords.ts";
@@ -46,6 +46,7 @@ export const staffRoutes = routes(staff, {
     refuseCommonPassword("password", body.password, body.username);
     const passwordHash = await hashPassword(body.password);
     return transaction(async (tx) => {
+      await refuseNameOfKey(tx, body.username);
       await tx
         .insert(accounts)
         .values({ username: body.username, passwordHash, role: "staff" })
@@ -60,7 +61,10 @@ export const staffRoutes = routes(staff, {
   async update({ params, body, actor, transaction }) {
     return transaction(async (tx) => {
       const { role: _, ...before } = await lockStaff(tx, params.id);
-      if (body.username?.toLowerCase() !== before.username.toLowerCase()) refuseReservedName(body.username);
+      if (body.username && body.username.toLowerCase() !== before.username.toLowerCase()) {
+        refuseReservedName(body.username);
+        await refuseNameOfKey(tx, body.username);
+      }
       const after = {
         username: body.username ?? before.username,
         chatId: body.chatId ?? before.chatId,

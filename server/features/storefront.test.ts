@@ -162,12 +162,42 @@ test("an order is priced, paid, given the oldest code of its type, and recorded 
 });
 
 test("label types without prepaid codes carry the tracking that the shop sends", async () => {
-  const customer = await addCustomer({ balance: 20 });
+  const customer = await addCustomer({ balance: 50 });
   await addLabelType({ uid: "express", kind: "shipv2", tiers: [[0, 5, 7]] });
   const body = { discordId: customer.discordId, labelType: "express", weight: 1, ...parcel, tracking: "1Z999" };
   const bought = await call(shop, storefront.createOrder, { body, ...once() });
   expect(bought.body.order.tracking).toBe("1Z999");
+  for (const [tracking, status] of [
+    ["1Z 999.AA_1-0", 201],
+    ["", 201],
+    ["1Z\u00a0999", 400],
+    ["1Zé", 400],
+    ["1Z\u200b999", 400],
+    ["1Z/999", 400],
+    ["1Z\t999", 400],
+    ["_1Z", 400],
+  ] as const) {
+    const answer = await call(shop, storefront.createOrder, { body: { ...body, tracking }, ...once() });
+    const wrong = "A tracking code has letters, digits, spaces and . _ - only, and begins with a letter or a digit";
+    expect([answer.status, answer.body.message], tracking).toEqual([status, status === 400 ? wrong : undefined]);
+  }
 });
+
+test.for(["\u200b", "\u3164", "\u2800", "\u0301", "\ufe0f\u00ad", "\u{e0041}"])(
+  "a text that must be filled is not %j, which nobody sees",
+  async (nothing) => {
+    const customer = await addCustomer({ balance: 20 });
+    await addLabelType({ uid: "saver", tiers: [[0, 5, 7]] });
+    const put = (username: string) =>
+      call(shop, storefront.putCustomer, { params: { discordId: "4711" }, body: { username } });
+    const body = { discordId: customer.discordId, labelType: "saver", weight: 1, ...parcel };
+    const buy = (toName: string) => call(shop, storefront.createOrder, { body: { ...body, toName }, ...once() });
+    for (const answer of [await put(nothing), await buy(nothing)])
+      expect([answer.status, answer.body.message]).toEqual([400, "Text needs at least one visible character"]);
+    for (const seen of ["é", "e\u0301", "李", "👩\u200d💻", "ﾠa", "#"]) expect((await put(seen)).status, seen).toBe(200);
+    expect((await buy(`Zo${nothing}e`)).status).toBe(201);
+  },
+);
 
 test("refused means nothing changed, and says what is missing", async () => {
   const customer = await addCustomer({ username: "maren", balance: 5 });
@@ -315,6 +345,18 @@ test("a Fedex order comes in pending and can be followed", async () => {
   const overweight = { ...body, weight: 4.0001 };
   const refused = await call(shop, storefront.createFedexOrder, { body: overweight, ...once() });
   expect([refused.status, refused.body.message]).toEqual([400, "A weight has at most three decimals"]);
+
+  for (const [specialNotes, status] of [
+    ["Fragile\r\n\tthis side up", 201],
+    ["beep\u0007", 400],
+    ["\u001b[2J", 400],
+    ["a\u202eb", 400],
+    ["a\u2066b", 400],
+  ] as const) {
+    const answer = await call(shop, storefront.createFedexOrder, { body: { ...body, specialNotes }, ...once() });
+    const wrong = "Text may not contain control characters";
+    expect([answer.status, answer.body.message]).toEqual([status, status === 400 ? wrong : undefined]);
+  }
 });
 
 test("an invoice is credited once, whether panel or shop is first", async () => {

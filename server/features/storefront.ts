@@ -27,11 +27,12 @@ export const storefrontRoutes = routes(storefront, {
       }
       const [known] = await tx.select().from(customers).where(eq(customers.discordId, discordId)).for("update");
       if (!known) throw unknownCustomer(discordId);
+      // Whether an e-mail is the right one is not told either.
+      if (!belongsTo(actor, known) && (username !== known.username || email !== undefined))
+        throw refusal(403, "Another shop brought this customer: only that one changes their name and e-mail");
       const before = { username: known.username, email: known.email };
       const after = { username, email: email ?? known.email };
       if (before.username !== after.username || before.email !== after.email) {
-        if (!belongsTo(actor, known))
-          throw refusal(403, "Another shop brought this customer: only that one changes their name and e-mail");
         await tx.update(customers).set(after).where(eq(customers.id, known.id));
         await record(tx, actor, "user", `Updated customer ${username}`, { before, after });
       }

@@ -3,6 +3,7 @@ import { badInput, refusal } from "@footprint/contract/refusal.ts";
 import { isReservedName } from "@footprint/contract/staff.ts";
 import { website } from "@footprint/contract/website.ts";
 import { and, desc, eq, ne, sql } from "drizzle-orm";
+import { lockNames } from "../accounts/accounts.ts";
 import { createKey } from "../accounts/api-keys.ts";
 import { record } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
@@ -129,6 +130,7 @@ async function refuseNameOfOthers(tx: Transaction, name: string, own?: string) {
   const same = name.toLowerCase();
   if (isReservedName(name) || /^admin(istrator)?$/.test(same))
     throw badInput("body.name", `A key may not be called ${name}`);
+  await lockNames(tx);
   const isAccount = await tx.$count(accounts, eq(sql`lower(${accounts.username})`, same));
   if (isAccount) throw badInput("body.name", `${name} is the name of an account`);
   const others = and(eq(sql`lower(${apiKeys.name})`, same), own ? ne(apiKeys.id, own) : undefined);
