@@ -13,7 +13,7 @@ export function codeType(labelType: LabelType | undefined) {
 }
 
 /** Any number that all Footprint servers agree on. */
-const codesLock = sql.raw("74000003");
+const codesLock = sql.raw("74000004");
 /** Who registers codes and who sells labels with codes of their own look at each other's: not at the same moment. */
 export const beforeRegistering = sql`select pg_advisory_xact_lock(${codesLock})`;
 const beforeSelling = sql`select pg_advisory_xact_lock_shared(${codesLock})`;
