@@ -104,7 +104,7 @@ test("whatever customers, shops and operators write is shown as they wrote it, a
     toState: `@${formula}`,
     toZip: tiny,
     toCountry: `-${formula}`,
-    tracking: `1${image}`,
+    tracking: `1${mark}`,
   };
   await shop(storefront.createOrder, { body: { discordId, ...purchase } });
   await shop(storefront.createBulkOrder, { body: { discordId, orders: [purchase, purchase] } });
@@ -116,7 +116,7 @@ test("whatever customers, shops and operators write is shown as they wrote it, a
     state: markup,
     zip: short,
   };
-  const notes = `${script}\n${template}\n\u001b[31m${backwards}`;
+  const notes = `${script}\n${template}\n${image}`;
   const { order } = await shop(storefront.createFedexOrder, {
     body: {
       discordId,
@@ -132,7 +132,8 @@ test("whatever customers, shops and operators write is shown as they wrote it, a
     },
   });
   const form = new FormData();
-  form.append("note", `${image}\n${address}\n${formula}`);
+  const note = `${image}\n${address}\n${formula}\n\u001b[31m${backwards}`;
+  form.append("note", note);
   form.append("file", new Blob(["%PDF-1.7\n"]), `${image.replaceAll("=", "")}.pdf`);
   const updated = await fetch(server.url + pathOf(fedex.update, { id: order._id }), {
     method: "POST",
@@ -166,7 +167,7 @@ test("whatever customers, shops and operators write is shown as they wrote it, a
     await open(page, /^View/, [`${script}f`, template, script, breakout, markup, short, tiny, formula, image, address]);
     await see(page, `/fedex?search=${mark}`, [mark]);
     await open(page, /^Update/, []);
-    await expect(page.getByRole("dialog").getByLabel("Note")).toHaveValue(`${image}\n${address}\n${formula}`);
+    await expect(page.getByRole("dialog").getByLabel("Note")).toHaveValue(note);
   });
   await test.step("users", async () => {
     await see(page, `/users?search=${mark}`, [username]);
