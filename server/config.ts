@@ -74,7 +74,7 @@ function origins(name: string, read: Read): string[] {
   const list = read(name)?.split(/[\s,]+/) ?? [];
   return list.map((text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== "/")
+    if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || !isHost(url.hostname))
       return wrong(name, text, "an origin such as https://panel.example.com");
     return url.origin;
   });
@@ -87,6 +87,9 @@ function trustedProxies(text: string | undefined): false | string {
   return wrong("TRUST_PROXY", text, "the addresses of the proxies in front, such as 10.0.0.5 or 10.0.0.0/8");
 }
 
+/** It stands in headers, where a star or a semicolon would mean something else. */
+const isHost = (text: string) => /^([a-z0-9.-]+|\[[\da-f:.]+\])$/i.test(text);
+
 const isPostgresUrl = (text: string) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
 const isUsername = (text: string) => /^[A-Za-z0-9._-]{3,32}$/.test(text) && !isReservedName(text);
 const usernameRule = "3 to 32 letters, digits, . _ or -, and not a name of the program's own such as system";
@@ -94,11 +97,16 @@ const isLongEnough = (text: string) => text.length >= 8 && text.length <= 128;
 
 const isKey = (text: string) => /^[\x21-\x7e]{20,200}$/.test(text);
 
-/** An address, or a range such as 10.0.0.0/8. */
+/** An address, or a range such as 10.0.0.0/8: wider ones are other people's. */
 function isNetwork(text: string): boolean {
-  const [, address = "", bits] = /^([^/]*)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
+  const [, address = "", given] = /^([^/]*)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
   const version = isIP(address);
-  return version !== 0 && Number(bits ?? 1) <= (version === 4 ? 32 : 128);
+  if (version === 0) return false;
+  const most = version === 4 ? 32 : 128;
+  // IPv4 written as IPv6 has 96 bits before its own.
+  const least = version === 4 ? 8 : /^::ffff:/i.test(address) ? 104 : 16;
+  const bits = Number(given ?? most);
+  return bits >= least && bits <= most;
 }
 
 /** By its place: of offsets and of short names such as IST, PostgreSQL thinks otherwise than this program. */

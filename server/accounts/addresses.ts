@@ -32,11 +32,11 @@ export function plainAddress(address: string): string {
 }
 
 /** What one guesser has at the least: an IPv4 address, or the 64 bits of IPv6 that a household gets. */
-export function networkOf(address: string): string {
+export function networkOf(address: string, bits: 48 | 64 = 64): string {
   if (isIP(address) !== 6) return address;
   const [start = "", end] = address.split("::");
   const groups = (part: string) => part.split(":").filter(Boolean);
   const given = groups(start).length + groups(end ?? "").length;
   const all = [...groups(start), ...Array<string>(8 - given).fill("0"), ...groups(end ?? "")];
-  return `${all.slice(0, 4).join(":")}::/64`;
+  return `${all.slice(0, bits / 16).join(":")}::/${bits}`;
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { PGlite } from "@electric-sql/pglite";
 import { btree_gist } from "@electric-sql/pglite/contrib/btree_gist";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
@@ -84,12 +85,26 @@ export async function connectEmbedded(
   onClose: () => Promise<void> = async () => {},
 ): Promise<EmbeddedEngine> {
   const client = await PGlite.create({ ...source, extensions: { btree_gist, pg_trgm } });
+  giveOthersTheirTurn(client);
   const db = drizzleEmbedded(client, options) as unknown as Database;
   const close = async () => {
     await client.close();
     await onClose();
   };
   return { kind: "embedded", db, client, close };
+}
+
+/**
+ * This engine answers inside the process and at once, so that awaiting one statement after another would never let
+ * anything else happen. Every statement passes here, also those of a transaction.
+ */
+function giveOthersTheirTurn(client: PGlite) {
+  const runAlone = client._runExclusiveQuery.bind(client);
+  client._runExclusiveQuery = (statement) =>
+    runAlone(async () => {
+      await setImmediate();
+      return statement();
+    });
 }
 
 /** Opens the database to read it as it is, also beside a running server. */

@@ -6,16 +6,22 @@ import { databaseCode, databaseIsAway } from "../db/failures.ts";
 /** Every failure is answered as `{ message }`: never a stack, never SQL. */
 export function answerError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
   const { status, message, retryAfter } = explain(error, request.id);
+  const isRefusal = !("code" in error) && Boolean(error.statusCode);
   // A refusal of our own is no failure: its line in the log is that of every call.
-  if (status >= 500 && ("code" in error || !error.statusCode)) request.log.error({ err: error }, "call failed");
+  if (status >= 500 && !isRefusal) request.log.error({ err: error }, "call failed");
   if (retryAfter) reply.header("retry-after", String(retryAfter));
-  const issues = "issues" in error && error.issues ? { issues: error.issues } : {};
+  const issues = "issues" in error && isRefusal && error.issues ? { issues: error.issues } : {};
   const codeRequired = "codeRequired" in error && error.codeRequired ? { codeRequired: true } : {};
+  // It may have been about to send a file.
+  for (const name of ofTheFile) reply.removeHeader(name);
   return reply
     .header("cache-control", "no-store")
+    .type("application/json; charset=utf-8")
     .code(status)
     .send({ message, ...issues, ...codeRequired });
 }
+
+const ofTheFile = ["content-disposition", "content-length", "content-encoding"];
 
 type Answer = { status: number; message: string; retryAfter?: number | undefined };
 

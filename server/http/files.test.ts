@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { pathOf } from "@footprint/contract/endpoint.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { website } from "@footprint/contract/website.ts";
@@ -7,7 +8,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { fileChunks, files } from "../db/schema.ts";
 import { addFedexOrder } from "../testing/builders.ts";
-import { call, db, logRows, send } from "../testing/house.ts";
+import { call, db, logRows, origin, send, tokenOf } from "../testing/house.ts";
 import { answerOf, boundary, formEnd, formWith, openRequest, partStart, pdf, png, pour } from "../testing/multipart.ts";
 
 const megabyte = 1024 * 1024;
@@ -268,6 +269,30 @@ test("a file that lost a piece breaks off instead of seeming whole", async () =>
   await upload(Buffer.concat([pdf, randomBytes(megabyte)]));
   await db.delete(fileChunks).where(sql`${fileChunks.position} = 2`);
   await expect(download().then((answer) => answer.bytes())).rejects.toThrow();
+});
+
+test("a file whose first piece cannot be read is a failure like any other", async () => {
+  await upload(pdf);
+  await db.delete(fileChunks);
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on("warning", note);
+  const answer = await download();
+  process.off("warning", note);
+  expect(warnings).toEqual([]);
+  expect([answer.status, await answer.json()]).toEqual([
+    500,
+    { message: expect.stringContaining("Something went wrong on our side") },
+  ]);
+  expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  expect(answer.headers.get("content-disposition")).toBe(null);
+});
+
+test("a file is not read for who only asks about it: calls know no HEAD", async () => {
+  await upload(pdf);
+  const headers = { authorization: `Bearer ${tokenOf("staff")}` };
+  const answer = await fetch(origin + pathOf(fedex.file, { id: order.id }), { method: "HEAD", headers });
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/json; charset=utf-8"]);
 });
 
 test("a call that takes no file refuses a form", async () => {

@@ -10,10 +10,13 @@ import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { sql } from "drizzle-orm";
 import { afterEach, expect, inject, test } from "vitest";
+import { buildApp } from "../app.ts";
+import { readConfig } from "../config.ts";
 import { uuidv7 } from "../db/ids.ts";
 import { addCustomer, addFedexOrder, addOrder } from "../testing/builders.ts";
 import { addAccount, call, db, origin, password } from "../testing/house.ts";
-import { boundary, formWith, openRequest, png } from "../testing/multipart.ts";
+import { boundary, formWith, openRequest, pdf, png } from "../testing/multipart.ts";
+import { waitingForLocks } from "../testing/races.ts";
 
 const isEmbedded = Boolean(inject("embeddedDump"));
 const someToken = "A".repeat(43);
@@ -190,4 +193,58 @@ test("uploads that trickle in hold no place and no connection to the database", 
   // The one who uploads can do other things meanwhile.
   expect((await call("admin", orders.list)).status).toBe(200);
   for (const request of uploads) request.destroy();
+});
+
+test("however many statements one caller has, others are answered between them", async () => {
+  let isAnswered = false;
+  const health = fetch(`${origin}/healthz`).then(() => {
+    isAnswered = true;
+  });
+  for (let count = 0; count < 3_000 && !isAnswered; count++) await db.execute(sql`select`);
+  expect(isAnswered).toBe(true);
+  await health;
+});
+
+test.skipIf(isEmbedded)("an account that downloads all it can leaves the database to others", async () => {
+  const { id } = await addFedexOrder();
+  await call("staff", fedex.update, { params: { id }, form: formWith({ file: new Blob([pdf]) }) });
+  const { token } = await addAccount("flooder", "staff");
+  const headers = { authorization: `Bearer ${token}` };
+  const paid = [await addOrder(), await addOrder()];
+  const { downloads } = await whileHeld("file_chunks", async () => {
+    const downloads = Array.from({ length: 60 }, () => fetch(origin + pathOf(fedex.file, { id }), { headers }));
+    while ((await waitingForLocks(db)) < 10);
+    // One by one, so that either server has its turn.
+    for (const { id } of paid) expect((await call("staff", orders.refund, { params: { id } })).status).toBe(200);
+    return { downloads };
+  });
+  for (const download of await Promise.all(downloads)) expect((await download.bytes()).length).toBe(pdf.length);
+});
+
+test("two networks that flood sign-in keep nobody else out", async () => {
+  const config = { ...readConfig({ LOG_LEVEL: "silent", TRUST_PROXY: "127.0.0.1" }) };
+  const app = await buildApp({ db, config, now: () => new Date() });
+  const behindProxy = await app.listen({ port: 0, host: "127.0.0.1" });
+  const signIn = async (address: string, username: string) => {
+    const answer = await fetch(behindProxy + session.login.path, {
+      method: session.login.method,
+      headers: { "content-type": "application/json", "x-forwarded-for": address },
+      body: JSON.stringify({ username, password }),
+    });
+    return { status: answer.status, body: (await answer.json()) as { message: string } };
+  };
+  const { first, second, owner } = await whileHeld("sign_in_tries", async () => {
+    const first = Array.from({ length: 60 }, () => signIn("203.0.113.7", "nobody"));
+    await untilRefused(37, first);
+    // One customer of a provider has all the networks of these 48 bits.
+    const second = Array.from({ length: 60 }, (_, index) => signIn(`2001:db8:7:${index}::1`, "nobody"));
+    await untilRefused(76, [...first, ...second]);
+    const owner = signIn("198.51.100.4", "admin");
+    await untilRefused(77, [...first, ...second, owner]);
+    return { first, second, owner };
+  });
+  expect((await owner).status).toBe(200);
+  expect((await Promise.all(second)).filter(isRefused).length).toBeGreaterThanOrEqual(39);
+  await Promise.all(first);
+  await app.close();
 });

@@ -288,3 +288,37 @@ test.skipIf(isEmbedded)("a statement that takes too long is ended, except where 
   await expect(impatient.execute(slowly)).rejects.toThrow();
   await unhurried(impatient).execute(slowly);
 });
+
+test.skipIf(isEmbedded)("when the database goes away, whoever waits is told with the first", async () => {
+  const { origin, tear } = await network();
+  const signIn = async () => {
+    const answer = await fetch(origin + session.login.path, {
+      method: session.login.method,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ username: "nobody", password: "a guess" }),
+    });
+    return { status: answer.status, retryAfter: answer.headers.get("retry-after"), body: await answer.json() };
+  };
+  const answers = await whileHeld("sign_in_tries", async () => {
+    const all = Array.from({ length: 12 }, signIn);
+    while ((await figure(origin, "footprint_calls_in_flight")) !== 13);
+    while ((await waitingForLocks(db)) < 3);
+    tear();
+    return { all };
+  });
+  expect(await Promise.all(answers.all)).toEqual(Array(12).fill(away));
+});
+
+test.skipIf(isEmbedded)("a file that the database does not hand out in time is a clear 503", async () => {
+  const { id } = await addFedexOrder();
+  await call("staff", fedex.update, { params: { id }, form: formWith({ file: new Blob([pdf]) }) });
+  const { origin } = await network({ statement: 500 });
+  const headers = { authorization: `Bearer ${tokenOf("staff")}` };
+  const answer = await whileHeld("file_chunks", () => fetch(origin + pathOf(fedex.file, { id }), { headers }));
+  expect({
+    status: answer.status,
+    retryAfter: answer.headers.get("retry-after"),
+    body: await answer.json(),
+  }).toEqual(away);
+  expect(answer.headers.get("content-disposition")).toBe(null);
+});

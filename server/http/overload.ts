@@ -4,6 +4,8 @@ import { refusal } from "@footprint/contract/refusal.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { networkOf, plainAddress } from "../accounts/addresses.ts";
 import { hashToken } from "../accounts/sessions.ts";
+import { databaseCode, databaseIsAway } from "../db/failures.ts";
+import { databaseAway } from "./errors.ts";
 
 /**
  * How much is done at once, and for whom. A place in a lane is held while the server works for a call: from the
@@ -46,7 +48,7 @@ export async function recognise<C extends Caller>(
   const knownId = known.get(hash);
   if (knownId) begin(knownId, raw);
   const strangers = access === "storefront" ? lanes.unknownShops : lanes.unknownAccounts;
-  const caller = knownId ? await find() : await inTurn(strangers, networkOf(plainAddress(ip)), raw, find);
+  const caller = knownId ? await find() : await inTurn(strangers, strangerAt(ip), raw, find);
   known.delete(hash);
   if (!caller) return undefined;
   if (!knownId) begin(caller.id, raw);
@@ -74,13 +76,16 @@ export function whenItsTurn<T>(
 ): Promise<T> {
   if (!caller) {
     const lane = call.method === "POST" ? lanes.signIns : lanes.publicPages;
-    return inTurn(lane, networkOf(plainAddress(request.ip)), raw, work);
+    return inTurn(lane, strangerAt(request.ip), raw, work);
   }
   const lane = call.access === "storefront" ? lanes.shops : lanes.panel;
   const inOwnLane = () => inTurn(lane, caller.id, raw, work);
   const isSearch = Boolean((request.query as { search?: string }).search);
   return isSearch ? inTurn(lanes.searches, caller.id, raw, inOwnLane) : inOwnLane();
 }
+
+/** By the 48 bits of IPv6 that a provider gives to one customer: each has as many networks of 64 bits as they like. */
+const strangerAt = (ip: string) => networkOf(plainAddress(ip), 48);
 
 /** Calls that were refused since the start, for the metrics. */
 export let shedCalls = 0;
@@ -94,10 +99,16 @@ const goneAway = () => refusal(503, "The caller has gone away");
 
 type Lane = ReturnType<typeof lane>;
 
+const statementTimeout = "57014";
+
 async function inTurn<T>(lane: Lane, who: string, response: ServerResponse, work: () => Promise<T>): Promise<T> {
   await lane.enter(who, response);
   try {
     return await work();
+  } catch (error) {
+    // Whoever waits would only find the same, round after round. A statement that took too long says nothing of others.
+    if (databaseIsAway(error) && databaseCode(error) !== statementTimeout) lane.refuseAll(databaseAway);
+    throw error;
   } finally {
     lane.leave(who);
   }
@@ -107,8 +118,7 @@ async function inTurn<T>(lane: Lane, who: string, response: ServerResponse, work
 function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = waiting }: Width) {
   let running = 0;
   const runningOf = new Map<string, number>();
-  const queue = new Set<{ who: string; start: () => void }>();
-  const waitingOf = (who: string) => [...queue].filter((place) => place.who === who).length;
+  const queue = new Set<Place>();
   const isFreeFor = (who: string) => running < atOnce && (runningOf.get(who) ?? 0) < each;
   const take = (who: string) => {
     running++;
@@ -119,12 +129,27 @@ function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = 
       // Whoever has gone away, now or while waiting, is not worked for.
       if (response.closed) throw goneAway();
       if (isFreeFor(who)) return take(who);
-      if (queue.size >= waiting || waitingOf(who) >= eachWaiting) throw tooMuch();
+      const own = placesOf(queue, who);
+      if (own.length >= eachWaiting) throw tooMuch();
+      if (queue.size >= waiting) {
+        // The queue is everybody's: who has most of it gives up the last place to who has clearly less.
+        const most = mostPlaces(queue);
+        const last = most.at(-1);
+        if (!last || most.length < own.length + 2) throw tooMuch();
+        queue.delete(last);
+        last.giveUp(tooMuch());
+      }
+      let leaveQueue = () => {};
       await new Promise<void>((start, giveUp) => {
-        const place = { who, start };
+        const place = { who, start, giveUp };
         queue.add(place);
-        response.once("close", () => queue.delete(place) && giveUp(goneAway()));
-      });
+        leaveQueue = () => queue.delete(place) && giveUp(goneAway());
+        response.once("close", leaveQueue);
+      }).finally(() => response.off("close", leaveQueue));
+    },
+    refuseAll(reason: () => Error) {
+      for (const place of queue) place.giveUp(reason());
+      queue.clear();
     },
     leave(who: string) {
       running--;
@@ -138,6 +163,15 @@ function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = 
     },
   };
 }
+type Place = { who: string; start: () => void; giveUp: (reason: Error) => void };
+
+const placesOf = (queue: Set<Place>, who: string) => [...queue].filter((place) => place.who === who);
+
+function mostPlaces(queue: Set<Place>): Place[] {
+  const callers = [...Map.groupBy(queue, ({ who }) => who).values()];
+  return callers.reduce((most, places) => (places.length > most.length ? places : most), []);
+}
+
 type Width = { atOnce: number; each: number; waiting?: number; eachWaiting?: number };
 
 function countDown(counts: Map<string, number>, name: string) {

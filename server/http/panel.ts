@@ -33,6 +33,8 @@ export async function servePanel(app: FastifyInstance, folder = built) {
   app.setNotFoundHandler((request, reply) => {
     const [path = ""] = request.url.split("?", 1);
     const wantsPage = /^(GET|HEAD)$/.test(request.method) && isAddressOfPanel(path);
+    if (hasPage && wantsPage && request.method === "HEAD")
+      return reply.type("text/html; charset=utf-8").header("cache-control", "no-cache").send();
     if (hasPage && wantsPage) return reply.sendFile("index.html");
     throw nothingAt(request);
   });

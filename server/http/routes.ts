@@ -72,6 +72,8 @@ function registerCall(
   app.route({
     method: call.method,
     url: call.path,
+    // Answering HEAD would do all the work of GET.
+    exposeHeadRoute: false,
     // What a stranger sends is kept in memory until it is whole.
     ...(call.access !== "public" && { bodyLimit: 1024 * 1024 }),
     // Before the body is even received: a stranger's input is not looked at.
@@ -100,9 +102,10 @@ function registerCall(
           address: plainAddress(request.ip),
           userAgent: request.headers["user-agent"] ?? "",
         };
-        const result = await whenItsTurn(call, actor, request, reply, () => handler(context));
+        const inTurn = <T>(work: () => Promise<T>) => whenItsTurn(call, actor, request, reply, work);
+        const result = await inTurn(() => handler(context));
         await noteRead(services, call, actor, result);
-        return sendReply(reply, call, result);
+        return sendReply(reply, call, result, inTurn);
       } catch (error) {
         if (form?.file) await discard(services.db, form.file);
         throw error;
@@ -126,11 +129,23 @@ async function limitTheRest({ raw }: FastifyRequest) {
 }
 
 /** The reply schema is the presenter: what it does not name never leaves the services. */
-function sendReply(reply: FastifyReply, call: Endpoint, result: unknown) {
-  if (call.reply === download) return sendFile(reply, result as Download);
+function sendReply(reply: FastifyReply, call: Endpoint, result: unknown, inTurn: InTurn) {
+  if (call.reply === download) {
+    const file = result as Download;
+    return sendFile(reply, { ...file, content: readInTurn(file.content, inTurn) });
+  }
   const body = result instanceof Replay ? result.reply : z.encode(call.reply, result);
   return reply
     .code(call.status ?? 200)
     .header("cache-control", "no-store")
     .send(body);
+}
+
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Each piece is read in the caller's turn: who downloads much waits for the own downloads, and nobody else does. */
+function readInTurn(content: Download["content"], inTurn: InTurn): Download["content"] {
+  if (!(Symbol.asyncIterator in content)) return content;
+  const pieces = content[Symbol.asyncIterator]();
+  return { [Symbol.asyncIterator]: () => ({ next: () => inTurn(() => pieces.next()) }) };
 }

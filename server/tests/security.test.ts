@@ -352,3 +352,19 @@ test.for(["=1+1", "+1", "-1", "@SUM(1)", "=cmd|' /C calc'!A0"])(
     ]);
   },
 );
+
+test.for([
+  { TRUST_PROXY: "0.0.0.0/1, 128.0.0.0/1" },
+  { TRUST_PROXY: "2000::/3" },
+  { TRUST_PROXY: "::ffff:0.0.0.0/97" },
+  { PANEL_ORIGINS: "https://*.example.com" },
+  { API_HOST: "https://a;script-src" },
+  { API_HOST: "https://*" },
+])("%j is refused: it would trust more than one meant", (env) => {
+  expect(() => readConfig(env)).toThrow(`${Object.keys(env)[0]} is "`);
+});
+
+test("networks and hosts of one's own are taken", () => {
+  const own = { TRUST_PROXY: "10.0.0.0/8, fd00::/16, ::1", API_HOST: "https://[::1]:7400" };
+  expect(readConfig(own)).toMatchObject({ trustProxy: own.TRUST_PROXY, apiHost: own.API_HOST });
+});
