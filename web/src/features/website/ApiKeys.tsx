@@ -32,9 +32,9 @@ export function ApiKeys() {
     });
 
   const columns: Column<ApiKey>[] = [
-    { title: "Key", cell: (key) => <KeyName apiKey={key} />, width: "30%", onCard: "headline" },
-    { title: "For", cell: (key) => <Scopes apiKey={key} />, width: "18%" },
-    { title: "Limits", cell: (key) => <Limits apiKey={key} />, width: "22%" },
+    { title: "Key", cell: (key) => <KeyName apiKey={key} />, width: "26%", wraps: true, onCard: "headline" },
+    { title: "For", cell: (key) => <Scopes apiKey={key} />, width: "20%", wraps: true },
+    { title: "Limits", cell: (key) => <Limits apiKey={key} />, width: "24%", wraps: true },
     { title: "Last used", cell: (key) => (key.lastUsedAt ? <Time value={key.lastUsedAt} /> : "Never"), dimmed: true },
     { title: "Created", cell: (key) => <Time value={key.createdAt} />, dimmed: true, below: "Last used" },
     {
