@@ -371,6 +371,21 @@ test("a screen whose code does not come says so in plain words, and is there onc
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Invoices");
 });
 
+test("a screen that is opened anew begins at its top, and a reload stays where it was", async ({ admin: { page } }) => {
+  await page.setViewportSize({ width: 1440, height: 300 });
+  const top = () => page.evaluate(() => Math.round(window.scrollY));
+  await page.goto("/orders");
+  await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+  await page.evaluate(() => window.scrollTo(0, 200));
+  await page.goto("/users");
+  await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+  expect(await top()).toBe(0);
+  await page.evaluate(() => window.scrollTo(0, 150));
+  await page.reload();
+  await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+  await expect.poll(top).toBe(150);
+});
+
 for (const width of [1440, 360]) {
   test(`nothing moves when rows and figures arrive, ${width} px wide`, async ({ admin: { page } }) => {
     await page.setViewportSize({ width, height: 800 });
