@@ -1,4 +1,5 @@
 import { session } from "@footprint/contract/session.ts";
+import { users } from "@footprint/contract/users.ts";
 import type { Locator, Page } from "@playwright/test";
 import { colourRules, expect, expectNoAxeViolations, test } from "./fixtures.ts";
 import { views } from "./screens.ts";
@@ -281,6 +282,44 @@ for (const width of [1440, 1200, 1024, 770]) {
 /** What people may fill to its length in a reply. */
 const names = /("(?:username|email|name|uid|chatId|discordId)"):"[^"]*"/g;
 
+/** What is wider than the cell or line that it stands in. */
+const cutOff = (page: Page) =>
+  page.locator("tbody :is(td, td *)").evaluateAll((pieces) =>
+    pieces
+      // What is there for screen readers alone is one pixel wide.
+      .filter(({ clientWidth, scrollWidth }) => clientWidth > 1 && scrollWidth > clientWidth)
+      .map((piece) => piece.textContent),
+  );
+
+test("a customer's state is whole beside a large balance, 768 px wide", async ({ admin: { page } }) => {
+  await page.setViewportSize({ width: 768, height: 800 });
+  await page.route(`**${users.list.path}?*`, async (route) => {
+    const response = await route.fetch();
+    const reply = await response.json();
+    for (const user of reply.users)
+      Object.assign(user, { username: "marlow", balance: 12_345.67, customPricingEnabled: true });
+    await route.fulfill({ response, json: reply });
+  });
+  await page.goto("/users");
+  await expect(page.getByText("Custom pricing").first()).toBeVisible();
+  expect(await overhangOf(page)).toBeLessThanOrEqual(0);
+  expect(await cutOff(page)).toEqual([]);
+  await page.unrouteAll({ behavior: "wait" });
+});
+
+for (const width of [1440, 768]) {
+  test(`what an API key may do is readable without opening it, ${width} px wide`, async ({ look }) => {
+    const view = views.find(({ name }) => name === "website-keys");
+    if (!view) throw new Error("no view of keys");
+    const page = await look(view);
+    await page.setViewportSize({ width, height: 800 });
+    await expect(page.getByRole("cell", { name: "Orders, Customers, Mark as paid" })).toBeVisible();
+    await expect(page.getByText("From 2001:db8:85a3:1234:5678:8a2e:370:7334")).toBeVisible();
+    expect(await overhangOf(page)).toBeLessThanOrEqual(0);
+    expect(await cutOff(page)).toEqual([]);
+  });
+}
+
 for (const colorScheme of ["light", "dark"] as const) {
   test(`what the pointer is on stays readable, ${colorScheme}`, async ({ admin: { page } }) => {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -330,6 +369,21 @@ test("a screen whose code does not come says so in plain words, and is there onc
   await page.unroute("**/assets/**");
   await page.getByRole("button", { name: "Reload" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Invoices");
+});
+
+test("a screen that is opened anew begins at its top, and a reload stays where it was", async ({ admin: { page } }) => {
+  await page.setViewportSize({ width: 1440, height: 300 });
+  const top = () => page.evaluate(() => Math.round(window.scrollY));
+  await page.goto("/orders");
+  await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+  await page.evaluate(() => window.scrollTo(0, 200));
+  await page.goto("/users");
+  await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+  expect(await top()).toBe(0);
+  await page.evaluate(() => window.scrollTo(0, 150));
+  await page.reload();
+  await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+  await expect.poll(top).toBe(150);
 });
 
 for (const width of [1440, 360]) {

@@ -4,8 +4,9 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
+import { uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
-import { openScreen, rowOf } from "./steps.ts";
+import { expectFocusOnScreen, openScreen, rowOf } from "./steps.ts";
 
 const rows = (page: Page) => page.locator("tbody tr");
 const changes = (page: Page) => page.getByRole("dialog", { name: "Changes" });
@@ -45,6 +46,17 @@ test("what an entry changed reads as on the other screens", async ({ admin: { pa
   await rowOf(page, "Registered ground_oz code").getByRole("button", { name: "Changes" }).click();
   await expect(changes(page).getByRole("row", { name: "Template" })).toContainText("Indicia");
   await expect(changes(page).getByRole("row", { name: "Type" })).toContainText("ground_oz");
+});
+
+test("the limits of a key read in the log as on its screen", async ({ admin: { page, token }, server: { api } }) => {
+  const name = uniqueName("Logged");
+  await api.call(token, website.createApiKey, {
+    body: { name, scopes: ["orders", "mark-as-paid"], expiresAt: "2031-05-31T23:59:59.999Z" },
+  });
+  await open(page, `/logs?search=${name}`);
+  await rowOf(page, name).getByRole("button", { name: "Changes" }).click();
+  await expect(changes(page).getByRole("row", { name: "Scopes" })).toContainText("Mark as paid, Orders");
+  await expect(changes(page).getByRole("row", { name: "Expires at" })).toContainText("Sat, May 31, 2031, 23:59:59 UTC");
 });
 
 test("what was created has no before, and an entry without data has nothing to open", async ({
@@ -107,19 +119,20 @@ test("a sign-in shows device and address", async ({ admin: { page, token }, serv
   await expect(changes(page).getByRole("row", { name: "Address" })).toContainText("127.0.0.1");
 });
 
-test("a shop that is named like a member of staff is told apart, and so is the program", async ({
+test("a shop and the program are told apart from members of staff", async ({
   admin: { page, token },
   server: { api },
 }) => {
   const account = await api.addStaff(token);
-  const { key } = await api.call(token, website.createApiKey, { body: { name: account.username } });
+  const shop = `${account.username}-shop`;
+  const { key } = await api.call(token, website.createApiKey, { body: { name: shop } });
   const discordId = String(Date.now());
   await api.call(key, storefront.putCustomer, { params: { discordId }, body: { username: "marked" } });
   await api.call(await api.signIn(account), session.logout, {});
   await open(page, `/logs?search=${account.username}`);
   const who = (text: string) => rowOf(page, text).getByRole("cell").first();
   await expect(who("signed out")).toHaveText(account.username);
-  await expect(who("customer marked")).toHaveText(`${account.username} shop`);
+  await expect(who("customer marked")).toHaveText(`${shop} shop`);
 
   await api.status(undefined, session.login, { body: { ...account, password: "not the password" } });
   await page.reload();
@@ -142,12 +155,14 @@ test("the log of one account is reached from Staff and left by its chip", async 
   await page.reload();
   await chip.click();
   await expect(chip).toHaveCount(0);
+  await expectFocusOnScreen(page);
   await expect(page).toHaveURL(/\/logs\?search=signed\+out$/);
 
   await open(page, "/logs?by=01890000-0000-7000-8000-000000000000");
   await expect(page.getByText("Nothing found")).toBeVisible();
   await page.getByRole("button", { name: "Clear search and filter" }).click();
   await expect(rows(page)).toHaveCount(10);
+  await expectFocusOnScreen(page);
 });
 
 test("the logs are open to administrators only", async ({ staff: { page }, server }) => {

@@ -1,6 +1,6 @@
 import { users } from "@footprint/contract/users.ts";
 import { expect, test } from "./fixtures.ts";
-import { openScreen, rowOf, toast } from "./steps.ts";
+import { expectFocusOnScreen, openScreen, rowOf, toast } from "./steps.ts";
 
 test("a verified customer leaves the list, and a toast says so", async ({ staff: { page, token }, server }) => {
   await openScreen(page, "/new-users?search=verify-customer-1", "New Users");
@@ -8,6 +8,7 @@ test("a verified customer leaves the list, and a toast says so", async ({ staff:
   await expect(toast(page, "verify-customer-1 is verified")).toBeVisible();
   await expect(rowOf(page, "verify-customer-1")).toHaveCount(0);
   await expect(page.getByText("Nothing found")).toBeVisible();
+  await expectFocusOnScreen(page);
 
   const { users: waiting } = await server.api.call(token, users.listNew, { query: { search: "verify-customer-1" } });
   expect(waiting).toEqual([]);

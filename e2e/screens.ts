@@ -74,10 +74,10 @@ async function showKeys(page: Page) {
   const keys = [
     key(1, "Main shop", { isBounded: false, lastUsedAt: moment }),
     key(2, "Market stall", {
-      scopes: ["orders", "mark-as-paid"],
-      ...{ depositsPerDay: 250, expiresAt: "2031-05-31T23:59:59.000Z", addresses: ["203.0.113.0/24", "2001:db8::1"] },
+      scopes: ["orders", "customers", "mark-as-paid"],
+      ...{ depositsPerDay: 250.5, expiresAt: "2031-05-31T23:59:59.000Z", addresses: ["203.0.113.0/24", "2001:db8::1"] },
     }),
-    key(3, "Christmas bot", { expiresAt: moment, addresses: ["198.51.100.7"] }),
+    key(3, "Christmas bot", { expiresAt: moment, addresses: ["2001:db8:85a3:1234:5678:8a2e:370:7334"] }),
   ];
   const shops = keys.map(({ shop }) => ({ ...shop, createdAt: moment }));
   await answering(page, website.listApiKeys, { keys, shops });

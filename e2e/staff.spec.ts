@@ -34,6 +34,8 @@ test("a created account is in the list and can sign in; the dialog closes two se
   await expect(dialog).toBeVisible();
   await page.clock.runFor(200);
   await expect(dialog).toBeHidden();
+  // The list is drawn anew by a timer too.
+  await page.clock.resume();
   await expect(rowOf(page, username)).toBeVisible();
 
   expect(await accountsNamed(server.api, token, username)).toMatchObject([{ username, role: "staff" }]);

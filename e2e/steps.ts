@@ -12,6 +12,9 @@ export async function openScreen(page: Page, address: string, heading: string) {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
 }
 
+/** The screen itself has the focus: where it goes when what had it is gone. */
+export const expectFocusOnScreen = (page: Page) => expect(page.getByRole("main")).toBeFocused();
+
 /** Lets no timer of the page run until the test says so; the page's clock must be installed. */
 export async function stopClock(page: Page) {
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));

@@ -219,6 +219,7 @@ test("custom pricing is enabled and disabled from the row", async ({ staff: { pa
 
   await choose(page, "status-customer", "Disable Custom Pricing");
   await expect(toast(page, "Custom pricing is disabled for status-customer")).toBeVisible();
+  await expect(menuOf(page, "status-customer")).toBeFocused();
   await expect(rowOf(page, "status-customer")).not.toContainText("Custom pricing");
 });
 
@@ -252,6 +253,7 @@ test("a failure to enable custom pricing from the row is a red alert where it wa
   await page.getByRole("menuitem", { name: "Enable Custom Pricing" }).click();
   const refused = toast(page, "The server is busy just now");
   await expect(refused).toHaveCount(1);
+  await expect(menuOf(page, "status-customer")).toBeFocused();
   await page.clock.runFor(2000);
   const [alert, button] = [await refused.boundingBox(), await menuOf(page, "status-customer").boundingBox()];
   expect(Math.abs((alert?.y ?? 0) - (button?.y ?? 0)), "how far the alert is from the button").toBeLessThan(120);

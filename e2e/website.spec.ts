@@ -4,7 +4,7 @@ import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import { uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
-import { openScreen, toast } from "./steps.ts";
+import { expectFocusOnScreen, openScreen, toast } from "./steps.ts";
 
 const png = (text: string) => Buffer.concat([Buffer.from(pixel, "base64"), Buffer.from(text)]);
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -182,14 +182,17 @@ test("an API key is created, shown once, used by a shop, and deleted", async ({ 
 });
 
 test("a new key that nobody has kept stays, whatever is pressed", async ({ admin: { page } }) => {
-  await open(page);
+  await openScreen(page, "/orders", "Orders");
+  await page.getByRole("link", { name: "Website" }).click();
   await page.getByRole("button", { name: "Create key" }).click();
   await page.getByRole("textbox", { name: "Name" }).fill(uniqueName("Kept shop"));
   await page.getByRole("button", { name: "Create", exact: true }).click();
   const shown = page.getByRole("dialog", { name: "Your new key" });
   await expect(shown.getByText(/^fp_/)).toBeVisible();
-  await page.keyboard.press("Escape");
+  await page.evaluate(() => window.history.back());
   await expect(shown.getByRole("alert")).toHaveText("Copy the key first, then say that you have kept it.");
+  await page.evaluate(() => window.history.back());
+  await page.keyboard.press("Escape");
   await page.mouse.click(5, 5);
   await shown.getByRole("button", { name: "Close" }).click();
   await shown.getByRole("button", { name: "Copy" }).click();
@@ -197,6 +200,41 @@ test("a new key that nobody has kept stays, whatever is pressed", async ({ admin
   await expect(shown.getByText(/^fp_/)).toBeVisible();
   await shown.getByRole("button", { name: "I have kept it" }).click();
   await expect(shown).toHaveCount(0);
+  await expectFocusOnScreen(page);
+  await expect(page).toHaveURL(/website$/);
+  await page.goBack();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
+});
+
+test("a last day that is over and a wrong address are said at their fields, folded or not", async ({
+  admin: { page },
+  watch,
+}) => {
+  watch.expectProblem(/400|Give addresses/);
+  await open(page);
+  await page.getByRole("button", { name: "Create key" }).click();
+  const form = page.getByRole("dialog");
+  const [limits, day, addresses] = [
+    form.getByText("Limits", { exact: true }),
+    form.getByLabel("Last day"),
+    form.getByRole("textbox", { name: "Addresses" }),
+  ];
+  await form.getByRole("textbox", { name: "Name" }).fill(uniqueName("Late"));
+  await limits.click();
+  await day.fill("2020-01-31");
+  await limits.click();
+  await expect(day).toBeHidden();
+  await form.getByRole("button", { name: "Create", exact: true }).click();
+  await expect(day).toHaveAttribute("aria-invalid", "true");
+  await expect(day).toHaveAccessibleDescription(/This day is over/);
+  await expect(day).toBeVisible();
+
+  await day.fill("");
+  await addresses.fill("203.0.113.7\nnowhere");
+  await limits.click();
+  await form.getByRole("button", { name: "Create", exact: true }).click();
+  await expect(addresses).toHaveAccessibleDescription(/Give addresses such as/);
+  await expect(addresses).toBeVisible();
 });
 
 test("a key for the same shop is made with limits, and they are changed", async ({

@@ -1,7 +1,7 @@
 import { Drawer, Skeleton } from "@mantine/core";
 import { useDisclosure, useLocalStorage, useMediaQuery } from "@mantine/hooks";
-import { useEffect, useRef } from "react";
-import { Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
+import { type RefObject, useEffect, useRef } from "react";
+import { type Location, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
 import { ConfirmProvider } from "../shared/confirm.tsx";
 import { phone } from "../shared/DataTable.tsx";
 import { Header } from "./Header.tsx";
@@ -31,6 +31,8 @@ export function Layout() {
     menu.close();
     content.current?.focus({ preventScroll: true });
   }, [pathname, menu]);
+
+  useFocusThatStays(content);
 
   return (
     <ConfirmProvider>
@@ -64,10 +66,34 @@ export function Layout() {
           <Outlet />
         </main>
       </div>
-      <ScrollRestoration />
+      <ScrollRestoration getKey={placeOf} />
     </ConfirmProvider>
   );
 }
+
+/** Where a click removes what was clicked, such as a deleted row's button, the screen itself gets the focus. */
+function useFocusThatStays(content: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    if (!content.current) return;
+    let last: EventTarget | null = null;
+    const note = (event: FocusEvent) => {
+      last = event.target;
+    };
+    const removal = new MutationObserver(() => {
+      const isLost = document.activeElement === document.body && last instanceof Node && !last.isConnected;
+      if (isLost) content.current?.focus({ preventScroll: true });
+    });
+    content.current.addEventListener("focusin", note);
+    removal.observe(content.current, { childList: true, subtree: true });
+    return () => {
+      content.current?.removeEventListener("focusin", note);
+      removal.disconnect();
+    };
+  }, [content]);
+}
+
+/** First loads all have one key: each address remembers its own place. */
+const placeOf = ({ key, pathname, search }: Location) => (key === "default" ? pathname + search : key);
 
 /** While the first screen's code is on its way. */
 export function LoadingScreen() {

@@ -12,6 +12,8 @@ export type Column<T> = {
   /** Quiet text for what is read second. */
   dimmed?: boolean;
   width?: number | string;
+  /** To be read to its end, on as many lines as that takes; other words are cut where they do not fit. */
+  wraps?: boolean;
   /** Where it stands on a phone's card: its headline, top right, or not at all. Otherwise on a line with its title. */
   onCard?: "headline" | "aside" | "hidden";
   /** The title of the column below whose value it stands where the window is too narrow for all. */
@@ -96,6 +98,7 @@ function Table<T extends { _id: string }>({ title, columns, rows, tone, skeleton
                   key={column.title}
                   data-align={column.align}
                   data-dimmed={column.dimmed}
+                  data-wraps={column.wraps}
                   data-actions={!column.title || undefined}
                 >
                   {column.cell(row)}

@@ -53,20 +53,13 @@ export function Dialog({
 
 const topmostDialog = () => [...document.querySelectorAll('[role="dialog"]')].at(-1);
 
-/** To where the focus was. A deleted row takes its button along a moment later: then the screen itself gets the focus. */
+/** To where the focus was; where that is gone, to the screen itself. */
 function returnFocus(opener: Element | null): void {
   const content = document.getElementById("content");
-  const isThere = opener instanceof HTMLElement && opener.isConnected;
+  // A button that was disabled by its own click had lost the focus to the page's body, which takes none.
+  const isThere = opener instanceof HTMLElement && opener !== document.body && opener.isConnected;
   // A dialog below that closed at the same time has already put the focus where it belongs.
   if (!isThere && content?.contains(document.activeElement)) return;
   const target = isThere ? opener : content;
   target?.focus({ preventScroll: true });
-  if (!content || target === content) return;
-  const removal = new MutationObserver(() => {
-    if (target?.isConnected) return;
-    removal.disconnect();
-    if (document.activeElement === document.body) content.focus({ preventScroll: true });
-  });
-  removal.observe(content, { childList: true, subtree: true });
-  setTimeout(() => removal.disconnect(), 5000);
 }

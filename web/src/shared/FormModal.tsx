@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from "@mantine/core";
-import type { UseFormReturnType } from "@mantine/form";
+import type { FormErrors, UseFormReturnType } from "@mantine/form";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { CallOptions } from "./api.ts";
 import { Dialog } from "./Dialog.tsx";
@@ -10,6 +10,7 @@ export function FormModal<V extends Values>({
   title,
   initialValues,
   check,
+  validate,
   onSubmit,
   submitLabel,
   workingLabel = "Saving…",
@@ -21,6 +22,8 @@ export function FormModal<V extends Values>({
   initialValues: V;
   /** Checked on the client; a returned message stands in the red alert. */
   check?: (values: V) => string | undefined;
+  /** The same, with messages at their fields. */
+  validate?: (values: V) => FormErrors;
   onSubmit: (values: V, options: CallOptions) => Promise<{ message: string }>;
   submitLabel: string;
   workingLabel?: string;
@@ -32,6 +35,7 @@ export function FormModal<V extends Values>({
   const form = useApiForm({
     initialValues,
     check,
+    validate,
     onSubmit,
     end: { after: closeAfter, on: "success", finish: onClose },
   });

@@ -44,7 +44,7 @@ export async function callApi<E extends Endpoint>(
 ): Promise<Reply<E>> {
   const response = await request(endpoint, input, options);
   const reply: unknown = await response.json().catch(() => undefined);
-  if (reply === undefined) throw toError(response.status, reply);
+  if (typeof reply !== "object" || reply === null) throw unreadable(response.status);
   return reply as Reply<E>;
 }
 
@@ -97,6 +97,10 @@ function encodeForm(body: Values): FormData {
   return form;
 }
 
+/** An answer that is none of ours, such as one of a proxy. */
+export const unreadable = (status: number) =>
+  new ApiError(status, "The server's answer cannot be read. Try again in a moment.");
+
 function toError(status: number, reply: unknown): ApiError {
   const { message, issues, codeRequired } = (reply ?? {}) as {
     message?: unknown;
@@ -104,7 +108,7 @@ function toError(status: number, reply: unknown): ApiError {
     codeRequired?: boolean;
   };
   const fallback =
-    status >= 500 || status < 400
+    status >= 500
       ? `The server has a problem (${status}). Try again in a moment.`
       : `The server refused this (${status}).`;
   return new ApiError(status, typeof message === "string" && message ? message : fallback, issues ?? [], codeRequired);

@@ -2,6 +2,7 @@ import { Alert, Button } from "@mantine/core";
 import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { ApiError, type CallOptions } from "./api.ts";
+import { useKeptFocus } from "./keptFocus.ts";
 import { usePassingAlert } from "./passingAlert.ts";
 import { randomId } from "./randomId.ts";
 
@@ -20,6 +21,8 @@ export type ApiFormOptions<V extends Values> = {
   initialValues: V;
   /** Checked on the client; a returned message stands in the red alert. */
   check?: ((values: V) => string | undefined) | undefined;
+  /** Checked on the client too; the messages stand at their fields. */
+  validate?: ((values: V) => FormErrors) | undefined;
   /** Makes the call: `(values, options) => create.send({ body: values }, options)`. */
   onSubmit: (values: V, options: CallOptions) => Promise<{ message: string }>;
   /** The form locks and, after this time, ends: after a success, or (`always`) after any answer. Else it stays open. */
@@ -28,10 +31,11 @@ export type ApiFormOptions<V extends Values> = {
 
 /** The life of a form: one call at a time, the server's message in an alert for three seconds, issues at their fields. */
 export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiForm<V> {
-  const { initialValues, check, onSubmit, end } = options;
+  const { initialValues, check, validate, onSubmit, end } = options;
   const [alert, setAlert] = usePassingAlert<FormAlertContent>();
   const fields = useForm<V>({
     initialValues,
+    ...(validate && { validate }),
     // What was said about other values is no longer true of these.
     onValuesChange: () => setAlert(undefined),
   });
@@ -85,10 +89,15 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
   return { fields, alert, working, settled, submit: fields.onSubmit((values) => void send(values)) };
 }
 
-/** Issues name a path such as `username` or `body.username`. */
+/** Issues name a path such as `username`, `body.username` or, in a list, `body.addresses.0`. */
 function errorsAt(names: string[], issues: ApiError["issues"]): FormErrors {
-  const known = issues.map(({ path, message }) => [path.split(".").at(-1) ?? "", message] as const);
-  return Object.fromEntries(known.filter(([name]) => names.includes(name)));
+  const fieldOf = (path: string) => path.split(".").findLast((part) => names.includes(part));
+  return Object.fromEntries(
+    issues.flatMap(({ path, message }) => {
+      const name = fieldOf(path);
+      return name ? [[name, message]] : [];
+    }),
+  );
 }
 
 export function FormAlert({ alert }: { alert: FormAlertContent | undefined }) {
@@ -113,14 +122,8 @@ export function SubmitButton<V extends Values>({
   /** `default` where the screen's main action is another one. */
   variant?: "filled" | "default";
 }) {
-  const button = useRef<HTMLButtonElement>(null);
   const disabled = working || settled;
-  const wasDisabled = useRef(false);
-  useEffect(() => {
-    // Browsers drop the focus of a button that becomes disabled; the keyboard must not start over.
-    if (wasDisabled.current && !disabled && document.activeElement === document.body) button.current?.focus();
-    wasDisabled.current = disabled;
-  }, [disabled]);
+  const button = useKeptFocus(disabled);
   return (
     <Button ref={button} type="submit" variant={variant} disabled={disabled}>
       {working ? workingLabel : label}

@@ -1,8 +1,9 @@
 import type { Log } from "@footprint/contract/logs.ts";
 import { Text } from "@mantine/core";
+import type { ReactNode } from "react";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
-import { labelOf, statusLabel } from "../../shared/labels.ts";
+import { labelOf, scopeLabel, statusLabel } from "../../shared/labels.ts";
 import { Author } from "./Author.tsx";
 import { changesOf, type Value } from "./changes.ts";
 import classes from "./LogChanges.module.css";
@@ -53,9 +54,18 @@ export function LogChanges({ log, onClose }: { log: Log; onClose: () => void }) 
 const isMoney = (field: string) => /\b(balance|price)$/i.test(field);
 const isChoice = (field: string) => /\b(template|payment method)$/i.test(field);
 
-function show(field: string, value: Value | undefined) {
-  if (value === undefined || value === null || value === "") return <span className={classes.none}>–</span>;
+const isMoment = (value: string) => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
+
+function show(field: string, value: Value | undefined): ReactNode {
+  if (Array.isArray(value) && value.length > 0) return value.map((item) => word(field, item)).join(", ");
+  if (value === undefined || value === null || value === "" || Array.isArray(value))
+    return <span className={classes.none}>–</span>;
+  return typeof value === "string" && isMoment(value) ? <Time value={value} full /> : word(field, value);
+}
+
+function word(field: string, value: string | number | boolean | null): string {
   if (typeof value === "boolean") return value ? "Yes" : "No";
   if (typeof value === "string" && isChoice(field)) return labelOf(value);
+  if (typeof value === "string" && field === "Scopes") return scopeLabel(value);
   return typeof value === "number" && isMoney(field) ? formatMoney(value) : String(value);
 }

@@ -11,7 +11,6 @@ import { useListState } from "../../shared/listState.ts";
 import { useApiQuery } from "../../shared/queries.ts";
 import { Author } from "./Author.tsx";
 import { LogChanges } from "./LogChanges.tsx";
-import classes from "./LogsScreen.module.css";
 
 const typeFilter = { name: "status", label: "Type", options: ["All", ...logTypes], read: statusLabel } as const;
 
@@ -23,14 +22,14 @@ export function LogsScreen() {
   const [viewed, setViewed] = useState<Log>();
 
   const columns: Column<Log>[] = [
-    { title: "Who", cell: (log) => <Author admin={log.admin} />, width: "14%", onCard: "headline" },
+    { title: "Who", cell: (log) => <Author admin={log.admin} />, width: "14%", wraps: true, onCard: "headline" },
     {
       title: "Type",
       cell: (log) => <StatusBadge tone="info">{statusLabel(log.type)}</StatusBadge>,
       width: "10%",
       onCard: "aside",
     },
-    { title: "Action", cell: (log) => <span className={classes.action}>{log.action}</span>, width: "52%" },
+    { title: "Action", cell: (log) => log.action, width: "52%", wraps: true },
     { title: "Created", cell: (log) => <Time value={log.createdAt} />, dimmed: true, width: "12%" },
     {
       title: "",

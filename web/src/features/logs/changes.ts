@@ -1,22 +1,25 @@
 import type { Log } from "@footprint/contract/logs.ts";
 
 type Json = Log["before"];
-export type Value = string | number | boolean | null;
+type Plain = string | number | boolean | null;
+/** A list of plain values is one value: it is read in a line. */
+export type Value = Plain | Plain[];
 
 /** The fields of an entry that differ, and the names of those that do not. */
 export function changesOf(before: Json, after: Json) {
   const was = fieldsOf(before);
   const is = fieldsOf(after);
   const fields = [...new Set([...was.keys(), ...is.keys()])];
-  const differs = (field: string) => was.get(field) !== is.get(field);
+  const differs = (field: string) => JSON.stringify(was.get(field)) !== JSON.stringify(is.get(field));
   return {
     changed: fields.filter(differs).map((field) => ({ field, before: was.get(field), after: is.get(field) })),
     unchanged: fields.filter((field) => !differs(field)),
   };
 }
 
-/** Whatever is nested becomes `Sender street`; a list's items are numbered. */
+/** Whatever is nested becomes `Sender street`; the items of a list are numbered. */
 function fieldsOf(value: Json, path: string[] = []): Map<string, Value> {
+  if (Array.isArray(value) && value.every(isPlain)) return new Map([[read(path), value]]);
   if (value !== null && typeof value === "object") {
     const inner = Array.isArray(value) ? value.map(numbered) : Object.entries(value);
     return new Map(inner.flatMap(([name, item]) => [...fieldsOf(item, [...path, name])]));
@@ -24,6 +27,7 @@ function fieldsOf(value: Json, path: string[] = []): Map<string, Value> {
   return value === null && path.length === 0 ? new Map() : new Map([[read(path), value]]);
 }
 
+const isPlain = (item: Json): item is Plain => item === null || typeof item !== "object";
 const numbered = (item: Json, place: number): [string, Json] => [String(place + 1), item];
 
 /** customPricingEnabled: Custom pricing enabled */

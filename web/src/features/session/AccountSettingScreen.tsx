@@ -1,5 +1,7 @@
 import { session } from "@footprint/contract/session.ts";
 import { Group, Paper, PasswordInput, Stack, Title } from "@mantine/core";
+import { useState } from "react";
+import { ApiError } from "../../shared/api.ts";
 import { FormAlert, SubmitButton, useApiForm } from "../../shared/form.tsx";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
@@ -27,13 +29,19 @@ export function AccountSettingScreen() {
 
 function ChangePassword() {
   const change = useApiMutation(session.changePassword, { refreshes: [session.sessions, session.twoStep] });
-  const takesCode = Boolean(useApiQuery(session.twoStep, {}).data?.onSince);
+  const isOn = Boolean(useApiQuery(session.twoStep, {}).data?.onSince);
+  // Whether it is on may be unknown: then the server asks.
+  const [asked, setAsked] = useState(false);
+  const takesCode = isOn || asked;
   const form = useApiForm({
     initialValues: blank,
     check: ({ newPassword, confirmPassword }) =>
       newPassword === confirmPassword ? undefined : "Passwords do not match",
     onSubmit: ({ oldPassword, newPassword, code }) =>
-      change.send({ body: { oldPassword, newPassword, ...(takesCode && { code }) } }),
+      change.send({ body: { oldPassword, newPassword, ...(takesCode && { code }) } }).catch((error: unknown) => {
+        if (error instanceof ApiError && error.codeRequired) setAsked(true);
+        throw error;
+      }),
     end: { after: 3000, on: "always", finish: "reset" },
   });
   const field = (name: keyof typeof blank) => ({

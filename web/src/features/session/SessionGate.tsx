@@ -1,7 +1,7 @@
 import { session } from "@footprint/contract/session.ts";
 import { Loader, Stack } from "@mantine/core";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
-import { ApiError, callApi } from "../../shared/api.ts";
+import { ApiError, callApi, unreadable } from "../../shared/api.ts";
 import { type Session, SessionContext } from "../../shared/session.ts";
 import { readToken } from "../../shared/token.ts";
 import { SignIn } from "./SignIn.tsx";
@@ -20,6 +20,7 @@ export function SessionGate({ onCheck, children }: { onCheck: () => void; childr
     const token = readToken();
     try {
       const found = await callApi(session.access, {});
+      if (!found.role) throw unreadable(200);
       // Who signed in meanwhile is asked about by the sign-in itself.
       if (readToken() === token) setGate({ session: found });
     } catch (error) {

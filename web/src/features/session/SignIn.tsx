@@ -1,7 +1,8 @@
 import { session } from "@footprint/contract/session.ts";
 import { Alert, Button, PasswordInput, Stack, TextInput, Title } from "@mantine/core";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { ApiError, callApi } from "../../shared/api.ts";
+import { ApiError, callApi, unreadable } from "../../shared/api.ts";
+import { useKeptFocus } from "../../shared/keptFocus.ts";
 import { Logo } from "../../shared/Logo.tsx";
 import { usePassingAlert } from "../../shared/passingAlert.ts";
 import { readDevice, storeDevice, storeToken } from "../../shared/token.ts";
@@ -23,6 +24,7 @@ export function SignIn({
   const [step, setStep] = useState<"password" | "code">("password");
   const [working, setWorking] = useState(false);
   const [failure, setFailure] = usePassingAlert<string>();
+  const button = useKeptFocus(working);
   const secret = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
@@ -37,6 +39,7 @@ export function SignIn({
     const body = { username, password, ...readDevice(), ...(step === "code" && { code }) };
     try {
       const { accessToken, deviceToken } = await callApi(session.login, { body });
+      if (!accessToken) throw unreadable(200);
       storeToken(accessToken);
       storeDevice(deviceToken);
       window.history.replaceState(null, "", "/");
@@ -113,7 +116,7 @@ export function SignIn({
                 {failure}
               </Alert>
             )}
-            <Button type="submit" fullWidth disabled={working}>
+            <Button ref={button} type="submit" fullWidth disabled={working}>
               {working ? "Signing in…" : "Sign in"}
             </Button>
             {step === "code" && (

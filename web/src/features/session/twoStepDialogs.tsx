@@ -12,6 +12,7 @@ import { FormDialog, FormModal } from "../../shared/FormModal.tsx";
 import { useApiForm } from "../../shared/form.tsx";
 import { useApiMutation } from "../../shared/queries.ts";
 import { useSession } from "../../shared/session.ts";
+import { useShownOnce } from "../../shared/shownOnce.ts";
 import { CodeField } from "./CodeField.tsx";
 import classes from "./twoStepDialogs.module.css";
 
@@ -141,11 +142,10 @@ export function TurnOff({ onClose }: Closable) {
 
 function RecoveryCodes({ title, codes, onClose }: Closable & { title: string; codes: string[] }) {
   const { username } = useSession();
-  const [hurried, setHurried] = useState(false);
+  const { hurried, hurry } = useShownOnce();
   const text = `Footprint recovery codes of ${username}. Each works once.\n\n${codes.join("\n")}\n`;
   return (
-    // They are not shown again: a stray click or key must not close it.
-    <Dialog title={title} onClose={() => setHurried(true)}>
+    <Dialog title={title} onClose={hurry}>
       <Stack gap="md">
         <Text size="sm">
           Each of these works once instead of a code, for when your phone is not at hand. Keep them where you keep your

@@ -99,19 +99,25 @@ export function StaffScreen() {
   );
 
   const columns: Column<StaffMember>[] = [
-    { title: "Username", cell: (member) => <MemberName member={member} />, width: "22%", onCard: "headline" },
-    { title: "Role", cell: (member) => member.role, width: "10%" },
-    { title: "Chat id", cell: (member) => member.chatId || "–", width: "14%" },
-    { title: "Notifications", cell: (member) => <OnOff on={member.notificationAccess} />, width: "12%" },
-    { title: "Two-step", cell: twoStep, width: "14%" },
+    {
+      title: "Username",
+      cell: (member) => <MemberName member={member} />,
+      width: "22%",
+      wraps: true,
+      onCard: "headline",
+    },
+    { title: "Role", cell: (member) => member.role, width: "7%" },
+    { title: "Chat id", cell: (member) => member.chatId || "–", width: "11%", wraps: true },
+    { title: "Notifications", cell: (member) => <OnOff on={member.notificationAccess} />, width: "11%" },
+    { title: "Two-step", cell: twoStep, width: "13%" },
     {
       title: "Created",
       cell: (member) => <Time value={member.createdAt} />,
       dimmed: true,
-      width: "12%",
+      width: "10%",
       below: "Username",
     },
-    { title: "", cell: actions },
+    { title: "", cell: actions, width: "26%" },
   ];
 
   const createButton = (

@@ -4,6 +4,7 @@ import { IconUserCheck } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
+import { useKeptFocus } from "../../shared/keptFocus.ts";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
@@ -42,11 +43,13 @@ function Verify({ user }: { user: User }) {
   const { working, run } = useToastedCall();
   // From the answer until the list without this row is there.
   const [verified, setVerified] = useState(user.isVerified);
+  const button = useKeptFocus(working);
   const send = async () => setVerified(await run(() => verify.send({ params: { id: user._id } })));
 
   if (verified) return <StatusBadge tone="positive">Verified</StatusBadge>;
   return (
     <Button
+      ref={button}
       size="compact-sm"
       variant="light"
       leftSection={<IconUserCheck size={14} aria-hidden />}

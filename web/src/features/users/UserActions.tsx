@@ -1,11 +1,11 @@
 import { type User, users } from "@footprint/contract/users.ts";
 import { ActionIcon, Button, Group, Menu, Popover } from "@mantine/core";
 import { IconDots, IconTag, IconTagOff, IconUserCheck, IconUserOff } from "@tabler/icons-react";
-import { useRef } from "react";
 import { Link } from "react-router";
 import { useConfirm } from "../../shared/confirm.tsx";
 import { FormAlert, useApiForm } from "../../shared/form.tsx";
 import { formatMoney } from "../../shared/format.tsx";
+import { useKeptFocus } from "../../shared/keptFocus.ts";
 import { useApiMutation } from "../../shared/queries.ts";
 import { useToastedCall } from "../../shared/toastedCall.ts";
 
@@ -20,13 +20,16 @@ export function UserActions({ user, onAddBalance }: { user: User; onAddBalance: 
     onSubmit: () => setCustomPricing.send({ params, body: { customPricingEnabled: !customPricingEnabled } }),
   });
   const confirm = useConfirm();
-  const menuButton = useRef<HTMLButtonElement>(null);
+  // The menu goes with its item: the focus waits on the button that opened it.
+  const menuButton = useKeptFocus(working || pricing.working);
   const { username, status, customPricingEnabled } = user;
   const params = { id: user._id };
 
-  function askToDisable() {
-    // The menu goes; the question gives the focus back to what opened it.
+  const fromMenu = (act: () => void) => () => {
     menuButton.current?.focus();
+    act();
+  };
+  function askToDisable() {
     confirm({
       title: `Disable ${username}?`,
       message: `${username} can no longer buy labels until the account is enabled again. The balance of ${formatMoney(user.balance)} stays.`,
@@ -79,7 +82,7 @@ export function UserActions({ user, onAddBalance }: { user: User; onAddBalance: 
                   leftSection={
                     customPricingEnabled ? <IconTagOff size={16} aria-hidden /> : <IconTag size={16} aria-hidden />
                   }
-                  onClick={() => pricing.submit()}
+                  onClick={fromMenu(pricing.submit)}
                 >
                   {customPricingEnabled ? "Disable Custom Pricing" : "Enable Custom Pricing"}
                 </Menu.Item>
@@ -87,12 +90,12 @@ export function UserActions({ user, onAddBalance }: { user: User; onAddBalance: 
                   <Menu.Item
                     c="var(--mantine-color-error)"
                     leftSection={<IconUserOff size={16} aria-hidden />}
-                    onClick={askToDisable}
+                    onClick={fromMenu(askToDisable)}
                   >
                     Disable User
                   </Menu.Item>
                 ) : (
-                  <Menu.Item leftSection={<IconUserCheck size={16} aria-hidden />} onClick={enable}>
+                  <Menu.Item leftSection={<IconUserCheck size={16} aria-hidden />} onClick={fromMenu(enable)}>
                     Enable User
                   </Menu.Item>
                 )}

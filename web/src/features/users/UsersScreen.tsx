@@ -19,7 +19,7 @@ export function UsersScreen() {
     { title: "Name", cell: (user) => <b>{user.username}</b>, width: "20%", onCard: "headline" },
     { title: "Discord id", cell: (user) => <ShortId value={user.discordId} name="discord id" />, width: "16%" },
     { title: "Balance", cell: (user) => formatMoney(user.balance), align: "right", width: "11%", onCard: "aside" },
-    { title: "Status", cell: (user) => <Status user={user} />, width: "19%" },
+    { title: "Status", cell: (user) => <Status user={user} />, width: "19%", below: "Discord id" },
     { title: "Joined", cell: (user) => <Time value={user.createdAt} />, dimmed: true, width: "10%", below: "Name" },
     { title: "", cell: (user) => <UserActions user={user} onAddBalance={() => setCredited(user)} /> },
   ];

@@ -6,10 +6,11 @@ import { useState } from "react";
 import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
+import { scopeLabel } from "../../shared/labels.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import { TablePanel } from "../../shared/TablePanel.tsx";
 import classes from "./ApiKeys.module.css";
-import { CreateKey, EditKey, scopeNames } from "./KeyForms.tsx";
+import { CreateKey, EditKey } from "./KeyForms.tsx";
 import { NewKey } from "./NewKey.tsx";
 
 /** The keys that shops call with. A key is shown once, when it is created. */
@@ -32,9 +33,9 @@ export function ApiKeys() {
     });
 
   const columns: Column<ApiKey>[] = [
-    { title: "Key", cell: (key) => <KeyName apiKey={key} />, width: "30%", onCard: "headline" },
-    { title: "For", cell: (key) => <Scopes apiKey={key} />, width: "18%" },
-    { title: "Limits", cell: (key) => <Limits apiKey={key} />, width: "22%" },
+    { title: "Key", cell: (key) => <KeyName apiKey={key} />, width: "26%", wraps: true, onCard: "headline" },
+    { title: "For", cell: (key) => <Scopes apiKey={key} />, width: "20%", wraps: true },
+    { title: "Limits", cell: (key) => <Limits apiKey={key} />, width: "24%", wraps: true },
     { title: "Last used", cell: (key) => (key.lastUsedAt ? <Time value={key.lastUsedAt} /> : "Never"), dimmed: true },
     { title: "Created", cell: (key) => <Time value={key.createdAt} />, dimmed: true, below: "Last used" },
     {
@@ -117,7 +118,7 @@ function Scopes({ apiKey }: { apiKey: ApiKey }) {
   if (apiKey.scopes.length === scopes.length) return "Everything";
   return scopes
     .filter((scope) => apiKey.scopes.includes(scope))
-    .map((scope) => scopeNames[scope])
+    .map(scopeLabel)
     .join(", ");
 }
 

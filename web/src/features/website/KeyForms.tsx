@@ -1,19 +1,14 @@
 import { type Reply, type Scope, scopes } from "@footprint/contract/endpoint.ts";
 import { type ApiKey, website } from "@footprint/contract/website.ts";
 import { Checkbox, NativeSelect, Stack, Textarea, TextInput } from "@mantine/core";
-import type { UseFormReturnType } from "@mantine/form";
+import type { FormErrors, UseFormReturnType } from "@mantine/form";
+import { useEffect, useState } from "react";
 import { FormModal } from "../../shared/FormModal.tsx";
+import { scopeLabel } from "../../shared/labels.ts";
 import { useApiMutation } from "../../shared/queries.ts";
 import { useSession } from "../../shared/session.ts";
 import classes from "./ApiKeys.module.css";
 import { dayOf, endOfDay } from "./expiry.ts";
-
-export const scopeNames: Record<Scope, string> = {
-  orders: "Orders",
-  customers: "Customers",
-  deposits: "Deposits",
-  "mark-as-paid": "Mark as paid",
-};
 
 const scopeHints: Record<Scope, string> = {
   orders: "Prices, quotes, labels and Fedex orders",
@@ -41,6 +36,9 @@ const inBody = ({ name, scopes, depositsPerDay, expires, addresses }: Fields, ti
   addresses: addresses.split(/[\s,]+/).filter(Boolean),
 });
 
+const isOver = (day: string, timezone: string): FormErrors =>
+  day !== "" && day < dayOf(new Date().toISOString(), timezone) ? { expires: "This day is over" } : {};
+
 type Shops = Reply<typeof website.listApiKeys>["shops"];
 
 export function CreateKey({
@@ -59,6 +57,7 @@ export function CreateKey({
     <FormModal<Fields>
       title="Create API key"
       initialValues={{ name: "", shop: "", ...noLimits }}
+      validate={({ expires }) => isOver(expires, timezone)}
       onSubmit={async (values, options) => {
         const body = { ...inBody(values, timezone), ...(values.shop && { shop: values.shop }) };
         const reply = await create.send({ body }, options);
@@ -87,10 +86,7 @@ export function CreateKey({
               {...fields.getInputProps("shop")}
             />
           )}
-          <details className={classes.folded}>
-            <summary>Limits</summary>
-            <LimitFields fields={fields} />
-          </details>
+          <FoldedLimits fields={fields} />
         </>
       )}
     </FormModal>
@@ -113,6 +109,7 @@ export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => vo
     <FormModal<Fields>
       title={`Edit ${name}`}
       initialValues={initialValues}
+      validate={({ expires }) => (expires === initialValues.expires ? {} : isOver(expires, timezone))}
       onSubmit={(values, options) => {
         const { expiresAt, ...body } = inBody(values, timezone);
         // It may end in the middle of a day; only another day changes that.
@@ -142,12 +139,27 @@ const NameField = ({ fields }: Form) => (
   />
 );
 
+/** Unfolds by itself when something inside is wrong. */
+function FoldedLimits({ fields }: Form) {
+  const [unfolded, setUnfolded] = useState(false);
+  useEffect(() => {
+    const { name, shop, ...inside } = fields.errors;
+    if (Object.keys(inside).length > 0) setUnfolded(true);
+  }, [fields.errors]);
+  return (
+    <details className={classes.folded} open={unfolded} onToggle={(event) => setUnfolded(event.currentTarget.open)}>
+      <summary>Limits</summary>
+      <LimitFields fields={fields} />
+    </details>
+  );
+}
+
 const LimitFields = ({ fields }: Form) => (
   <Stack gap="md">
     <Checkbox.Group label="For" {...fields.getInputProps("scopes")}>
       <Stack gap="xs" mt={4}>
         {scopes.map((scope) => (
-          <Checkbox key={scope} value={scope} label={scopeNames[scope]} description={scopeHints[scope]} />
+          <Checkbox key={scope} value={scope} label={scopeLabel(scope)} description={scopeHints[scope]} />
         ))}
       </Stack>
     </Checkbox.Group>

@@ -2,14 +2,15 @@ import { Alert, Button, Code, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { copyText } from "../../shared/copyText.ts";
 import { Dialog } from "../../shared/Dialog.tsx";
+import { useShownOnce } from "../../shared/shownOnce.ts";
 import classes from "./ApiKeys.module.css";
 
-/** A key that was just made. It is not shown again: a stray click or key must not close it. */
+/** A key that was just made. */
 export function NewKey({ value, onClose }: { value: string; onClose: () => void }) {
   const [copied, setCopied] = useState(false);
-  const [hurried, setHurried] = useState(false);
+  const { hurried, hurry } = useShownOnce();
   return (
-    <Dialog title="Your new key" onClose={() => setHurried(true)}>
+    <Dialog title="Your new key" onClose={hurry}>
       <Stack gap="md">
         <Text size="sm">Copy it now: it is not shown again.</Text>
         <Code block className={classes.value}>
