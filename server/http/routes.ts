@@ -128,7 +128,7 @@ async function limitTheRest({ raw }: FastifyRequest) {
   raw.resume();
 }
 
-/** The reply schema is the presenter: what it does not name never leaves the services. */
+/** The reply schema is the presenter: what it does not name never leaves the server. */
 function sendReply(reply: FastifyReply, call: Endpoint, result: unknown, inTurn: InTurn) {
   if (call.reply === download) {
     const file = result as Download;
