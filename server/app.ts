@@ -29,7 +29,7 @@ import { reportHealth } from "./operations/health.ts";
 import { describeError, logCalls } from "./operations/logging.ts";
 import { serveMetrics } from "./operations/metrics.ts";
 
-/** Every feature of the services, by name. */
+/** Every feature, by name. */
 export const features = {
   session: sessionRoutes,
   dashboard: dashboardRoutes,
