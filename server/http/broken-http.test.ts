@@ -3,13 +3,16 @@ import { orders } from "@footprint/contract/orders.ts";
 import { session } from "@footprint/contract/session.ts";
 import { users } from "@footprint/contract/users.ts";
 import fc from "fast-check";
+import Fastify from "fastify";
 import { beforeEach, expect, test, vi } from "vitest";
+import * as z from "zod";
 import { checkBooks } from "../money/books.ts";
 import { addCustomer, addFedexOrder, addOrder } from "../testing/builders.ts";
 import { call, db, fingerprint, tokenOf } from "../testing/house.ts";
 import { boundary, formEnd, partStart, pdf } from "../testing/multipart.ts";
 import { problemWith } from "../testing/refusals.ts";
 import { converse } from "../testing/sockets.ts";
+import { answerError } from "./errors.ts";
 
 const runs = Number(process.env.BAD_INPUT_RUNS ?? 80);
 const seed = Number(process.env.BAD_INPUT_SEED ?? 7400);
@@ -154,4 +157,12 @@ test("requests with a few bytes damaged never make the server fail", { timeout: 
   });
   await fc.assert(property, { seed, numRuns: Math.ceil(runs / 10) });
   expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test("a reply that does not fit its schema says nothing of the schema", async () => {
+  const app = Fastify();
+  app.setErrorHandler(answerError);
+  app.get("/", () => z.encode(z.object({ price: z.number() }), { price: "free" } as never));
+  const answer = await app.inject("/");
+  expect([answer.statusCode, Object.keys(answer.json())]).toEqual([500, ["message"]]);
 });

@@ -54,7 +54,7 @@ async function flood(amount: number, start: () => Promise<Answer>, { untilAnswer
       answer.then((given) => early.push(given) === untilAnswered && done(), fail);
     }
   });
-  return { early, all };
+  return { early: early.slice(0, untilAnswered), all };
 }
 type Answer = { status: number; headers: Headers; body: unknown };
 
