@@ -103,8 +103,8 @@ function isNetwork(text: string): boolean {
   const version = isIP(address);
   if (version === 0) return false;
   const most = version === 4 ? 32 : 128;
-  // IPv4 written as IPv6 has 96 bits before its own.
-  const least = version === 4 ? 8 : /^::ffff:/i.test(address) ? 104 : 16;
+  // What begins with zeros may be IPv4 written as IPv6, with 96 bits before its own.
+  const least = version === 4 ? 8 : /^[0:]+:/.test(address) ? 104 : 16;
   const bits = Number(given ?? most);
   return bits >= least && bits <= most;
 }

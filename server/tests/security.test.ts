@@ -357,6 +357,8 @@ test.for([
   { TRUST_PROXY: "0.0.0.0/1, 128.0.0.0/1" },
   { TRUST_PROXY: "2000::/3" },
   { TRUST_PROXY: "::ffff:0.0.0.0/97" },
+  { TRUST_PROXY: "0:0:0:0:0:ffff:0:0/97" },
+  { TRUST_PROXY: "::/16" },
   { PANEL_ORIGINS: "https://*.example.com" },
   { API_HOST: "https://a;script-src" },
   { API_HOST: "https://*" },
