@@ -249,9 +249,15 @@ test("a key ends when it expires", async () => {
   expect((await told(key, storefront.paymentSettings, {}))[0]).toBe(200);
 });
 
+test("a key is not created that has expired already", async () => {
+  const expiresAt = new Date(Date.now() - 60_000).toISOString();
+  const { status, body } = await call("admin", website.createApiKey, { body: { name: "North", expiresAt } });
+  expect([status, body.issues[0]?.path]).toEqual([400, "body.expiresAt"]);
+});
+
 test.for(["0000-01-01T00:00:00Z", "1999-12-31T23:59:59Z"])("a key cannot expire at %s", async (expiresAt) => {
-  const key = await addKey({ name: "North", expiresAt: "2000-01-01T00:00:00Z" });
-  await change(key, { expiresAt: "9999-12-31T23:59:59.999Z" });
+  const key = await addKey({ name: "North", expiresAt: "9999-12-31T23:59:59.999Z" });
+  expect((await change(key, { expiresAt: "2000-01-01T00:00:00Z" })).status).toBe(200);
   const created = await call("admin", website.createApiKey, { body: { name: "South", expiresAt } });
   const message = "A key expires between the years 2000 and 9999";
   expect([created.status, created.body.message]).toEqual([400, message]);

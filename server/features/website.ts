@@ -65,6 +65,8 @@ export const websiteRoutes = routes(website, {
     return transaction(async (tx) => {
       const { shop: shopId, depositsPerDay: depositsPerDayCents, ...values } = body;
       await refuseNameOfOthers(tx, body.name);
+      if (body.expiresAt && body.expiresAt <= new Date())
+        throw badInput("body.expiresAt", "A new key must not have expired already");
       const [shop] = shopId ? await tx.select().from(shops).where(eq(shops.id, shopId)) : [];
       if (shopId && !shop) throw badInput("body.shop", "This shop does not exist");
       const key = await createKey(tx, { ...values, depositsPerDayCents, shopId }).catch(refuseTakenName(body.name));

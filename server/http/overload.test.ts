@@ -16,6 +16,7 @@ import { addCustomer, addFedexOrder, balanceOf } from "../testing/builders.ts";
 import { call, db, tokenOf } from "../testing/house.ts";
 import { formWith, pdf } from "../testing/multipart.ts";
 import { waitingForLocks } from "../testing/races.ts";
+import { wireTo } from "../testing/wire.ts";
 
 const isEmbedded = Boolean(inject("embeddedDump"));
 const metricsKey = "a-key-that-only-this-test-knows";
@@ -181,27 +182,9 @@ const connectionsOf = (app: FastifyInstance) =>
 async function network(patience: Partial<typeof timeouts> = {}) {
   const { rows } = await db.execute<{ name: string }>(sql`select current_database() as name`);
   const target = new URL(`${inject("postgresUrl")}/${rows[0]?.name}`);
-  const { port, hostname } = target;
-  const wires = new Set<Socket>();
-  let swallows = false;
-  const proxy = createServer((near) => {
-    const far = connect(Number(port), hostname);
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      wires.add(from);
-      from.on("data", (data) => !swallows && to.write(data));
-      from.on("error", () => {});
-      from.on("close", () => wires.delete(from) && to.destroy());
-    }
-  }).listen(0, "127.0.0.1");
-  await once(proxy, "listening");
-  closing.push(async () => {
-    for (const wire of wires) wire.destroy();
-    proxy.close();
-  });
-  target.port = String((proxy.address() as AddressInfo).port);
+  const wire = await wireTo(Number(target.port));
+  closing.push(() => wire.end());
+  target.port = String(wire.port);
   const engine = await openEngine({
     databaseUrl: target.href,
     dataDir: "",
@@ -211,12 +194,8 @@ async function network(patience: Partial<typeof timeouts> = {}) {
   return {
     ...(await serve({ db: engine.db })),
     db: engine.db,
-    swallow: (everything: boolean) => {
-      swallows = everything;
-    },
-    tear: () => {
-      for (const wire of wires) wire.destroy();
-    },
+    swallow: wire.swallow,
+    tear: wire.tear,
   };
 }
 
