@@ -43,6 +43,8 @@ type SeedOrder = Partial<typeof orders.$inferInsert> & {
   ago: number;
 };
 
+let sold = 0;
+
 /** Writes the order alone: who pays for it, and how, is the caller's. */
 async function addOrder(tx: Transaction, ids: { customers: Ids; labels: Ids }, order: SeedOrder) {
   const { customer, to, label, price, ago, ...values } = order;
@@ -55,7 +57,7 @@ async function addOrder(tx: Transaction, ids: { customers: Ids; labels: Ids }, o
     labelTypeId: idIn(ids.labels, label),
     priceCents: cents(price),
     weight: label === "USPS First Class" ? 8 : 2.5,
-    tracking: withCheckDigit(`94001118992238${String(1_000_000 + place)}`),
+    tracking: withCheckDigit(`94001118992238${1_000_000 + ++sold}`),
     ...pick(senders, place),
     fromCountry: "United States",
     toName: to,

@@ -102,10 +102,10 @@ const checks: ((tx: Transaction) => Promise<string[]>)[] = [
   async (tx) => {
     const wrong = await rows<{ code: string; carriers: number }>(
       tx,
-      sql`select ${plainTracking(orders.tracking)} as code, count(*)::int as carriers from ${orders}
-          where ${plainTracking(orders.tracking)} ~ '^9[0-9]{21}$'
-            and not exists (select from tracking_codes where code = ${plainTracking(orders.tracking)})
-          group by 1 having count(*) > 1`,
+      sql`select code, carriers from (
+            select ${plainTracking(orders.tracking)} as code, count(*)::int as carriers from ${orders}
+            where ${plainTracking(orders.tracking)} ~ '^9[0-9]{21}$' group by 1 having count(*) > 1 offset 0) twice
+          where not exists (select from tracking_codes where tracking_codes.code = twice.code)`,
     );
     return wrong.map(({ code, carriers }) => `The code ${code} is on ${carriers} orders`);
   },
