@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { pathOf } from "@footprint/contract/endpoint.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
