@@ -230,6 +230,8 @@ test("names are found by any part, over spaces and marks, and in any script", as
     expect(await customersFor(search), search).toEqual(["İbrahim Kaya"]);
   for (const search of ["ΝΙΚΟΣ", "νικος", "κος"]) expect(await customersFor(search), search).toEqual(["ΝΙΚΟΣ"]);
   expect(await customersFor("o brien 📦")).toEqual(["O Brien 📦"]);
+  for (const search of ["\x1f", "maren\x1f", "\x1fmaren@"])
+    expect(await customersFor(search), JSON.stringify(search)).toEqual([]);
   for (const search of ["zö", "obrien", "brien nu", "maren@example", "太山", "arbor_ex"])
     expect(await found(search), search).toBe(0);
 });

@@ -26,12 +26,25 @@ export async function carriedByOrder(tx: Transaction, codes: string[]): Promise<
   return rows[0]?.code;
 }
 
+/** What may be a prepaid code in a tracking, also behind what carriers put before one, such as 420 and a zip code. */
+function codesIn(tracking: string): string[] {
+  const plain = tracking.toLowerCase().replace(/[ ._-]/g, "");
+  const parts = Array.from({ length: Math.max(0, plain.length - 21) }, (_, start) => plain.slice(start, start + 22));
+  return parts.filter(
+    (code) => /^9\d{21}$/.test(code) && (code === plain || code === withCheckDigit(code.slice(0, 21))),
+  );
+}
+
 /** A prepaid code that a shop sent as its own would be on two labels sooner or later, if it is not already. */
 export async function refusePrepaid(tx: Transaction, sent: string[]): Promise<void> {
-  const codes = sent.map((code) => code.toLowerCase().replace(/[ ._-]/g, "")).filter((code) => /^9\d{21}$/.test(code));
+  const codes = sent.flatMap(codesIn).sort();
   if (codes.length === 0) return;
   if (new Set(codes).size < codes.length) throw refusal(409, "Two of the labels have the same tracking");
   await tx.execute(beforeSelling);
+  // Of two who send the same code at the same moment the second waits for the first, and finds it carried.
+  await tx.execute(
+    sql`select pg_advisory_xact_lock(74, hashtext(code)) from unnest(${sql.param(codes)}::text[]) as code`,
+  );
   const { rows } = await tx.execute<{ code: string }>(
     sql`select code from tracking_codes where code = any(${sql.param(codes)}::text[]) limit 1`,
   );
