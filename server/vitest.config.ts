@@ -2,7 +2,9 @@ import { defineConfig } from "vitest/config";
 
 /** They start the program itself, as its users do, or databases of their own. */
 const programTests = ["tests/start.test.ts", "tests/failover.test.ts", "operations/backup/backup.test.ts"];
-const shared = { include: ["**/*.test.ts"], testTimeout: 30_000, hookTimeout: 60_000 };
+/** Only what hangs is stopped: a busy machine may take its time. */
+const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
+const shared = { include: ["**/*.test.ts"], ...patience };
 /** The files of one worker share a running server: starting one takes longer than most files. */
 const onHouse = { ...shared, exclude: programTests, setupFiles: ["testing/setup.ts"], isolate: false };
 
@@ -18,8 +20,6 @@ export default defineConfig({
           name: "start",
           include: programTests,
           globalSetup: "testing/postgres.ts",
-          // A program that starts on an empty folder has much to do; a busy machine may take its time.
-          testTimeout: 120_000,
         },
       },
     ],

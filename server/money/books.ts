@@ -12,6 +12,9 @@ export async function checkBooks(db: Database) {
   const checkedAt = new Date();
   const problems = await unhurried(db).transaction(
     async (tx) => {
+      // Every check reads whole tables. After much was entered at once the planner believes that they are still tiny,
+      // and would look through one of them for each row of the other.
+      await tx.execute(sql`set local enable_nestloop = off`);
       const found: string[] = [];
       for (const check of checks) found.push(...(await check(tx)));
       return found;
