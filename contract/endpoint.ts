@@ -18,6 +18,8 @@ export type Endpoint = {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodObject;
+  /** What a body may weigh, where it is more than is usual. */
+  maxBytes?: number;
   /** The body may come as multipart with one file in this field. */
   upload?: { field: string; maxBytes: number; types: readonly FileType[] };
   /** Accepts, or requires, an `Idempotency-Key`: the same key and body replays the first answer. */

@@ -165,6 +165,7 @@ export const storefront = {
     scope: ["orders"],
     summary: "Buy 1 to 500 labels, all or none",
     body: z.object({ discordId, orders: z.array(purchase).min(1).max(500) }),
+    maxBytes: 1024 * 1024,
     idempotent: "required",
     status: 201,
     reply: z.object({

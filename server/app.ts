@@ -114,11 +114,6 @@ function finishConnectionsOnClose(app: FastifyInstance) {
 }
 
 function acceptJsonOnly(app: FastifyInstance) {
-  const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
-    // Clients that always send the header send it with an empty body too.
-    if (body === "") done(null, undefined);
-    else parseJson(request, body as string, done);
-  });
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 }

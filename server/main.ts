@@ -4,6 +4,7 @@ import { buildApp } from "./app.ts";
 import { readConfig, StartError } from "./config.ts";
 import { openEngine } from "./db/engine.ts";
 import { loadDemo } from "./demo/load.ts";
+import { workOneByOne } from "./http/overload.ts";
 import { adoptTimezone } from "./lists/counters.ts";
 import { keepHouse } from "./operations/housekeeping.ts";
 
@@ -16,6 +17,7 @@ async function start() {
   let stop = () => engine.close();
   try {
     await adoptTimezone(engine.db, config.timezone);
+    if (engine.kind === "embedded") workOneByOne();
     const app = await buildApp({ db: engine.db, config, now: () => new Date() });
     let stopHousekeeping = async () => {};
     stop = async () => {

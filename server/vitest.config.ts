@@ -1,7 +1,12 @@
 import { defineConfig } from "vitest/config";
 
 /** They start the program itself, as its users do, or databases of their own. */
-const programTests = ["tests/start.test.ts", "tests/failover.test.ts", "operations/backup/backup.test.ts"];
+const programTests = [
+  "tests/start.test.ts",
+  "tests/upgrade.test.ts",
+  "tests/failover.test.ts",
+  "operations/backup/backup.test.ts",
+];
 /** Only what hangs is stopped: a busy machine may take its time. */
 const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
 const shared = { include: ["**/*.test.ts"], ...patience };

@@ -1,6 +1,6 @@
 import { badInput } from "@footprint/contract/refusal.ts";
 import { isReservedName } from "@footprint/contract/staff.ts";
-import { eq, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, type SQL, sql } from "drizzle-orm";
 import { type Config, StartError } from "../config.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { violates } from "../db/failures.ts";
@@ -8,6 +8,7 @@ import { accounts, apiKeys, sessions, signInLimits } from "../db/schema.ts";
 import { record, system, terminal } from "./audit.ts";
 import { forgetDevices } from "./known-devices.ts";
 import { generatePassword, hashPassword } from "./passwords.ts";
+import { expireSessions } from "./sessions.ts";
 import { removeTwoStep } from "./two-step.ts";
 
 /** Any numbers that all Footprint servers agree on. */
@@ -55,6 +56,7 @@ export async function createAdmin(db: Database, username: string): Promise<strin
 export async function resetPassword(db: Database, username: string): Promise<string | undefined> {
   const password = generatePassword();
   const passwordHash = await hashPassword(password);
+  await expireSessionsOf(db, username);
   return db.transaction(async (tx) => {
     const [account] = await tx
       .update(accounts)
@@ -73,6 +75,7 @@ export async function resetPassword(db: Database, username: string): Promise<str
 
 /** From the terminal: the password alone is enough again for who lost the authenticator app. All sessions end. */
 export async function resetTwoStep(db: Database, username: string): Promise<string | undefined> {
+  await expireSessionsOf(db, username, isNotNull(accounts.totpConfirmedAt));
   return db.transaction(async (tx) => {
     const [account] = await tx
       .select()
@@ -89,6 +92,12 @@ export async function resetTwoStep(db: Database, username: string): Promise<stri
     });
     return `${username} signs in with the password alone now`;
   });
+}
+
+async function expireSessionsOf(db: Database, username: string, only?: SQL) {
+  const isNamed = eq(sql`lower(${accounts.username})`, username.toLowerCase());
+  const named = db.select({ id: accounts.id }).from(accounts).where(and(isNamed, only));
+  await db.transaction((tx) => expireSessions(tx, inArray(sessions.accountId, named)));
 }
 
 const reservedName = (username: string) => `The name ${username} is the program's own: choose another.`;

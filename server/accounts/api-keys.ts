@@ -52,6 +52,10 @@ export async function findShop(db: Database, key: string): Promise<Shop | undefi
 /** The same shop as it is now. The lock is one that many calls can hold at once, and that deleting the key waits for. */
 export const shopNow = ({ id }: Shop): SQL => sql`select ${asShop} from api_keys where id = ${id} for key share`;
 
+/** Ends a key for every change that begins from now on; to be committed before it is deleted, as with sessions. */
+export const expireKey = (tx: Transaction, id: string) =>
+  tx.update(apiKeys).set({ expiresAt: sql`least(expires_at, now() - interval '1 minute')` }).where(eq(apiKeys.id, id));
+
 /** Refuses a key that is gone or has ended, is used from elsewhere, or is not for this call. */
 export function allowShop(shop: Shop | undefined, { scope }: Endpoint, address: string): Shop {
   if (!shop) throw refusal(401, "Send a valid API key");

@@ -18,7 +18,7 @@ export async function passwordMatches(passwordHash: string | undefined, password
 }
 
 /** Counts guesses as guessers go about it: leaked passwords, words, names, years, keyboard walks, letters as digits. */
-const judge = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
+const judge = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, l33tMaxSubstitutions: 10 });
 /** What someone would guess who knows the product, beside the username. */
 const nearby = ["footprint", "shipping", "label", "labels", "tracking", "admin", "administrator", "staff", "reseller"];
 const nearbyToo = ["fedex", "usps", "cashapp", "paypal", "password", "passcode", "welcome"];

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Role } from "@footprint/contract/session.ts";
 import { and, eq, gt, type SQL, sql } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
+import type { Database, Transaction } from "../db/database.ts";
 import { prepared } from "../db/prepared.ts";
 import { accounts, sessions } from "../db/schema.ts";
 
@@ -48,7 +48,12 @@ export async function authenticate(db: Database, token: string): Promise<Actor |
   );
   const [found] = await query.execute({ tokenHash });
   if (!found) return undefined;
-  if (found.stale) await db.update(sessions).set({ lastUsedAt: sql`now()` }).where(eq(sessions.tokenHash, tokenHash));
+  if (found.stale)
+    await db
+      .update(sessions)
+      .set({ lastUsedAt: sql`now()` })
+      // One that was ended a moment ago stays so.
+      .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.lastUsedAt, idle)));
   return { kind: "account", id: found.id, username: found.username, role: found.role, tokenHash };
 }
 
@@ -57,5 +62,15 @@ export const accountNow = ({ tokenHash }: Actor): SQL => sql`
   select accounts.username, accounts.role from sessions join accounts on accounts.id = account_id
   where token_hash = ${tokenHash} and last_used_at > ${idle} and sessions.created_at > ${lifetime}
   for key share of sessions`;
+
+/**
+ * Ends sessions for every change that begins from now on. To be committed before they are deleted: that waits for the
+ * changes that have begun, and others would overtake it for ever.
+ */
+export const expireSessions = (tx: Transaction, which: SQL | undefined) =>
+  tx
+    .update(sessions)
+    .set({ lastUsedAt: new Date(0) })
+    .where(which);
 
 export const hashToken = (token: string) => createHash("sha256").update(token).digest("base64url");

@@ -12,7 +12,7 @@ import { type Config, StartError, timeouts } from "../config.ts";
 import type { Database } from "./database.ts";
 import { keepCopy, offerCopies, removeForgottenCopies, requestCopy } from "./folder-copies.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { levelOf, migrate, nextLevel } from "./levels.ts";
+import { migrate, migrateBesideOthers, nextVersion, versionOf } from "./migrations.ts";
 import { openPool, withConnection } from "./pool.ts";
 import * as schema from "./schema.ts";
 
@@ -29,7 +29,7 @@ export async function openEngine({ databaseUrl, dataDir, ...patience }: Place): 
   if (!databaseUrl) return openFolder(dataDir);
   const engine = await connectPostgres(databaseUrl, patience.timeouts);
   try {
-    await migrateInTurn(engine);
+    await migrateInTurn(engine.slow);
   } catch (error) {
     await engine.close();
     throw explained(error);
@@ -57,13 +57,13 @@ export async function openFolder(folder: string): Promise<EmbeddedEngine> {
 
 /** A folder of an older Footprint is copied before anything in it is changed. */
 async function upgrade({ db, client }: EmbeddedEngine, folder: string) {
-  const level = await levelOf(db);
-  const next = level && nextLevel(level);
+  const version = await versionOf(db);
+  const next = version && nextVersion(version);
   if (!next) return db.transaction((tx) => migrate(tx));
   const copy = await keepCopy(client, folder, next);
   console.log(`Upgrading the database; as it was, it is kept in ${copy}`);
   try {
-    await db.transaction((tx) => migrate(tx));
+    await db.transaction((tx) => migrate(tx, undefined, reportUpgrade));
   } catch (error) {
     throw new StartError(
       `The database in ${folder} could not be upgraded (${messageOf(error)}) and is as it was: go on with the Footprint you had. Should that not open it, put ${copy} in the place of ${resolve(folder, "postgres")}.`,
@@ -126,7 +126,7 @@ export async function connectPostgres(
   connectionString: string,
   { connect, statement }: Config["timeouts"] = timeouts,
   { mayBeReadOnly = false } = {},
-): Promise<Engine> {
+): Promise<Engine & { slow: pg.Pool }> {
   const limits = { connect, mayBeReadOnly };
   const calls = openPool(connectionString, { ...limits, statement, max: connections.calls });
   const slow = openPool(connectionString, { ...limits, statement: 0, max: connections.slow });
@@ -141,7 +141,7 @@ export async function connectPostgres(
   }
   const db = databaseOf(calls);
   longWork.set(db, databaseOf(slow));
-  return { kind: "PostgreSQL", db, close };
+  return { kind: "PostgreSQL", db, slow, close };
 }
 
 /**
@@ -166,11 +166,32 @@ const longWork = new WeakMap<Database, Database>();
 export const unhurried = (db: Database) => longWork.get(db) ?? db;
 
 /** Several servers may start at once: the first migrates, the others wait here and find it done. */
-async function migrateInTurn({ db }: Engine) {
-  await unhurried(db).transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(${migrationLock})`);
-    await migrate(tx);
+async function migrateInTurn(pool: pg.Pool) {
+  await withConnection(pool, async (client) => {
+    const connection = drizzlePostgres(client, options) as unknown as Database;
+    await connection.execute(sql`select pg_advisory_lock(${migrationLock})`);
+    const isNew = (await versionOf(connection)) === undefined;
+    const progress = setInterval(() => reportIndexes(pool), 10_000);
+    try {
+      await migrateBesideOthers(connection, isNew ? () => {} : reportUpgrade);
+    } finally {
+      clearInterval(progress);
+      await connection.execute(sql`select pg_advisory_unlock(${migrationLock})`).catch(() => {});
+    }
   });
+}
+
+const reportUpgrade = (line: string) => console.log(`Upgrading the database: ${line}`);
+
+/** An index of a large table takes minutes. */
+async function reportIndexes(pool: pg.Pool) {
+  const { rows } = await pool
+    .query<{ name: string; phase: string; percent: string | null }>(
+      `select index_relid::regclass::text as name, phase, round(100.0 * blocks_done / nullif(blocks_total, 0)) as percent
+       from pg_stat_progress_create_index where datname = current_database()`,
+    )
+    .catch(() => ({ rows: [] }));
+  for (const { name, phase, percent } of rows) reportUpgrade(`${name}: ${phase}${percent ? `, ${percent} %` : ""}`);
 }
 
 function explained(error: unknown): StartError {

@@ -32,12 +32,13 @@ async function copyFiles(from: string, to: string): Promise<void> {
   await Promise.all(files.map(({ path }) => copyFile(join(from, path), join(to, path), constants.COPYFILE_FICLONE)));
 }
 
-const copyPrefix = "copy-";
+const copyPrefix = "postgres-copy-";
+const copyName = /^postgres-copy-\w{6}$/;
 const remove = (path: string) => rm(path, { recursive: true, force: true });
 
 /** Copies whose readers and server died together. */
 export async function removeForgottenCopies(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) if (name.startsWith(copyPrefix)) await remove(join(folder, name));
+  for (const name of await readdir(folder)) if (copyName.test(name)) await remove(join(folder, name));
 }
 
 const keptName = /^postgres-before-\d{4}$/;

@@ -1,9 +1,9 @@
-import { chmodSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StartError } from "../config.ts";
 
 /** What Footprint puts into its data folder; and what a disk of its own comes with. */
-const ours = /^(postgres(-.+)?|copy-.+|lock(\..+)?)$/;
+const ours = /^(postgres(-before-\d{4}|-copy-\w{6})?|lock(\..+)?)$/;
 const mayBeThere = /^lost\+found$/;
 
 /** Lets nobody but its owner into the data folder and what is in it. On Windows the account's own rights do that. */
@@ -20,7 +20,7 @@ export function closeFolder(folder: string) {
     );
   try {
     chmodSync(folder, 0o700);
-    for (const name of names.filter((name) => name.startsWith("postgres"))) closeTree(join(folder, name));
+    for (const name of names.filter((name) => ours.test(name))) closeTree(join(folder, name));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartError(`DATA_DIR ${folder} cannot be closed to others (${code}): name a folder of your own.`);
@@ -29,6 +29,8 @@ export function closeFolder(folder: string) {
 
 /** The engine gives its files all rights, whatever it is told: each of its folders keeps others away from them. */
 function closeTree(root: string) {
+  // What a link leads to is somebody else's.
+  if (!lstatSync(root).isDirectory()) return;
   chmodSync(root, 0o700);
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true }))
     if (entry.isDirectory()) chmodSync(join(entry.parentPath, entry.name), 0o700);

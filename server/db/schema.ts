@@ -310,7 +310,6 @@ export const bulkOrders = pgTable(
     createdAt: createdAt(),
   },
   (table) => [
-    uniqueIndex("bulk_orders_uuid_key").on(table.uuid),
     index("bulk_orders_newest").on(table.createdAt, table.id),
     index("bulk_orders_of_customer").on(table.customerId, table.createdAt, table.id),
   ],
@@ -342,7 +341,6 @@ export const orders = pgTable(
     createdAt: createdAt(),
   },
   (table) => [
-    uniqueIndex("orders_uuid_key").on(table.uuid),
     check("orders_price", sql`${table.priceCents} >= 0`),
     index("orders_newest").on(table.createdAt, table.id),
     index("orders_newest_active").on(table.createdAt, table.id).where(sql`${table.refundedAt} is null`),
@@ -422,7 +420,6 @@ export const fedexOrders = pgTable(
     createdAt: createdAt(),
   },
   (table) => [
-    uniqueIndex("fedex_orders_uuid_key").on(table.uuid),
     check("fedex_orders_price", sql`${table.priceCents} >= 0`),
     isOneOf("fedex_orders_status_known", table.status, fedexStatus),
     index("fedex_orders_newest").on(table.createdAt, table.id),

@@ -6,7 +6,7 @@ import { deviceOf } from "../accounts/devices.ts";
 import { beginTry, tooManyFailures, unlessAway, waitOf } from "../accounts/guessing.ts";
 import { findDevice, forgetDevices, rememberDevice } from "../accounts/known-devices.ts";
 import { hashPassword, passwordMatches, refuseCommonPassword } from "../accounts/passwords.ts";
-import { type Actor, hashToken, idle, lifetime, openSession } from "../accounts/sessions.ts";
+import { type Actor, expireSessions, hashToken, idle, lifetime, openSession } from "../accounts/sessions.ts";
 import {
   beginCodeTry,
   codeIsRight,
@@ -91,9 +91,9 @@ export const sessionRoutes = routes(session, {
   },
 
   async changePassword({ db, body, actor, now, transaction }) {
-    refuseCommonPassword("newPassword", body.newPassword, actor.username);
     const { account, succeed } = await checkPassword(db, actor, body.oldPassword, wrongOldPassword);
     await succeed();
+    refuseCommonPassword("newPassword", body.newPassword, actor.username);
     const spendCode = account.totpConfirmedAt && (await checkCode(db, account, body.code, now()));
     const passwordHash = await hashPassword(body.newPassword);
     return transaction(async (tx) => {
@@ -109,7 +109,7 @@ export const sessionRoutes = routes(session, {
       await forgetDevices(tx, actor.id, actor);
       await record(tx, actor, "session", `${actor.username} changed their password`);
       return { message: "Password changed" };
-    });
+    }, expireOthers(actor));
   },
 
   async twoStep({ db, actor }) {
@@ -160,7 +160,7 @@ export const sessionRoutes = routes(session, {
         after: { twoStep: true },
       });
       return { recoveryCodes: await replaceRecoveryCodes(tx, actor.id) };
-    });
+    }, expireOthers(actor));
   },
 
   async disableTwoStep({ db, body, actor, now, transaction }) {
@@ -174,7 +174,7 @@ export const sessionRoutes = routes(session, {
         after: { twoStep: false },
       });
       return { message: "Two-step sign-in is off" };
-    });
+    }, expireOthers(actor));
   },
 
   async newRecoveryCodes({ db, body, actor, now, transaction }) {
@@ -200,16 +200,19 @@ export const sessionRoutes = routes(session, {
   },
 
   async endSession({ params, actor, transaction }) {
-    return transaction(async (tx) => {
-      const [ended] = await tx
-        .delete(sessions)
-        .where(and(eq(sessions.id, params.id), eq(sessions.accountId, actor.id)))
-        .returning();
-      if (!ended) throw refusal(404, "This session has ended already");
-      const what = [ended.device || "Unknown device", ended.address && `(${ended.address})`].filter(Boolean).join(" ");
-      await record(tx, actor, "session", `${actor.username} signed out their session on ${what}`);
-      return { message: "Session signed out" };
-    });
+    const session = and(eq(sessions.id, params.id), eq(sessions.accountId, actor.id));
+    return transaction(
+      async (tx) => {
+        const [ended] = await tx.delete(sessions).where(session).returning();
+        if (!ended) throw refusal(404, "This session has ended already");
+        const what = [ended.device || "Unknown device", ended.address && `(${ended.address})`]
+          .filter(Boolean)
+          .join(" ");
+        await record(tx, actor, "session", `${actor.username} signed out their session on ${what}`);
+        return { message: "Session signed out" };
+      },
+      (tx) => expireSessions(tx, and(session, isOther(actor))),
+    );
   },
 });
 
@@ -222,8 +225,10 @@ const wrongCode = "The code is wrong or was used before";
 const wrongPassword = ["body.password", "The password is wrong"] as const;
 const wrongOldPassword = ["body.oldPassword", "The old password is wrong"] as const;
 
-const endOtherSessions = (tx: Transaction, actor: Actor) =>
-  tx.delete(sessions).where(and(eq(sessions.accountId, actor.id), ne(sessions.tokenHash, actor.tokenHash)));
+/** A session of the caller's account, but not the one that calls. */
+const isOther = (actor: Actor) => and(eq(sessions.accountId, actor.id), ne(sessions.tokenHash, actor.tokenHash));
+const expireOthers = (actor: Actor) => (tx: Transaction) => expireSessions(tx, isOther(actor));
+const endOtherSessions = (tx: Transaction, actor: Actor) => tx.delete(sessions).where(isOther(actor));
 
 /** A change that ends the account's sessions either waits for this one, and ends it too, or came first and is seen. */
 async function lockUnchanged(tx: Transaction, { id, passwordHash, totpConfirmedAt }: Account): Promise<void> {

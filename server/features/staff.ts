@@ -5,6 +5,7 @@ import { refuseNameOfKey, refuseReservedName } from "../accounts/accounts.ts";
 import { record } from "../accounts/audit.ts";
 import { isSignIn } from "../accounts/guessing.ts";
 import { hashPassword, refuseCommonPassword } from "../accounts/passwords.ts";
+import { expireSessions } from "../accounts/sessions.ts";
 import { removeTwoStep } from "../accounts/two-step.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { violates } from "../db/failures.ts";
@@ -77,28 +78,44 @@ export const staffRoutes = routes(staff, {
   },
 
   async resetTwoStep({ params, actor, transaction }) {
-    return transaction(async (tx) => {
-      const { username } = await lockStaff(tx, params.id);
+    const lockWithTwoStep = async (tx: Transaction) => {
+      const staff = await lockStaff(tx, params.id);
       const isOn = await tx.$count(accounts, and(eq(accounts.id, params.id), isNotNull(accounts.totpConfirmedAt)));
-      if (!isOn) throw refusal(409, `${username} does not use two-step sign-in`);
-      await removeTwoStep(tx, params.id);
-      await tx.delete(sessions).where(eq(sessions.accountId, params.id));
-      await record(tx, actor, "staff", `Reset two-step sign-in of ${username}`, {
-        before: { twoStep: true },
-        after: { twoStep: false },
-      });
-      return { message: `${username} signs in with the password alone now` };
-    });
+      if (!isOn) throw refusal(409, `${staff.username} does not use two-step sign-in`);
+      return staff;
+    };
+    return transaction(
+      async (tx) => {
+        const { username } = await lockWithTwoStep(tx);
+        await removeTwoStep(tx, params.id);
+        await tx.delete(sessions).where(eq(sessions.accountId, params.id));
+        await record(tx, actor, "staff", `Reset two-step sign-in of ${username}`, {
+          before: { twoStep: true },
+          after: { twoStep: false },
+        });
+        return { message: `${username} signs in with the password alone now` };
+      },
+      async (tx) => {
+        await lockWithTwoStep(tx);
+        await expireSessions(tx, eq(sessions.accountId, params.id));
+      },
+    );
   },
 
   async delete({ params, actor, transaction }) {
-    return transaction(async (tx) => {
-      const before = await lockStaff(tx, params.id);
-      // Its sessions go with it.
-      await tx.delete(accounts).where(eq(accounts.id, params.id));
-      await record(tx, actor, "staff", `Deleted staff account ${before.username}`, { before });
-      return { message: `Staff account ${before.username} deleted` };
-    });
+    return transaction(
+      async (tx) => {
+        const before = await lockStaff(tx, params.id);
+        // Its sessions go with it.
+        await tx.delete(accounts).where(eq(accounts.id, params.id));
+        await record(tx, actor, "staff", `Deleted staff account ${before.username}`, { before });
+        return { message: `Staff account ${before.username} deleted` };
+      },
+      async (tx) => {
+        await lockStaff(tx, params.id);
+        await expireSessions(tx, eq(sessions.accountId, params.id));
+      },
+    );
   },
 });
 

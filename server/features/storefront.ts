@@ -25,7 +25,7 @@ export const storefrontRoutes = routes(storefront, {
         await record(tx, actor, "user", `Added customer ${username}`, { after: { username, email: added.email } });
         return { customer: present(added, actor) };
       }
-      const [known] = await tx.select().from(customers).where(eq(customers.discordId, discordId)).for("update");
+      const [known] = await tx.select().from(customers).where(eq(customers.discordId, discordId)).for("no key update");
       if (!known) throw unknownCustomer(discordId);
       // Whether an e-mail is the right one is not told either.
       if (!belongsTo(actor, known) && (username !== known.username || email !== undefined))

@@ -4,7 +4,7 @@ import { isReservedName } from "@footprint/contract/staff.ts";
 import { website } from "@footprint/contract/website.ts";
 import { and, desc, eq, ne, sql } from "drizzle-orm";
 import { lockNames } from "../accounts/accounts.ts";
-import { createKey } from "../accounts/api-keys.ts";
+import { createKey, expireKey } from "../accounts/api-keys.ts";
 import { record } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
 import { violates } from "../db/failures.ts";
@@ -98,12 +98,20 @@ export const websiteRoutes = routes(website, {
   },
 
   async deleteApiKey({ params, actor, transaction }) {
-    return transaction(async (tx) => {
-      const [key] = await tx.delete(apiKeys).where(eq(apiKeys.id, params.id)).returning();
-      if (!key) throw unknownKey();
-      await record(tx, actor, "website", `Deleted the API key ${key.name}`, { before: wordsOf(key) });
-      return { message: `API key ${key.name} deleted` };
-    });
+    let before: object | undefined;
+    return transaction(
+      async (tx) => {
+        const [key] = await tx.delete(apiKeys).where(eq(apiKeys.id, params.id)).returning();
+        if (!key) throw unknownKey();
+        await record(tx, actor, "website", `Deleted the API key ${key.name}`, { before });
+        return { message: `API key ${key.name} deleted` };
+      },
+      async (tx) => {
+        const [key] = await tx.select().from(apiKeys).where(eq(apiKeys.id, params.id));
+        before = key && wordsOf(key);
+        await expireKey(tx, params.id);
+      },
+    );
   },
 
   /** Open to everyone, so it knows one file only: whatever else was uploaded cannot be reached from here. */

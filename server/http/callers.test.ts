@@ -8,7 +8,7 @@ import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { eq, sql } from "drizzle-orm";
 import { expect, inject, test, vi } from "vitest";
-import { openSession } from "../accounts/sessions.ts";
+import { hashToken, openSession } from "../accounts/sessions.ts";
 import { accounts, apiKeys, customers, files, sessions } from "../db/schema.ts";
 import { addCustomer, addFedexOrder, addLabelType, addOrder, balanceOf, someAddresses } from "../testing/builders.ts";
 import { addAccount, call, db, fingerprint, password } from "../testing/house.ts";
@@ -148,6 +148,51 @@ test.skipIf(inject("embeddedDump"))("a key is not deleted while a purchase with 
   });
   expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([201, 200]);
   expect(await balanceOf(customer as { id: string })).toBe(12.55);
+});
+
+test
+  .skipIf(inject("embeddedDump"))
+  .for([
+    "an account that is deleted",
+    "a session that its owner ends",
+    "a session from before a new password",
+    "a key that is deleted",
+  ])("%s does nothing more, however many changes it has under way", async (ending) => {
+  const colleague = await addAccount("colleague", "staff");
+  const shop = await addShop();
+  const customer = await addCustomer();
+  const isKey = ending.startsWith("a key");
+  const change = () =>
+    isKey
+      ? call(shop, storefront.putCustomer, { params: { discordId: "1" }, body: { username: "Changed" } })
+      : call(colleague, users.addBalance, { params: { id: customer.id }, body: { balance: 1 } });
+  const owner = { token: await openSession(db, colleague.id) };
+  const [stolen] = await db
+    .select()
+    .from(sessions)
+    .where(eq(sessions.tokenHash, hashToken(colleague.token)));
+  const end = (): Promise<{ status: number }> => {
+    if (isKey) return call("admin", website.deleteApiKey, { params: { id: shop.id } });
+    if (ending.startsWith("an account")) return call("admin", staff.delete, { params: { id: colleague.id } });
+    if (ending.includes("owner")) return call(owner, session.endSession, { params: { id: stolen?.id ?? "" } });
+    const newPassword = "a sentence nobody else would think of";
+    return call(owner, session.changePassword, { body: { oldPassword: password, newPassword } });
+  };
+  expect((await change()).status).toBe(200);
+  const { ended } = await db.transaction(async (tx) => {
+    // As a change that is under way does.
+    await tx.execute(
+      isKey
+        ? sql`select from api_keys where id = ${shop.id} for key share`
+        : sql`select from sessions where token_hash = ${stolen?.tokenHash} for key share`,
+    );
+    const ended = end();
+    while ((await waitingForLocks(tx)) < 1);
+    expect((await change()).status).toBe(401);
+    return { ended };
+  });
+  expect((await ended).status).toBe(200);
+  expect(await balanceOf(customer)).toBe(isKey ? 0 : 1);
 });
 
 test("an account's own sessions can all be ended by several of them at once", async () => {

@@ -32,7 +32,8 @@ function oneByOne(answer: RequestListener): RequestListener {
     const begin = () => {
       response.once("close", () => {
         const next = socket.destroyed ? undefined : ahead.get(socket)?.shift();
-        if (next) next();
+        // All other connections have their turn in between.
+        if (next) setImmediate(next);
         else ahead.delete(socket);
       });
       answer(request, response);

@@ -48,7 +48,6 @@ function explain(error: FastifyError | Refusal, requestId: string): Answer {
 const frameworkMessages: Record<string, string> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "The request is too large",
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "Send the request as application/json",
-  FST_ERR_CTP_INVALID_JSON_BODY: "The request is not valid JSON",
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "The request's length does not match its Content-Length",
   FST_ERR_BAD_URL: "The address is not valid",
 };

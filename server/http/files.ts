@@ -11,6 +11,9 @@ import { fileChunks, files } from "../db/schema.ts";
 export type Upload = { id: string; name: string; type: FileType; size: number };
 
 type Form = { fields: Record<string, unknown>; file: Upload | undefined };
+/** When it is the caller's turn, and not before. */
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
 type Rules = NonNullable<Endpoint["upload"]>;
 
 /** What each type may be called, the usual one first. */
@@ -32,7 +35,7 @@ const wrapping = megabyte / 2;
  * Reads a multipart form: its text fields, and the one file it may carry, stored piece by piece as it arrives.
  * Every piece is a statement of its own: nobody waits for a slow sender.
  */
-export async function receiveForm(db: Database, request: FastifyRequest, rules: Rules): Promise<Form> {
+export async function receiveForm(db: Database, request: FastifyRequest, rules: Rules, inTurn: InTurn): Promise<Form> {
   const form: Form = { fields: {}, file: undefined };
   const tooLarge = refusal(413, `A file has at most ${rules.maxBytes / megabyte} MB`);
   // Whoever says beforehand that it is too much need not send it.
@@ -41,7 +44,7 @@ export async function receiveForm(db: Database, request: FastifyRequest, rules: 
   const parts = request.parts({ limits: { ...fieldLimits, fileSize: rules.maxBytes + 1 } });
   try {
     for await (const part of received(parts, overrun)) {
-      if (part.type === "file") await store(db, form, part, rules, overrun, tooLarge);
+      if (part.type === "file") await store(db, form, part, rules, overrun, tooLarge, inTurn);
       else if (part.valueTruncated) throw refusal(413, `${part.fieldname} is too long`);
       else form.fields[part.fieldname] = part.value;
     }
@@ -90,14 +93,16 @@ async function store(
   { field, maxBytes, types }: Rules,
   overrun: Promise<never>,
   tooLarge: Error,
+  inTurn: InTurn,
 ): Promise<void> {
   if (part.fieldname !== field) throw refusal(400, `Send the file as ${field}`);
   let position = 0;
   for await (const data of inChunks(received(part.file, overrun))) {
-    form.file ??= await begin(db, part.filename ?? "", data, types);
+    form.file ??= await inTurn(() => begin(db, part.filename ?? "", data, types));
     form.file.size += data.length;
     if (form.file.size > maxBytes) throw tooLarge;
-    await db.insert(fileChunks).values({ fileId: form.file.id, position: position++, data: asBase64(data) });
+    const piece = { fileId: form.file.id, position: position++, data: asBase64(data) };
+    await inTurn(async () => db.insert(fileChunks).values(piece));
   }
   // A form sent without choosing a file carries an empty one without a name.
   if (!form.file && part.filename) throw refusal(400, "The file is empty");

@@ -170,6 +170,49 @@ test("a shop that floods stops neither the panel nor other shops", async () => {
   await Promise.all(flood);
 });
 
+test.skipIf(isEmbedded)("all keys of a shop together have one shop's places, and its bodies wait unread", async () => {
+  const token = await shopKey();
+  const [{ shop } = { shop: { _id: "" } }] = (await call("admin", website.listApiKeys)).body.keys;
+  const second = (await call("admin", website.createApiKey, { body: { name: "Second", shop: shop._id } })).body.key;
+  const other = await shopKey("Other shop");
+  const rename = (token: string, body: object) =>
+    call({ token }, storefront.putCustomer, { params: { discordId: "1" }, body: body as { username: string } });
+  for (const key of [token, second]) expect((await rename(key, { username: "Mary" })).status).toBe(200);
+  expect((await call({ token: other }, storefront.paymentSettings)).status).toBe(200);
+
+  let isRead = false;
+  const { flood, broken } = await whileHeld("customers", async () => {
+    const flood = Array.from({ length: 24 }, (_, count) =>
+      rename(count % 2 ? token : second, { username: `${count}` }),
+    );
+    while ((await waitingForLocks(db)) < 8);
+    const broken = rename(token, { nothing: "of use" }).then(({ status }) => {
+      isRead = true;
+      return status;
+    });
+    // Others are answered before and after it has arrived.
+    for (let count = 0; count < 5; count++)
+      expect((await call({ token: other }, storefront.paymentSettings)).status).toBe(200);
+    expect([isRead, await waitingForLocks(db)]).toEqual([false, 8]);
+    return { flood, broken };
+  });
+  expect(new Set((await Promise.all(flood)).map(({ status }) => status))).toEqual(new Set([200]));
+  expect(await broken).toBe(400);
+});
+
+test.skipIf(isEmbedded)("what an account uploads is stored a little at a time", async () => {
+  const { id } = await addFedexOrder();
+  const upload = () => call("staff", fedex.update, { params: { id }, form: formWith({ file: new Blob([pdf]) }) });
+  const { uploads } = await whileHeld("file_chunks", async () => {
+    const uploads = Array.from({ length: 12 }, upload);
+    while ((await waitingForLocks(db)) < 2);
+    await expectBusinessAsUsual();
+    expect(await waitingForLocks(db)).toBe(2);
+    return { uploads };
+  });
+  for (const { status } of await Promise.all(uploads)) expect(status).toBe(200);
+});
+
 test("an account that begins many calls and finishes none is in its own way only", async () => {
   const { token } = await addAccount("flooder", "staff");
   const customer = await addCustomer();

@@ -18,7 +18,11 @@ export class Replay {
   }
 }
 
-export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T | Replay>;
+/** `first` is committed before the work begins, for what everybody else must see by then. */
+export type Transact = <T>(
+  work: (tx: Transaction) => Promise<T>,
+  first?: (tx: Transaction) => Promise<unknown>,
+) => Promise<T | Replay>;
 
 /**
  * The transaction a handler makes its change in. It begins with a second look at the caller: since the first, at the
@@ -36,16 +40,20 @@ export function transactions(
   if (!key && call.idempotent === "required")
     throw refusal(400, "Send an Idempotency-Key, so that a repeat is recognised");
   if (!caller) return (work) => retried(() => db.transaction(work));
+  const readmitted = <T>(work: (tx: Transaction) => Promise<T>) =>
+    retried(() =>
+      db.transaction(async (tx) => {
+        await takeTurnsAtOwnAccount(tx, caller, call);
+        const { rows } = await tx.execute(callerNow(caller));
+        readmit(caller, rows[0], call, plainAddress(request.ip));
+        return work(tx);
+      }),
+    );
   if (!key)
-    return (work) =>
-      retried(() =>
-        db.transaction(async (tx) => {
-          await takeTurnsAtOwnAccount(tx, caller, call);
-          const { rows } = await tx.execute(callerNow(caller));
-          readmit(caller, rows[0], call, plainAddress(request.ip));
-          return work(tx);
-        }),
-      );
+    return async (work, first) => {
+      if (first) await readmitted(first);
+      return readmitted(work);
+    };
   // A shop may repeat with a new key what it sent with an old one.
   const identity = { caller: caller.kind === "shop" ? caller.shopId : caller.id, key };
   // The body as it was understood: what came in may be nested deeper than anybody can write down again.

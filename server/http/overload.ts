@@ -16,6 +16,7 @@ import { databaseAway } from "./errors.ts";
 const lanes = {
   panel: lane({ atOnce: 16, each: 10 }),
   shops: lane({ atOnce: 12, each: 8 }),
+  uploads: lane({ atOnce: 4, each: 2 }),
   searches: lane({ atOnce: 6, each: 3, waiting: 40, eachWaiting: 10 }),
   signIns: lane({ atOnce: 4, each: 3, waiting: 40, eachWaiting: 20 }),
   publicPages: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
@@ -31,7 +32,21 @@ const underWay = new Map<string, number>();
 const known = new Map<string, string>();
 const mostKnown = 10_000;
 
-type Caller = { id: string };
+type Caller = { id: string; shopId?: string };
+
+/** All keys of a shop are one caller. */
+const nameOf = ({ id, shopId }: Caller) => shopId ?? id;
+
+/**
+ * The embedded engine does one thing after the other. What it has been given comes before what an operator asks for
+ * next, so that it is given little: no more is done at once, and nobody waits for a shop's whole heap.
+ */
+export function workOneByOne() {
+  lanes.panel.narrow({ atOnce: 4, each: 3 });
+  lanes.shops.narrow({ atOnce: 2, each: 1 });
+  lanes.searches.narrow({ atOnce: 2, each: 1 });
+  lanes.uploads.narrow({ atOnce: 1, each: 1 });
+}
 
 /**
  * Who sent this token, for which `find` asks the database each time. Who was known a moment ago does not queue with
@@ -51,10 +66,10 @@ export async function recognise<C extends Caller>(
   const caller = knownId ? await find() : await inTurn(strangers, strangerAt(ip), raw, find);
   known.delete(hash);
   if (!caller) return undefined;
-  if (!knownId) begin(caller.id, raw);
+  if (!knownId) begin(nameOf(caller), raw);
   // Seen last, forgotten last.
   for (const oldest of known.keys()) if (known.size >= mostKnown) known.delete(oldest);
-  known.set(hash, caller.id);
+  known.set(hash, nameOf(caller));
   return caller;
 }
 
@@ -79,10 +94,14 @@ export function whenItsTurn<T>(
     return inTurn(lane, strangerAt(request.ip), raw, work);
   }
   const lane = call.access === "storefront" ? lanes.shops : lanes.panel;
-  const inOwnLane = () => inTurn(lane, caller.id, raw, work);
+  const inOwnLane = () => inTurn(lane, nameOf(caller), raw, work);
   const isSearch = Boolean((request.query as { search?: string }).search);
-  return isSearch ? inTurn(lanes.searches, caller.id, raw, inOwnLane) : inOwnLane();
+  return isSearch ? inTurn(lanes.searches, nameOf(caller), raw, inOwnLane) : inOwnLane();
 }
+
+/** Stores a piece of what a caller uploads when it is its turn. */
+export const whenItsTurnToStore = <T>(caller: Caller, { raw }: FastifyReply, work: () => Promise<T>): Promise<T> =>
+  inTurn(lanes.uploads, nameOf(caller), raw, work);
 
 /** By the 48 bits of IPv6 that a provider gives to one customer: each has as many networks of 64 bits as they like. */
 const strangerAt = (ip: string) => networkOf(plainAddress(ip), 48);
@@ -116,15 +135,27 @@ async function inTurn<T>(lane: Lane, who: string, response: ServerResponse, work
 
 /** So many at once and so many waiting, in all and for each caller. */
 function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = waiting }: Width) {
+  let width = { atOnce, each };
   let running = 0;
   const runningOf = new Map<string, number>();
   const queue = new Set<Place>();
-  const isFreeFor = (who: string) => running < atOnce && (runningOf.get(who) ?? 0) < each;
+  const isFreeFor = (who: string) => running < width.atOnce && (runningOf.get(who) ?? 0) < width.each;
+  /** Of those who may begin, whoever has least under way; of these, who came first. */
+  const next = () => {
+    let best: Place | undefined;
+    for (const place of queue)
+      if (isFreeFor(place.who) && (!best || (runningOf.get(place.who) ?? 0) < (runningOf.get(best.who) ?? 0)))
+        best = place;
+    return best;
+  };
   const take = (who: string) => {
     running++;
     runningOf.set(who, (runningOf.get(who) ?? 0) + 1);
   };
   return {
+    narrow(narrower: Pick<Width, "atOnce" | "each">) {
+      width = narrower;
+    },
     async enter(who: string, response: ServerResponse) {
       // Whoever has gone away, now or while waiting, is not worked for.
       if (response.closed) throw goneAway();
@@ -154,8 +185,7 @@ function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = 
     leave(who: string) {
       running--;
       countDown(runningOf, who);
-      for (const place of queue) {
-        if (!isFreeFor(place.who)) continue;
+      for (let place = next(); place; place = next()) {
         queue.delete(place);
         take(place.who);
         place.start();

@@ -16,10 +16,10 @@ import type { Actor } from "../accounts/sessions.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { admit, type Caller } from "./callers.ts";
-import { discard, receiveForm, sendFile, type Upload } from "./files.ts";
+import { discard, type InTurn, receiveForm, sendFile, type Upload } from "./files.ts";
 import { Replay, type Transact, transactions } from "./idempotency.ts";
-import { parse } from "./input.ts";
-import { whenItsTurn } from "./overload.ts";
+import { parse, readJson } from "./input.ts";
+import { whenItsTurn, whenItsTurnToStore } from "./overload.ts";
 
 /** What every handler may use. */
 export type Services = {
@@ -74,8 +74,8 @@ function registerCall(
     url: call.path,
     // Answering HEAD would do all the work of GET.
     exposeHeadRoute: false,
-    // What a stranger sends is kept in memory until it is whole.
-    ...(call.access !== "public" && { bodyLimit: 1024 * 1024 }),
+    // It is kept in memory until it is whole.
+    bodyLimit: call.maxBytes ?? (call.access === "public" ? 16 : 32) * 1024,
     // Before the body is even received: a stranger's input is not looked at.
     async onRequest(request, reply) {
       if (call.access === "public") return;
@@ -87,23 +87,31 @@ function registerCall(
       const params = parse(call.params, request.params, "params");
       const query = parse(call.query, request.query, "query");
       if (request.isMultipart() && !call.upload) throw refusal(415, "Send the request as application/json");
+      const storeInTurn: InTurn = (work) => whenItsTurnToStore(actor, reply, work);
       const form =
-        call.upload && request.isMultipart() ? await receiveForm(services.db, request, call.upload) : undefined;
+        call.upload && request.isMultipart()
+          ? await receiveForm(services.db, request, call.upload, storeInTurn)
+          : undefined;
+      const inTurn: InTurn = (work) => whenItsTurn(call, actor, request, reply, work);
       try {
-        const body = parse(call.body, form ? form.fields : (request.body ?? {}), "body");
-        const context = {
-          ...services,
-          params,
-          query,
-          body,
-          actor,
-          transaction: transactions(services.db, call, request, body, actors.get(request)),
-          file: form?.file,
-          address: plainAddress(request.ip),
-          userAgent: request.headers["user-agent"] ?? "",
-        };
-        const inTurn = <T>(work: () => Promise<T>) => whenItsTurn(call, actor, request, reply, work);
-        const result = await inTurn(() => handler(context));
+        const result = await inTurn(async () => {
+          const body = parse(
+            call.body,
+            form ? form.fields : await readJson(request.body as Buffer | undefined),
+            "body",
+          );
+          return handler({
+            ...services,
+            params,
+            query,
+            body,
+            actor,
+            transaction: transactions(services.db, call, request, body, actors.get(request)),
+            file: form?.file,
+            address: plainAddress(request.ip),
+            userAgent: request.headers["user-agent"] ?? "",
+          });
+        });
         await noteRead(services, call, actor, result);
         return sendReply(reply, call, result, inTurn);
       } catch (error) {
@@ -140,8 +148,6 @@ function sendReply(reply: FastifyReply, call: Endpoint, result: unknown, inTurn:
     .header("cache-control", "no-store")
     .send(body);
 }
-
-type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Each piece is read in the caller's turn: who downloads much waits for the own downloads, and nobody else does. */
 function readInTurn(content: Download["content"], inTurn: InTurn): Download["content"] {

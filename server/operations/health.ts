@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import type { FastifyInstance } from "fastify";
 import { StartError } from "../config.ts";
 import type { Database } from "../db/database.ts";
-import { levelOf, nextLevel } from "../db/levels.ts";
+import { nextVersion, versionOf } from "../db/migrations.ts";
 import { databaseAway } from "../http/errors.ts";
 import type { Services } from "../http/routes.ts";
 
@@ -38,8 +38,8 @@ async function expectReady(db: Database) {
 
 async function isCurrent(db: Database): Promise<boolean> {
   try {
-    const level = await levelOf(db);
-    return level !== undefined && nextLevel(level) === undefined;
+    const version = await versionOf(db);
+    return version !== undefined && nextVersion(version) === undefined;
   } catch (error) {
     if (error instanceof StartError) return false;
     throw error;

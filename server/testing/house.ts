@@ -13,6 +13,7 @@ import { type Config, readConfig, timeouts } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { type Engine, openEmbedded, openEngine } from "../db/engine.ts";
 import * as schema from "../db/schema.ts";
+import { workOneByOne } from "../http/overload.ts";
 import { adoptTimezone } from "../lists/counters.ts";
 
 /** A running server on an empty database; on PostgreSQL a second one beside it. */
@@ -47,6 +48,7 @@ export async function startHouse() {
   const databaseUrl = await emptyPostgres();
   engine = databaseUrl ? await openPatient(databaseUrl) : await emptyEmbedded();
   db = engine.db;
+  if (engine.kind === "embedded") workOneByOne();
   origin = await serve(engine);
   origins = databaseUrl ? [origin, await serve(await openPatient(databaseUrl))] : [origin];
 }

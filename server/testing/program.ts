@@ -4,9 +4,12 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
+import { sql } from "drizzle-orm";
 import pg from "pg";
 import { afterEach, beforeEach, inject } from "vitest";
+import { connectEmbedded, connectPostgres, type Engine } from "../db/engine.ts";
 
 /** Where the program keeps its data, unless told otherwise. A new one for every test. */
 export let folder: string;
@@ -66,4 +69,67 @@ export async function emptyPostgres() {
   await owner.query(`create database ${name}`);
   await owner.end();
   return { DATABASE_URL: `${inject("postgresUrl")}/${name}` };
+}
+
+export async function ended(start: ReturnType<typeof run>) {
+  const { exit, output } = await start;
+  return { code: await exit, output: output() };
+}
+
+const adminPassword = "open sesame, please";
+type Sent = { params?: Record<string, string>; query?: Record<string, string>; body?: object; form?: FormData };
+
+/** A server with the demo business and a call to it as its administrator. */
+export async function openShop(env: Record<string, string>) {
+  const server = await run({ DEMO: "on", ADMIN_PASSWORD: adminPassword, ...env });
+  let token = "";
+  async function call<E extends Endpoint>(endpoint: E, input: Input<E> & { form?: FormData } = {} as never) {
+    const { params, query, body, form } = input as Sent;
+    const search = query ? `?${new URLSearchParams(query)}` : "";
+    const response = await fetch(server.origin() + pathOf(endpoint, params) + search, {
+      method: endpoint.method,
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body && { "content-type": "application/json" }),
+      },
+      body: form ?? (body ? JSON.stringify(body) : null),
+    });
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    return (await response.json()) as Reply<E>;
+  }
+  token = (await call(session.login, { body: { username: "admin", password: adminPassword } })).accessToken;
+  return { ...server, call };
+}
+
+/** Every table's rows as one fingerprint. Sessions, known devices and sign-in tries stay behind on purpose. */
+export async function fingerprints(env: { DATA_DIR: string } | { DATABASE_URL: string }) {
+  return look(env, async ({ db }) => {
+    await db.execute(sql`set timezone = 'UTC'`);
+    const { rows: tables } = await db.execute<{ name: string }>(sql`
+      select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+        and relname not in ('sessions', 'known_devices', 'sign_in_tries', 'sign_in_limits') order by 1`);
+    const found: Record<string, unknown> = {};
+    for (const { name } of tables) {
+      const { rows } = await db.execute(sql`
+        select count(*)::int as rows, md5(string_agg(row::text, '' order by row::text collate "C")) as hash
+        from ${sql.identifier(name)} as row`);
+      found[name] = rows[0];
+    }
+    return found;
+  });
+}
+
+export async function look<T>(
+  env: { DATA_DIR: string } | { DATABASE_URL: string },
+  at: (engine: Engine) => Promise<T>,
+) {
+  const engine =
+    "DATABASE_URL" in env
+      ? await connectPostgres(env.DATABASE_URL)
+      : await connectEmbedded({ dataDir: join(env.DATA_DIR, "postgres") });
+  try {
+    return await at(engine);
+  } finally {
+    await engine.close();
+  }
 }

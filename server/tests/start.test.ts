@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { chmod, chown, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathOf } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
@@ -96,6 +97,18 @@ test("the data folder is closed to others, also one that stood open, and so are 
   for (const name of await readdir(database, { recursive: true })) await chmod(join(database, name), 0o777);
   expect((await run({})).output()).toContain("is ready at");
   expect(await openToOthers(folder)).toEqual([]);
+});
+
+test("what somebody keeps beside the database stays there, and as it is", async () => {
+  await mkdir(join(folder, "copy-of-contracts"));
+  await writeFile(join(folder, "copy-letter.txt"), "Dear all");
+  const elsewhere = await mkdtemp(join(tmpdir(), "footprint-elsewhere-"));
+  await chmod(elsewhere, 0o755);
+  await symlink(elsewhere, join(folder, "postgres-before-0001"));
+  await run({});
+  expect(await readdir(folder)).toEqual(expect.arrayContaining(["copy-letter.txt", "copy-of-contracts"]));
+  expect((await stat(elsewhere)).mode & 0o777).toBe(0o755);
+  await rm(elsewhere, { recursive: true });
 });
 
 test("a folder that others share, or own, is not taken for the data folder", async () => {

@@ -1,13 +1,14 @@
--- A customer's name is looked up where it stands, not in copies: a rename changes one row.
-DROP TRIGGER rename_in_search ON customers;--> statement-breakpoint
-DROP TRIGGER fill_search ON orders;--> statement-breakpoint
-DROP TRIGGER fill_search ON bulk_orders;--> statement-breakpoint
-DROP TRIGGER fill_search ON invoices;--> statement-breakpoint
-DROP TRIGGER fill_search ON fedex_orders;--> statement-breakpoint
-DROP FUNCTION rename_in_search(), fill_search(), fill_admin_search();--> statement-breakpoint
-DROP FUNCTION search_text(orders, customers), search_text(bulk_orders, customers), search_text(invoices, customers),
-  search_text(fedex_orders, customers), searchable(text[]);
---> statement-breakpoint
+-- What searches looked through before, where a database comes from there.
+DROP TRIGGER IF EXISTS rename_in_search ON customers;
+DROP TRIGGER IF EXISTS fill_search ON orders;
+DROP TRIGGER IF EXISTS fill_search ON bulk_orders;
+DROP TRIGGER IF EXISTS fill_search ON invoices;
+DROP TRIGGER IF EXISTS fill_search ON fedex_orders;
+DROP FUNCTION IF EXISTS rename_in_search(), fill_search(), fill_admin_search(), search_text(orders, customers),
+  search_text(bulk_orders, customers), search_text(invoices, customers), search_text(fedex_orders, customers);
+DROP FUNCTION IF EXISTS searchable(text[]);
+DROP INDEX IF EXISTS tracking_codes_search, orders_tracking;
+
 -- What a search finds a row by, as decision 9 has it. Of names, every part that reaches to the end of a word: what is
 -- typed is the beginning of one of these, wherever in a name it stands. Of codes, kept apart by chr(31),
 -- the beginning and, backwards, the end, without the hyphens and spaces that people leave out or put in.
@@ -30,7 +31,7 @@ BEGIN
   END LOOP;
   RETURN array_to_tsvector(keys);
 END $$;
---> statement-breakpoint
+
 -- A sentence of the log: ids and long numbers in it are codes, the rest are words.
 CREATE FUNCTION log_search_keys(admin text, action text) RETURNS tsvector LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -50,36 +51,21 @@ BEGIN
   END LOOP;
   RETURN public.search_keys(names, codes);
 END $$;
---> statement-breakpoint
-ALTER TABLE "customers" DROP COLUMN "search", ADD COLUMN "search" tsvector
+
+-- The column "search" of every table that can be searched. The database computes it; nothing else writes it.
+ALTER TABLE customers DROP COLUMN IF EXISTS search, ADD COLUMN search tsvector
   GENERATED ALWAYS AS (search_keys(username || chr(31) || email, id::text || chr(31) || discord_id)) STORED;
---> statement-breakpoint
-ALTER TABLE "bulk_orders" DROP COLUMN "search", ADD COLUMN "search" tsvector
+ALTER TABLE bulk_orders DROP COLUMN IF EXISTS search, ADD COLUMN search tsvector
   GENERATED ALWAYS AS (search_keys('', id::text || chr(31) || uuid::text)) STORED;
---> statement-breakpoint
-ALTER TABLE "orders" DROP COLUMN "search", ADD COLUMN "search" tsvector
+ALTER TABLE orders DROP COLUMN IF EXISTS search, ADD COLUMN search tsvector
   GENERATED ALWAYS AS (search_keys(from_name || chr(31) || to_name, id::text || chr(31) || uuid::text || chr(31) || tracking)) STORED;
---> statement-breakpoint
-ALTER TABLE "fedex_orders" DROP COLUMN "search", DROP COLUMN "admin_search", ADD COLUMN "search" tsvector
+ALTER TABLE fedex_orders DROP COLUMN IF EXISTS search, DROP COLUMN IF EXISTS admin_search, ADD COLUMN search tsvector
   GENERATED ALWAYS AS (search_keys(from_name || chr(31) || to_name, id::text || chr(31) || uuid::text)) STORED;
---> statement-breakpoint
-ALTER TABLE "invoices" DROP COLUMN "search", ADD COLUMN "search" tsvector
+ALTER TABLE invoices DROP COLUMN IF EXISTS search, ADD COLUMN search tsvector
   GENERATED ALWAYS AS (search_keys('', id::text)) STORED;
---> statement-breakpoint
-DROP INDEX "tracking_codes_search";--> statement-breakpoint
-ALTER TABLE "tracking_codes" ADD COLUMN "search" tsvector GENERATED ALWAYS AS (search_keys('', code)) STORED;
---> statement-breakpoint
-ALTER TABLE "logs" DROP COLUMN "search", ADD COLUMN "search" tsvector
+ALTER TABLE tracking_codes ADD COLUMN search tsvector
+  GENERATED ALWAYS AS (search_keys('', code)) STORED;
+ALTER TABLE logs DROP COLUMN IF EXISTS search, ADD COLUMN search tsvector
   GENERATED ALWAYS AS (log_search_keys(admin, action)) STORED;
---> statement-breakpoint
-DROP FUNCTION uuids_in(text);--> statement-breakpoint
--- A code is the same however it is written.
-DROP INDEX "orders_tracking";--> statement-breakpoint
-CREATE INDEX "orders_tracking" ON "orders" USING btree (translate(lower("tracking"), ' ._-', ''));--> statement-breakpoint
-CREATE INDEX "customers_search" ON "customers" USING gin ("search") WITH (gin_pending_list_limit = 512);--> statement-breakpoint
-CREATE INDEX "bulk_orders_search" ON "bulk_orders" USING gin ("search") WITH (gin_pending_list_limit = 512);--> statement-breakpoint
-CREATE INDEX "orders_search" ON "orders" USING gin ("search") WITH (gin_pending_list_limit = 512);--> statement-breakpoint
-CREATE INDEX "fedex_orders_search" ON "fedex_orders" USING gin ("search") WITH (gin_pending_list_limit = 512);--> statement-breakpoint
-CREATE INDEX "invoices_search" ON "invoices" USING gin ("search") WITH (gin_pending_list_limit = 512);--> statement-breakpoint
-CREATE INDEX "tracking_codes_search" ON "tracking_codes" USING gin ("search") WITH (gin_pending_list_limit = 512);--> statement-breakpoint
-CREATE INDEX "logs_search" ON "logs" USING gin ("search") WITH (gin_pending_list_limit = 512);
+
+DROP FUNCTION IF EXISTS uuids_in(text);

@@ -5,86 +5,23 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { dashboard } from "@footprint/contract/dashboard.ts";
-import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contract/endpoint.ts";
 import { orders } from "@footprint/contract/orders.ts";
-import { session } from "@footprint/contract/session.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import pg from "pg";
 import { expect, inject, test, vi } from "vitest";
-import type { Database } from "../../db/database.ts";
-import { connectEmbedded, connectPostgres, type Engine } from "../../db/engine.ts";
-import { migrate } from "../../db/levels.ts";
-import { emptyPostgres, folder, run } from "../../testing/program.ts";
+import { migrate } from "../../db/migrations.ts";
+import { earlierPostgres } from "../../testing/earlier/earlier.ts";
+import { emptyPostgres, ended, fingerprints, folder, look, openShop, run } from "../../testing/program.ts";
 import { checkBackup, fillFrom } from "./fill.ts";
 
-const adminPassword = "open sesame, please";
 const backup = (env: Record<string, string>, ...args: string[]) => ended(run(env, "operations/backup/backup.ts", args));
 const restore = (env: Record<string, string>, ...args: string[]) =>
   ended(run(env, "operations/backup/restore.ts", args));
 
-async function ended(start: ReturnType<typeof run>) {
-  const { exit, output } = await start;
-  return { code: await exit, output: output() };
-}
-
-type Sent = { params?: Record<string, string>; query?: Record<string, string>; body?: object; form?: FormData };
-
-/** A server with the demo business and a call to it as its administrator. */
-async function openShop(env: Record<string, string>) {
-  const server = await run({ DEMO: "on", ADMIN_PASSWORD: adminPassword, ...env });
-  let token = "";
-  async function call<E extends Endpoint>(endpoint: E, input: Input<E> & { form?: FormData } = {} as never) {
-    const { params, query, body, form } = input as Sent;
-    const search = query ? `?${new URLSearchParams(query)}` : "";
-    const response = await fetch(server.origin() + pathOf(endpoint, params) + search, {
-      method: endpoint.method,
-      headers: {
-        ...(token && { authorization: `Bearer ${token}` }),
-        ...(body && { "content-type": "application/json" }),
-      },
-      body: form ?? (body ? JSON.stringify(body) : null),
-    });
-    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-    return (await response.json()) as Reply<E>;
-  }
-  token = (await call(session.login, { body: { username: "admin", password: adminPassword } })).accessToken;
-  return { ...server, call };
-}
-
 const place = (name: string) => join(folder, name);
 const inFolder = (name: string) => ({ DATA_DIR: place(name) });
-
-/** Every table's rows as one fingerprint. Sessions, known devices and sign-in tries stay behind on purpose. */
-async function fingerprints(env: { DATA_DIR: string } | { DATABASE_URL: string }) {
-  return look(env, async ({ db }) => {
-    await db.execute(sql`set timezone = 'UTC'`);
-    const { rows: tables } = await db.execute<{ name: string }>(sql`
-      select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
-        and relname not in ('sessions', 'known_devices', 'sign_in_tries', 'sign_in_limits') order by 1`);
-    const found: Record<string, unknown> = {};
-    for (const { name } of tables) {
-      const { rows } = await db.execute(sql`
-        select count(*)::int as rows, md5(string_agg(row::text, '' order by row::text collate "C")) as hash
-        from ${sql.identifier(name)} as row`);
-      found[name] = rows[0];
-    }
-    return found;
-  });
-}
-
-async function look<T>(env: { DATA_DIR: string } | { DATABASE_URL: string }, at: (engine: Engine) => Promise<T>) {
-  const engine =
-    "DATABASE_URL" in env
-      ? await connectPostgres(env.DATABASE_URL)
-      : await connectEmbedded({ dataDir: join(env.DATA_DIR, "postgres") });
-  try {
-    return await at(engine);
-  } finally {
-    await engine.close();
-  }
-}
 
 /** An empty database of an account that may do nothing else. */
 async function ownPostgres() {
@@ -198,105 +135,6 @@ async function expectForgottenCopyRemoved(dataDir: string) {
   await vi.waitFor(async () => expect((await readdir(dataDir)).sort()).toEqual(["lock", "postgres"]), 20_000);
 }
 
-/** A small database of an older Footprint, whose orders carry no customer's name in what is searched yet. */
-async function makeOld(db: Database, keys: string[] = []) {
-  await db.transaction(async (tx) => {
-    await migrate(tx, "0003_counters");
-    await tx.execute(
-      sql.raw(`do $$ declare
-      someone uuid := gen_random_uuid(); label uuid := gen_random_uuid(); bought uuid := gen_random_uuid();
-    begin
-      insert into customers (id, username, discord_id, balance_cents, verified_at) values (someone, 'Old Mary', '1', 700, now());
-      insert into label_types (id, name, uid, max_weight, kind) values (label, 'Old', 'old', 70.125, 'usps');
-      insert into orders (id, customer_id, label_type_id, price_cents, weight, from_name, from_street, from_city,
-        from_state, from_zip, to_name, to_street, to_city, to_state, to_zip, from_country, to_country)
-      values (bought, someone, label, 300, 1.5, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l');
-      insert into transfers (id, customer_id, kind, amount_cents, balance_after_cents, reference, actor) values
-        (gen_random_uuid(), someone, 'adjustment', 1000, 1000, null, 'old'),
-        (gen_random_uuid(), someone, 'purchase', -300, 700, bought, 'old');
-    end $$`),
-    );
-    for (const name of keys)
-      await tx.execute(sql`
-        insert into api_keys (id, name, start, key_hash) values (gen_random_uuid(), ${name}, 'fp_', gen_random_uuid()::text)`);
-  });
-}
-
-async function makeOldFolder(path: string) {
-  await mkdir(path, { recursive: true });
-  const engine = await connectEmbedded({ dataDir: join(path, "postgres") });
-  await makeOld(engine.db);
-  return engine;
-}
-
-test("a backup of an older Footprint is restored as it was, then brought up to date", async () => {
-  const old = await emptyPostgres();
-  await look(old, ({ db }) => makeOld(db));
-  expect((await backup(old, place("old.gz"))).code).toBe(0);
-  // Backing it up has not changed it.
-  expect(await backup(old, place("again.gz"))).toMatchObject({ code: 0 });
-  expect(linesOf(await readFile(place("again.gz"))).slice(1, -1)).toEqual(
-    linesOf(await readFile(place("old.gz"))).slice(1, -1),
-  );
-
-  const target = await emptyPostgres();
-  expect(await restore(target, place("old.gz"))).toEqual(restored);
-  const { call } = await openShop({ ...target, DEMO: "off" });
-  expect((await call(orders.list, { query: { search: "old mary" } })).total).toBe(1);
-});
-
-test.for([
-  ["one key", ["Old shop"], true],
-  ["several keys", ["Old shop", "Old shop"], false],
-] as const)("in an older database with %s these go on seeing everything", async ([, keys, isOwned]) => {
-  const old = await emptyPostgres();
-  const read = async (query: SQL) => (await look(old, ({ db }) => db.execute(query))).rows;
-  await look(old, ({ db }) => makeOld(db, [...keys]));
-  const { call } = await openShop({ ...old, DEMO: "off" });
-  const found = await call(website.listApiKeys);
-  expect(found.keys).toMatchObject(keys.map((name) => ({ name, isBounded: false, shop: { name } })));
-  // What a key sent before is kept under its own id, and so it is under its shop's.
-  expect(found.keys.map(({ _id }) => _id)).toEqual(found.keys.map(({ shop }) => shop._id));
-  // Only where there is one can it be told whose everything is; what comes later is not anybody's by itself.
-  const owner = isOwned ? found.keys[0]?._id : null;
-  for (const table of ["customers", "orders"])
-    expect(await read(sql`select shop_id from ${sql.identifier(table)}`)).toEqual([{ shop_id: owner }]);
-  await look(old, ({ db }) =>
-    db.execute(sql`insert into customers (id, username, discord_id) values (gen_random_uuid(), 'Later', '2')`),
-  );
-  expect(await read(sql`select shop_id from customers where discord_id = '2'`)).toEqual([{ shop_id: null }]);
-});
-
-test("a folder of an older Footprint is copied before it is upgraded, and stays as it was where that fails", async () => {
-  const copy = join(folder, "postgres-before-0004");
-  const engine = await makeOldFolder(folder);
-  const inTheWay = "function day_start(day date)";
-  await engine.db.execute(sql.raw(`create ${inTheWay} returns date language sql return day`));
-  await engine.close();
-  const before = await fingerprints({ DATA_DIR: folder });
-  const failed = await ended(run({}));
-  expect(failed).toEqual({
-    code: 1,
-    output: expect.stringContaining("already exists with same argument types) and is as it was"),
-  });
-  expect(failed.output).toContain(`put ${copy} in the place of ${join(folder, "postgres")}`);
-  expect(await fingerprints({ DATA_DIR: folder })).toEqual(before);
-
-  await look({ DATA_DIR: folder }, ({ db }) => db.execute(sql.raw(`drop ${inTheWay}`)));
-  for (const name of ["postgres-before-0001", "postgres-before-0002"]) await mkdir(join(folder, name));
-  const { call, output } = await openShop({ DEMO: "off" });
-  expect(output()).toContain(`Upgrading the database; as it was, it is kept in ${copy}`);
-  expect((await call(orders.list, { query: { search: "old mary" } })).total).toBe(1);
-  expect((await readdir(folder)).sort()).toEqual(["lock", "postgres", "postgres-before-0002", "postgres-before-0004"]);
-
-  // The copy is what the older one would go on with.
-  const kept = await connectEmbedded({ dataDir: copy });
-  const { rows } = await kept.db.execute(sql`
-    select (select count(*)::int from orders) as orders, (select count(*)::int from drizzle.__drizzle_migrations) as level`);
-  await kept.close();
-  expect(rows).toEqual([{ orders: 1, level: 4 }]);
-});
-
 test("a database of a newer Footprint is left alone", async () => {
   const newer = await emptyPostgres();
   await look(newer, ({ db }) =>
@@ -311,11 +149,8 @@ test("a database of a newer Footprint is left alone", async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-const linesOf = (file: Buffer) => gunzipSync(file).toString().split("\n").slice(0, -1);
-
 test("a file that is not a whole, unchanged backup is refused before anything is written", async () => {
-  const old = await emptyPostgres();
-  await look(old, ({ db }) => makeOld(db));
+  const old = await earlierPostgres();
   await backup(old, place("good.gz"));
   const good = await readFile(place("good.gz"));
   const text = gunzipSync(good).toString();
@@ -323,7 +158,7 @@ test("a file that is not a whole, unchanged backup is refused before anything is
     "cut short": good.subarray(0, good.length / 2),
     "without its end": good.subarray(0, good.length - 9),
     "one byte changed": Buffer.from(good.map((byte, index) => (index === 200 ? byte ^ 1 : byte))),
-    "a balance changed": gzipSync(text.replace('"700"', '"900"')),
+    "a balance changed": gzipSync(text.replace('"4294"', '"9294"')),
     "a row left out": gzipSync(text.replace(/^\[.*"Old Mary".*\n/m, "")),
     "without its proof": gzipSync(text.replace(/\{"sha256".*\n/, "")),
     "lines after its proof": gzipSync(`${text}[]\n`),
@@ -337,7 +172,7 @@ test("a file that is not a whole, unchanged backup is refused before anything is
     await writeFile(place(name), content);
     await expect(checkBackup(place(name)), name).rejects.toThrow(refused(name));
   }
-  await writeFile(place("newer"), sealed(text.replace("0003_counters", "9999_wonders")));
+  await writeFile(place("newer"), sealed(text.replace("0009_whole_numbers", "9999_wonders")));
   await expect(checkBackup(place("newer"))).rejects.toThrow(
     `${place("newer")} was made by a newer Footprint (9999_wonders): restore it with that version, or a newer one.`,
   );
@@ -420,15 +255,14 @@ test("a restored file holds data only: nothing in it is run, and nobody is signe
 });
 
 test("a file that is whole, but not what a backup looks like, is refused and leaves nothing", async () => {
-  const source = await emptyPostgres();
-  await look(source, ({ db }) => makeOld(db));
+  const source = await earlierPostgres();
   await backup(source, place("good.gz"));
   const good = gunzipSync(await readFile(place("good.gz"))).toString();
   const noBackup = "is not a backup of Footprint: nothing was restored.";
-  const unfit = "The backup does not fit the tables of its level: nothing was restored.";
+  const unfit = "The backup does not fit the tables of its version: nothing was restored.";
   const files: [string, string, string][] = [
     ["words for the terminal", good.replace(/"takenAt":"[^"]*"/, '"takenAt":"\\u001b]0;hello"'), noBackup],
-    ["a level for the terminal", good.replace("0003_counters", "\\u001b]0;hello"), noBackup],
+    ["a level for the terminal", good.replace("0009_whole_numbers", "\\u001b]0;hello"), noBackup],
     ["a thousand sections", good.replace("\n", `\n${"{}\n".repeat(1000)}`), noBackup],
     ["a line that fills the memory", withRow(good, "logs", { action: "x".repeat(65_000_000) }), noBackup],
     [
@@ -461,8 +295,7 @@ test("a file that is whole, but not what a backup looks like, is refused and lea
 });
 
 test("a backup replaces no file, and a restore no database", async () => {
-  const source = await emptyPostgres();
-  await look(source, ({ db }) => makeOld(db));
+  const source = await earlierPostgres();
   expect((await backup(source, place("good.gz"))).code).toBe(0);
   const good = await readFile(place("good.gz"));
   expect(await backup(source, place("good.gz"))).toEqual({

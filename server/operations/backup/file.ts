@@ -17,6 +17,7 @@ export type Header = z.infer<typeof Header>;
 /** Also what the terminal shows of it: only what could have been written here. */
 export const Header = z.object({
   footprintBackup: z.int().positive(),
+  /** The version of the tables. */
   level: z.string().regex(/^\d{4}_[a-z0-9_]{1,50}$/),
   takenAt: z.iso.datetime(),
 });

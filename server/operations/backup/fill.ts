@@ -3,7 +3,7 @@ import { StartError } from "../../config.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import { migrationLock, unhurried } from "../../db/engine.ts";
 import { databaseCode } from "../../db/failures.ts";
-import { isLevel, levelOf, migrate } from "../../db/levels.ts";
+import { isTooOld, isVersion, migrate, versionOf } from "../../db/migrations.ts";
 import { strip } from "../../db/strip.ts";
 import { type End, formatVersion, Header, isRow, noBackup, readBackup, type TableStart } from "./file.ts";
 import { notData, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
@@ -23,7 +23,9 @@ export async function checkBackup(path: string): Promise<Header> {
   const counted = Object.fromEntries(words.flatMap(({ table, counted }) => (table ? [[table, counted]] : [])));
   if (!isHeader || JSON.stringify(words.at(-1)?.rows) !== JSON.stringify(counted)) throw noBackup(path);
   const { footprintBackup, level } = header;
-  if (footprintBackup > formatVersion || !isLevel(level))
+  if (isTooOld(level))
+    throw new StartError(`${path} was made by a Footprint that is too old (${level}): restore it with that version.`);
+  if (footprintBackup > formatVersion || !isVersion(level))
     throw new StartError(
       `${path} was made by a newer Footprint (${level}): restore it with that version, or a newer one.`,
     );
@@ -41,7 +43,7 @@ export async function fillFrom(db: Database, path: string, { level }: Header): P
     await prepareSession(tx);
     // A server that starts on the same database waits until it is filled.
     await tx.execute(sql`select pg_advisory_xact_lock(${migrationLock})`);
-    if ((await levelOf(tx)) || (await tablesOf(tx)).length > 0)
+    if ((await versionOf(tx)) || (await tablesOf(tx)).length > 0)
       throw new StartError(
         "The database is not empty: create another one and set DATABASE_URL to it. Nothing was restored.",
       );
@@ -96,14 +98,20 @@ async function insertAll(tx: Transaction, path: string, tables: Map<string, Tabl
   }
 }
 
+/** What a search looks through is computed; earlier versions kept some of it like other columns. */
+const formerlyKept = ["search", "admin_search"];
+
 /** How rows of a table are inserted, each value from its own text. Replaces what the migrations put there. */
-async function inserting(tx: Transaction, table: Table | undefined, columns: string[]) {
+async function inserting(tx: Transaction, table: Table | undefined, written: string[]) {
   const types = new Map(table?.columns.map(({ name, type }) => [name, type]));
+  const columns = written.filter((name) => !formerlyKept.includes(name));
   if (!table || columns.length !== types.size || columns.some((name) => !types.has(name)))
-    throw new StartError("The backup does not fit the tables of its level: nothing was restored.");
+    throw new StartError("The backup does not fit the tables of its version: nothing was restored.");
   const name = sql.raw(quoted(table.name));
   const names = sql.raw(columns.map(quoted).join(", "));
-  const values = sql.raw(columns.map((column, index) => `(line->>${index})::${types.get(column)}`).join(", "));
+  const values = sql.raw(
+    columns.map((column) => `(line->>${written.indexOf(column)})::${types.get(column)}`).join(", "),
+  );
   await tx.execute(sql`delete from ${name}`);
   return async (lines: string[]) => {
     const rows = sql`jsonb_array_elements(${`[${lines.join(",")}]`}::jsonb) as line`;

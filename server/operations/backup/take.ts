@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { StartError } from "../../config.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import { unhurried } from "../../db/engine.ts";
-import { levelOf } from "../../db/levels.ts";
+import { versionOf } from "../../db/migrations.ts";
 import { formatVersion, lineOf, writeBackup } from "./file.ts";
 import { leftOut, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
 
@@ -12,14 +12,14 @@ export async function takeBackup(db: Database, path: string, now: Date): Promise
   await unhurried(db).transaction(
     async (tx) => {
       await prepareSession(tx);
-      const level = await levelOf(tx);
-      if (!level) throw new StartError("The database is empty: there is nothing to back up.");
+      const version = await versionOf(tx);
+      if (!version) throw new StartError("The database is empty: there is nothing to back up.");
       const count = (added: number) => {
         rows += added;
       };
       await writeBackup(
         path,
-        linesOf(tx, { footprintBackup: formatVersion, level, takenAt: now.toISOString() }, count),
+        linesOf(tx, { footprintBackup: formatVersion, level: version, takenAt: now.toISOString() }, count),
       );
     },
     { isolationLevel: "repeatable read", accessMode: "read only" },

@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { sql } from "drizzle-orm";
+import { StartError } from "../config.ts";
+import type { Database, Transaction } from "./database.ts";
+
+type Step = { version: string; at: number; files?: string[] };
+
+/**
+ * What makes the tables what they are, oldest first. A database remembers the moment of each step it has had, a backup
+ * names the last of them as its version: neither ever changes.
+ */
+const steps: Step[] = [
+  // What ten steps of earlier versions came to, under the name of the last of them.
+  { version: "0009_whole_numbers", at: 1794742412869, files: ["0009_tables", "0009_counters"] },
+  { version: "0010_search", at: 1794770000010 },
+  { version: "0011_accounts", at: 1794770000011 },
+  { version: "0012_shops", at: 1794770000012 },
+  { version: "0013_indexes", at: 1794770000013 },
+];
+const newest = steps.at(-1) as Step;
+
+const placeOf = (version: string) => steps.findIndex((step) => step.version === version);
+
+/** Of a version from before the oldest that can still be brought up to date. */
+export const isTooOld = (version: string) => version < (steps[0] as Step).version;
+
+export const isVersion = (name: string) => placeOf(name) >= 0;
+
+/** The step that comes after a version; undefined at the newest. */
+export const nextVersion = (version: string) => steps[placeOf(version) + 1]?.version;
+
+/** The version of a database's tables; undefined where it has none yet. */
+export async function versionOf(db: Database | Transaction): Promise<string | undefined> {
+  const { rows: found } = await db.execute(sql`select to_regclass('drizzle.__drizzle_migrations') as name`);
+  if (found[0]?.name == null) return undefined;
+  const { rows } = await db.execute(sql`select max(created_at)::text as last from drizzle.__drizzle_migrations`);
+  if (rows[0]?.last == null) return undefined;
+  const last = Number(rows[0].last);
+  const step = steps.find(({ at }) => at === last);
+  if (step) return step.version;
+  if (last > newest.at)
+    throw new StartError("The database belongs to a newer Footprint: use that version of it, or a newer one.");
+  throw new StartError("The database belongs to a Footprint that is too old to upgrade from: use that version of it.");
+}
+
+/** Brings the tables up to date, or up to a version, in a transaction of the caller's: all of it happens or nothing. */
+export async function migrate(tx: Transaction, through = newest.version, report = (_: string) => {}): Promise<void> {
+  for (const step of await stepsLeft(tx, through)) {
+    report(step.version);
+    for (const statement of statementsOf(step)) await tx.execute(sql.raw(statement.replace(besideOthers, "")));
+    await remember(tx, step);
+  }
+}
+
+/**
+ * The same while other servers work: indexes of tables that they write to are built beside that, outside of any
+ * transaction. Where it was interrupted, the next start goes on. Needs one connection that nobody else uses.
+ */
+export async function migrateBesideOthers(connection: Database, report: (line: string) => void): Promise<void> {
+  for (const step of await stepsLeft(connection, newest.version)) {
+    report(step.version);
+    const statements = statementsOf(step);
+    if (statements.some((statement) => besideOthers.test(statement))) {
+      for (const [done, statement] of statements.entries()) {
+        report(`${step.version}: ${done + 1} of ${statements.length}`);
+        await removeUnfinished(connection, statement);
+        await connection.execute(sql.raw(statement));
+      }
+      await remember(connection, step);
+    } else
+      await connection.transaction(async (tx) => {
+        for (const statement of statements) await tx.execute(sql.raw(statement));
+        await remember(tx, step);
+      });
+  }
+}
+
+const besideOthers = / CONCURRENTLY\b/;
+
+/** An index whose building ended half way is there, of no use, and in the way of a second try. */
+async function removeUnfinished(connection: Database, statement: string) {
+  const name = /CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)/.exec(statement)?.[1];
+  if (!name) return;
+  const { rows } = await connection.execute(
+    sql`select from pg_index where indexrelid = to_regclass(${name}) and not indisvalid`,
+  );
+  if (rows.length > 0) await connection.execute(sql.raw(`DROP INDEX CONCURRENTLY ${name}`));
+}
+
+async function stepsLeft(db: Database | Transaction, through: string): Promise<Step[]> {
+  await db.execute(sql`create schema if not exists drizzle`);
+  await db.execute(sql`create table if not exists drizzle.__drizzle_migrations (
+    id serial primary key, hash text not null, created_at bigint)`);
+  const version = await versionOf(db);
+  return steps.slice(version === undefined ? 0 : placeOf(version) + 1, placeOf(through) + 1);
+}
+
+async function remember(db: Database | Transaction, { version, at }: Step) {
+  await db.execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at) values (${version}, ${at})`);
+}
+
+/** A statement ends with a line's last semicolon, unless that is part of a function. */
+function statementsOf({ version, files = [version] }: Step): string[] {
+  const statements = [""];
+  for (const file of files) {
+    for (const line of readFileSync(new URL(`./migrations/${file}.sql`, import.meta.url), "utf8").split("\n")) {
+      const statement = `${statements.pop()}${line}\n`;
+      statements.push(statement);
+      const outsideOfFunctions = statement.replace(/(\$\w*\$).*?\1/gs, "");
+      if (line.endsWith(";") && !/\$\w*\$/.test(outsideOfFunctions)) statements.push("");
+    }
+  }
+  return statements.filter((statement) => statement.trim() !== "");
+}

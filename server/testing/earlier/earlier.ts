@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import pg from "pg";
+import { connectEmbedded } from "../../db/engine.ts";
+import { emptyPostgres } from "../program.ts";
+
+// A small business that was kept by the version of ten migrations, through its own API: three customers, one of them
+// new, two label types, four orders (one refunded, two of a bulk order), a Fedex order with its file, two invoices, one
+// shop's key. As a dump of its database, and as its backup.
+
+const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+export const earlierBackup = fileOf("backup.gz");
+
+const dump = () => gunzipSync(readFileSync(fileOf("database.sql.gz"))).toString();
+
+export async function earlierPostgres(further = "") {
+  const env = await emptyPostgres();
+  const client = new pg.Client(env.DATABASE_URL);
+  await client.connect();
+  await client.query(`${dump()}; reset search_path; ${further}`);
+  await client.end();
+  return env;
+}
+
+export async function earlierFolder(path: string, further = "") {
+  await mkdir(path, { recursive: true });
+  const { client, close } = await connectEmbedded({ dataDir: join(path, "postgres") });
+  await client.exec(`${dump()}; reset search_path; ${further}`);
+  await close();
+}

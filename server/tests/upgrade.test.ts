@@ -1,0 +1,196 @@
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { dashboard } from "@footprint/contract/dashboard.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { website } from "@footprint/contract/website.ts";
+import { sql } from "drizzle-orm";
+import pg from "pg";
+import { expect, test, vi } from "vitest";
+import { connectEmbedded } from "../db/engine.ts";
+import { migrate } from "../db/migrations.ts";
+import { earlierBackup, earlierFolder, earlierPostgres } from "../testing/earlier/earlier.ts";
+import { emptyPostgres, ended, folder, look, openShop, run } from "../testing/program.ts";
+
+type Place = Parameters<typeof look>[0];
+
+/** Everything that the tables are made of, in words. */
+async function structureOf(place: Place): Promise<string[]> {
+  return look(place, async ({ db }) => {
+    const { rows } = await db.execute<{ part: string }>(sql`
+      with own as (select oid from pg_class where relnamespace = 'public'::regnamespace)
+      select format('column %s.%s %s %s %s %s', attrelid::regclass, attname, format_type(atttypid, atttypmod), attnotnull,
+          attgenerated, pg_get_expr(adbin, adrelid)) as part
+        from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
+        where attrelid in (table own) and attnum > 0 and not attisdropped
+      union all select format('constraint %s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+        from pg_constraint where conrelid in (table own)
+      union all select format('index %s %s', pg_get_indexdef(indexrelid), indisvalid) from pg_index where indrelid in (table own)
+      union all select format('trigger %s', pg_get_triggerdef(oid))
+        from pg_trigger where tgrelid in (table own) and not tgisinternal
+      union all select format('function %s', pg_get_functiondef(oid)) from pg_proc
+        where pronamespace = 'public'::regnamespace and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')
+      union all select format('counted %s', counted) from counted
+      order by 1`);
+    return rows.map(({ part }) => part);
+  });
+}
+
+/** The values of every table, by the columns that the earlier version had. */
+async function valuesOf(place: Place) {
+  const header = gunzipSync(await readFile(earlierBackup))
+    .toString()
+    .matchAll(/^\{"table":"(\w+)","columns":(.*)\}$/gm);
+  const tables = [...header].filter(([, name]) => !["sessions", "sign_in_tries"].includes(name ?? ""));
+  return look(place, async ({ db }) => {
+    const values: Record<string, unknown> = {};
+    for (const [, name = "", list = ""] of tables) {
+      const columns = (JSON.parse(list) as string[]).filter((column) => !/search$/.test(column));
+      const { rows } = await db.execute(
+        sql`select ${sql.raw(columns.map((column) => `"${column}"`).join(", "))} from ${sql.identifier(name)} order by 1, 2`,
+      );
+      values[name] = rows;
+    }
+    return values;
+  });
+}
+
+async function freshPostgres() {
+  const env = await emptyPostgres();
+  (await run(env)).child.kill("SIGKILL");
+  return env;
+}
+
+/** What its owner would look at: nothing is lost, and all of it works. Returns what was said on the way. */
+async function expectWhole(place: Place, before: Record<string, unknown>) {
+  const { call, child, exit, output } = await openShop({ ...place, DEMO: "off" });
+  expect((await call(dashboard.books)).problems).toEqual([]);
+  expect((await call(orders.list, { query: { search: "old mary" } })).total).toBe(4);
+  expect((await call(orders.list, { query: { status: "Refunded" } })).total).toBe(1);
+  child.kill("SIGTERM");
+  await exit;
+  const after = await valuesOf(place);
+  // Signing in is in the log, and counted.
+  for (const changed of ["logs", "counters", "settled_months"]) after[changed] = before[changed];
+  expect(after).toEqual(before);
+  return output();
+}
+
+test("a database of an earlier version is brought up to date on PostgreSQL, says so, and loses nothing", async () => {
+  const earlier = await earlierPostgres();
+  const before = await valuesOf(earlier);
+  expect(Object.values(before).flat().length).toBeGreaterThan(60);
+  const output = await expectWhole(earlier, before);
+  expect(output).toMatch(/^Upgrading the database: 0010_search\n(.+\n)*.*0013_indexes: 2 of 13\n/);
+  expect(await structureOf(earlier)).toEqual(await structureOf(await freshPostgres()));
+});
+
+test("a backup of an earlier version is restored as it was, then brought up to date", async () => {
+  const before = await valuesOf(await earlierPostgres());
+  const target = await emptyPostgres();
+  expect(await ended(run(target, "operations/backup/restore.ts", [earlierBackup]))).toMatchObject({ code: 0 });
+  await expectWhole(target, before);
+  expect(await structureOf(target)).toEqual(await structureOf(await freshPostgres()));
+});
+
+// Longer than others: it starts an embedded engine eight times.
+test("a folder of an earlier version is copied before it is upgraded, and stays as it was where that fails", {
+  timeout: 300_000,
+}, async () => {
+  const here = { DATA_DIR: folder };
+  const copy = join(folder, "postgres-before-0010");
+  const inTheWay = "function search_keys(names text, codes text)";
+  await earlierFolder(folder, `create ${inTheWay} returns tsvector language sql return null;`);
+  const before = await valuesOf(here);
+  const failed = await ended(run({}));
+  expect(failed).toEqual({
+    code: 1,
+    output: expect.stringContaining("already exists with same argument types) and is as it was"),
+  });
+  expect(failed.output).toContain(`put ${copy} in the place of ${join(folder, "postgres")}`);
+  expect(await valuesOf(here)).toEqual(before);
+
+  await look(here, ({ db }) => db.execute(sql.raw(`drop ${inTheWay}`)));
+  for (const name of ["postgres-before-0001", "postgres-before-0002"]) await mkdir(join(folder, name));
+  const output = await expectWhole(here, before);
+  expect(output).toContain(`Upgrading the database; as it was, it is kept in ${copy}`);
+  expect(output).toContain("Upgrading the database: 0013_indexes");
+  expect((await readdir(folder)).sort()).toEqual(["postgres", "postgres-before-0002", "postgres-before-0010"]);
+
+  // The copy is what the earlier version would go on with.
+  const kept = await connectEmbedded({ dataDir: copy });
+  const { rows } = await kept.db.execute(sql`
+    select (select count(*)::int from orders) as orders, (select count(*)::int from drizzle.__drizzle_migrations) as steps`);
+  await kept.close();
+  expect(rows).toEqual([{ orders: 4, steps: 10 }]);
+});
+
+test.for([
+  ["one key", "", true],
+  [
+    "several keys",
+    "insert into api_keys (id, name, start, key_hash) values (gen_random_uuid(), 'Corner shop', 'fp_', 'x')",
+    false,
+  ],
+] as const)("keys of an earlier database with %s go on seeing everything", async ([, further, isOwned]) => {
+  const earlier = await earlierPostgres(further);
+  const read = async (query: string) => (await look(earlier, ({ db }) => db.execute(sql.raw(query)))).rows;
+  const { call } = await openShop({ ...earlier, DEMO: "off" });
+  const { keys } = await call(website.listApiKeys);
+  expect(keys).toHaveLength(isOwned ? 1 : 2);
+  // What a key sent before is kept under its own id, and so it is under its shop's.
+  for (const key of keys) expect(key).toMatchObject({ isBounded: false, shop: { name: "Corner shop", _id: key._id } });
+  // Only where there is one can it be told whose everything is; what comes later is not anybody's by itself.
+  const owner = isOwned ? keys[0]?._id : null;
+  for (const table of ["customers", "orders"])
+    expect(await read(`select distinct shop_id from ${table}`)).toEqual([{ shop_id: owner }]);
+  await read("insert into customers (id, username, discord_id) values (gen_random_uuid(), 'Later', '2')");
+  expect(await read("select shop_id from customers where discord_id = '2'")).toEqual([{ shop_id: null }]);
+});
+
+test("a database from before the earliest that can be upgraded is left alone", async () => {
+  const older = await earlierPostgres("delete from drizzle.__drizzle_migrations where id > 5");
+  expect(await ended(run(older))).toEqual({
+    code: 1,
+    output: "The database belongs to a Footprint that is too old to upgrade from: use that version of it.",
+  });
+});
+
+test("indexes are built while others write, and an upgrade that was cut off goes on at the next start", async () => {
+  const env = await emptyPostgres();
+  await look(env, ({ db }) => db.transaction((tx) => migrate(tx, "0012_shops")));
+  const [holder, writer] = [new pg.Client(env.DATABASE_URL), new pg.Client(env.DATABASE_URL)];
+  await Promise.all([holder.connect(), writer.connect()]);
+  const write = "insert into logs (id, admin, type, action) values (gen_random_uuid(), 'a', 'user', 'b')";
+  const waiting = () =>
+    vi.waitFor(
+      async () => {
+        const { rows } = await writer.query(`select pid from pg_stat_activity
+          where datname = current_database() and query like '%INDEX CONCURRENTLY%logs_search%' and wait_event_type = 'Lock'`);
+        expect(rows).toHaveLength(1);
+        return rows[0].pid as number;
+      },
+      { timeout: 60_000 },
+    );
+  try {
+    // A change that takes its time: an index of the table waits for it.
+    await holder.query(`begin; ${write}`);
+    const cutOff = run(env);
+    const pid = await waiting();
+    // Who writes to the table meanwhile does not wait.
+    await writer.query("set lock_timeout = '10s'");
+    await writer.query(write);
+    await writer.query(`select pg_terminate_backend(${pid})`);
+    expect((await ended(cutOff)).code).toBe(1);
+    const { rows } = await writer.query("select indisvalid from pg_index where indexrelid = 'logs_search'::regclass");
+    expect(rows).toEqual([{ indisvalid: false }]);
+
+    const again = run(env);
+    await waiting();
+    await holder.query("commit");
+    expect((await again).output()).toContain("is ready at");
+  } finally {
+    await Promise.all([holder.end(), writer.end()]);
+  }
+  expect(await structureOf(env)).toEqual(await structureOf(await freshPostgres()));
+});
