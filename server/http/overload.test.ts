@@ -119,13 +119,13 @@ test("whoever went away while waiting leaves the place to others", async () => {
     const first = Array.from({ length: 3 }, () => search());
     await waiting(3);
     if (!isEmbedded) while ((await waitingForLocks(db)) < 3);
-    const gone = Array.from({ length: 10 }, () => search(impatient.signal).catch(() => "gone"));
-    await waiting(13);
+    const gone = Array.from({ length: 8 }, () => search(impatient.signal).catch(() => "gone"));
+    await waiting(11);
     impatient.abort();
     await Promise.all(gone);
     await waiting(3);
-    const second = Array.from({ length: 10 }, () => search());
-    await waiting(13);
+    const second = Array.from({ length: 8 }, () => search());
+    await waiting(11);
     return { first, second };
   });
   for (const answer of [...first, ...second]) expect((await answer).status).toBe(200);
