@@ -293,7 +293,12 @@ test.skipIf(isEmbedded)("a file that the database does not hand out in time is a
   await call("staff", fedex.update, { params: { id }, form: formWith({ file: new Blob([pdf]) }) });
   const { origin } = await network({ statement: 500 });
   const headers = { authorization: `Bearer ${tokenOf("staff")}` };
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on("warning", note);
   const answer = await whileHeld("file_chunks", () => fetch(origin + pathOf(fedex.file, { id }), { headers }));
+  process.off("warning", note);
+  expect(warnings).toEqual([]);
   expect({
     status: answer.status,
     retryAfter: answer.headers.get("retry-after"),
