@@ -1,10 +1,13 @@
+import { createHook } from "node:async_hooks";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
 import { fedex } from "@footprint/contract/fedex.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { session } from "@footprint/contract/session.ts";
 import { expect, test } from "vitest";
 import { addCustomer, addFedexOrder, addLabelType, addOrder } from "../testing/builders.ts";
-import { call, origin, password, send } from "../testing/house.ts";
+import { call, origin, password, send, tokenOf } from "../testing/house.ts";
 import { formWith, pdf } from "../testing/multipart.ts";
 
 const acceptingAll = { "accept-encoding": "gzip, deflate, br, zstd", origin: "http://localhost:5173" };
@@ -79,4 +82,27 @@ test.for([
   expect(again.headers.get("vary")).toBe(answer.headers.get("vary"));
   const older = await fetch(origin + path, { headers: { ...acceptingAll, "if-none-match": 'W/"older"' } });
   expect(older.status).toBe(200);
+});
+
+/** How often something was compressed for this caller, who takes it as it comes. */
+async function compressionsFor(path: string, headers: Record<string, string> = {}): Promise<number> {
+  let compressions = 0;
+  const hook = createHook({
+    init(_, type) {
+      if (type === "ZLIB") compressions++;
+    },
+  }).enable();
+  const [answer] = (await once(get(origin + path, { headers: { ...acceptingAll, ...headers } }), "response")) as [
+    IncomingMessage,
+  ];
+  await answer.toArray();
+  hook.disable();
+  return compressions;
+}
+
+test("what anybody may ask for is not compressed for each who does", async () => {
+  for (let count = 0; count < 10; count++) await addOrder();
+  expect(await compressionsFor(orders.list.path, { authorization: `Bearer ${tokenOf("staff")}` })).toBe(1);
+  const open = ["/", "/orders", "/robots.txt", "/api/docs", "/api/openapi.json", `/api/${"x".repeat(5_000)}`];
+  for (const path of open) expect([path, await compressionsFor(path)]).toEqual([path, 0]);
 });

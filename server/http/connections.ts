@@ -27,8 +27,6 @@ function oneByOne(answer: RequestListener): RequestListener {
   const ahead = new WeakMap<Socket, (() => void)[]>();
   return (request, response) => {
     const { socket } = request;
-    // Whatever takes part in an answer listens for its end: more than ten are no leak.
-    response.setMaxListeners(30);
     const begin = () => {
       response.once("close", () => {
         const next = socket.destroyed ? undefined : ahead.get(socket)?.shift();

@@ -4,7 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { databaseCode, databaseIsAway } from "../db/failures.ts";
 
 /** Every failure is answered as `{ message }`: never a stack, never SQL. */
-export function answerError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply) {
+export function answerError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): void {
   const { status, message, retryAfter } = explain(error, request.id);
   const isRefusal = !("code" in error) && Boolean(error.statusCode);
   // A refusal of our own is no failure: its line in the log is that of every call.
@@ -14,7 +14,8 @@ export function answerError(error: FastifyError | Refusal, request: FastifyReque
   const codeRequired = "codeRequired" in error && error.codeRequired ? { codeRequired: true } : {};
   // It may have been about to send a file.
   for (const name of ofTheFile) reply.removeHeader(name);
-  return reply
+  // Not returned: the framework would wait for the reply a second time, with more listeners for its end.
+  reply
     .header("cache-control", "no-store")
     .type("application/json; charset=utf-8")
     .code(status)

@@ -13,7 +13,7 @@ import { buildApp } from "../app.ts";
 import { readConfig, timeouts } from "../config.ts";
 import { openEngine, unhurried } from "../db/engine.ts";
 import { addCustomer, addFedexOrder, balanceOf } from "../testing/builders.ts";
-import { call, db, tokenOf } from "../testing/house.ts";
+import { addAccount, call, db, tokenOf } from "../testing/house.ts";
 import { formWith, pdf } from "../testing/multipart.ts";
 import { waitingForLocks } from "../testing/races.ts";
 import { wireTo } from "../testing/wire.ts";
@@ -81,6 +81,21 @@ test("a flood of searches is refused at once and money still moves; then everyth
   for (const answer of early) expect(answer.headers.get("retry-after")).toBe("2");
   expect(new Set(await statuses(all))).toEqual(new Set([200, 503]));
   expect((await search()).status).toBe(200);
+});
+
+test.skipIf(isEmbedded)("those who search a lot leave places for everything else", async () => {
+  const customer = await addCustomer();
+  const [one, other] = [await addAccount("maren", "staff"), await addAccount("oskar", "staff")];
+  const search = (as: { token: string }) => call(as, orders.list, { query: { search: "anything" } });
+  expect([(await search(one)).status, (await search(other)).status]).toEqual([200, 200]);
+  const { all } = await whileHeld("orders", async () => {
+    let asked = 0;
+    const flooded = await flood(100, () => search(asked++ % 2 ? one : other), { untilAnswered: 74 });
+    const added = await call("admin", users.addBalance, { params: { id: customer.id }, body: { balance: 5 } });
+    expect(added.status).toBe(200);
+    return flooded;
+  });
+  expect(await refusedOf(all)).toHaveLength(74);
 });
 
 test("a flood of any calls is refused before it fills the memory", async () => {
@@ -293,7 +308,12 @@ test.skipIf(isEmbedded)("a file that the database does not hand out in time is a
   await call("staff", fedex.update, { params: { id }, form: formWith({ file: new Blob([pdf]) }) });
   const { origin } = await network({ statement: 500 });
   const headers = { authorization: `Bearer ${tokenOf("staff")}` };
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on("warning", note);
   const answer = await whileHeld("file_chunks", () => fetch(origin + pathOf(fedex.file, { id }), { headers }));
+  process.off("warning", note);
+  expect(warnings).toEqual([]);
   expect({
     status: answer.status,
     retryAfter: answer.headers.get("retry-after"),

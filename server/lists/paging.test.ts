@@ -92,6 +92,17 @@ test("a single letter is looked for in names among the newest rows", async () =>
   expect((await call("staff", orders.list, { query: { search: "z" } })).body.total).toBe(1);
 });
 
+test("a single letter costs a look at a thousand rows, however many there are", async () => {
+  await fillLog(1_500);
+  const markFirst = (sort: "asc" | "desc") =>
+    db.execute(sql`update logs set action = 'ж' where id =
+      (select id from logs order by created_at ${sql.raw(sort)}, id ${sql.raw(sort)} limit 1)`);
+  await markFirst("asc");
+  expect(await page(1, { search: "ж" })).toMatchObject({ total: 0, totalCapped: true });
+  await markFirst("desc");
+  expect(await page(1, { search: "ж" })).toMatchObject({ total: 1, totalCapped: true });
+});
+
 test("who was renamed is found by the new name, and no longer by the old", async () => {
   const customer = await addCustomer({ username: "Oldname" });
   await addOrder({ customer });

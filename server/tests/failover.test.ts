@@ -115,18 +115,17 @@ test("connections that turn read-only in the middle of the day leave the pool", 
 
 test("a frozen database is answered 503: at once by the health check, and by calls when their time is over", async () => {
   expect(timeouts).toMatchObject({ ready: 2_000, statement: 5_000, connect: 5_000 });
-  const { read, ready, addOne } = await openShop({ ready: 100, statement: 2_000, connect: 2_000 });
+  const { ready } = await openShop({ ready: 100, statement: 600_000, connect: 600_000 });
+  const { read, addOne } = await openShop({ statement: 2_000, connect: 2_000 });
   expect(await addOne("before")).toEqual(well);
   const thaw = await pair.primary.freeze();
   try {
-    const calls = Promise.all([read(), addOne("frozen")]);
-    expect(await Promise.race([ready(), calls])).toEqual(away);
-    expect(await calls).toEqual([away, away]);
+    expect(await Promise.all([ready(), read(), addOne("frozen")])).toEqual([away, away, away]);
   } finally {
     thaw();
   }
   while ((await addOne("frozen")).status !== 200);
-  expect(await ready()).toEqual(well);
+  while ((await ready()).status !== 200);
 });
 
 test("as many checks of the books as an account may have at work leave connections for its calls", async () => {

@@ -254,6 +254,24 @@ test("a restored file holds data only: nothing in it is run, and nobody is signe
   });
 });
 
+test("no name is a command to the terminal, whether the books are checked or a backup is restored", async () => {
+  const source = await emptyPostgres();
+  await look(source, ({ db }) =>
+    db.transaction(async (tx) => {
+      await migrate(tx);
+      await tx.execute(sql`
+        insert into customers (id, discord_id, username, balance_cents)
+        values (${randomUUID()}, '4711', ${"\u001b]0;hello\u0007\u202e"}, 500)`);
+    }),
+  );
+  const named = "\ufffd]0;hello\ufffd\ufffd has a balance of $5.00, but their transfers add up to $0.00";
+  const books = await ended(run(source, "operations/print-books.ts"));
+  expect(books).toEqual({ code: 1, output: `${named}\nThe books do not balance.` });
+  await backup(source, place("wild.gz"));
+  const { code, output } = await restore(await emptyPostgres(), place("wild.gz"));
+  expect([code, output.split("\n")[0]]).toEqual([1, named]);
+});
+
 test("a file that is whole, but not what a backup looks like, is refused and leaves nothing", async () => {
   const source = await earlierPostgres();
   await backup(source, place("good.gz"));
