@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { endpoint, id, idParam, listQuery, pageCounts, timestamp } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
 import { Order } from "./orders.ts";
+import { id, idParam, listQuery, pageCounts, timestamp } from "./schemas.ts";
 
 /** As it travels. */
 export type BulkOrder = z.input<typeof BulkOrder>;

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { endpoint, sum, timestamp } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { sum, timestamp } from "./schemas.ts";
 
 const graph = <D extends z.ZodType>(value: D) => z.object({ labels: z.array(z.iso.date()), data: z.array(value) });
 const deposits = <N extends string>(name: N) =>

@@ -1,16 +1,6 @@
 import * as z from "zod";
-import {
-  documentTypes,
-  download,
-  endpoint,
-  id,
-  idParam,
-  listQuery,
-  message,
-  money,
-  pageCounts,
-  timestamp,
-} from "./endpoint.ts";
+import { documentTypes, endpoint } from "./endpoint.ts";
+import { download, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./schemas.ts";
 
 const party = z.object({
   name: z.string(),

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { endpoint, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { id, idParam, listQuery, message, money, pageCounts, timestamp } from "./schemas.ts";
 
 export const paymentMethod = z.enum(["cashapp", "paypal"]);
 export const invoiceStatuses = ["pending", "paid", "expired", "failed"] as const;

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { endpoint, id, idParam, message, money, weight } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { id, idParam, message, money, weight } from "./schemas.ts";
 
 export const labelKind = z.enum(["usps", "shipv2", "wwbiz"]);
 

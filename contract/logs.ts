@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { endpoint, id, listQuery, pageCounts, timestamp } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { id, listQuery, pageCounts, timestamp } from "./schemas.ts";
 
 export const logTypes = [
   "balance",

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { endpoint, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { id, idParam, listQuery, message, money, pageCounts, timestamp } from "./schemas.ts";
 
 const address = {
   name: z.string(),

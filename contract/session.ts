@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { endpoint, id, idParam, message, timestamp } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { id, idParam, message, timestamp } from "./schemas.ts";
 
 export const role = z.enum(["admin", "staff"]);
 export type Role = z.output<typeof role>;

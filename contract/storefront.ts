@@ -1,9 +1,10 @@
 import * as z from "zod";
-import { download, endpoint, id, idParam, inThousandths, money, timestamp, visible, weight } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
 import { fedexStatus } from "./fedex.ts";
 import { invoiceStatus, paymentMethod } from "./invoices.ts";
 import { labelKind } from "./label-types.ts";
 import { Order } from "./orders.ts";
+import { download, id, idParam, inThousandths, money, timestamp, visible, weight } from "./schemas.ts";
 
 /** What a shop sends as text: trimmed, and without characters that control a terminal or turn the text around. */
 const text = (max: number, allowed: RegExp) =>

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { download, endpoint, id, idParam, imageTypes, message, money, scopes, timestamp, visible } from "./endpoint.ts";
+import { endpoint, imageTypes, scopes } from "./endpoint.ts";
+import { download, id, idParam, message, money, timestamp, visible } from "./schemas.ts";
 
 const keyName = z
   .string()
