@@ -2,7 +2,7 @@ import type { Reply } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
 import { Alert, Anchor, Button, Code, Group, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import { QRCodeSVG } from "qrcode.react";
+import encodeQR from "qr";
 import { useState } from "react";
 import { copyText } from "../../shared/copyText.ts";
 import { phone } from "../../shared/DataTable.tsx";
@@ -67,7 +67,7 @@ function Scan({ secret, uri }: Reply<typeof session.beginTwoStep>) {
     <>
       <Text size="sm">Scan this with the app, or type the key into it. Then enter the code that it shows.</Text>
       <div className={classes.picture}>
-        <QRCodeSVG value={uri} size={176} title="QR code for the authenticator app" />
+        <QrCode text={uri} label="QR code for the authenticator app" />
       </div>
       {isPhone && (
         <Anchor href={uri} size="sm" ta="center">
@@ -84,6 +84,16 @@ function Scan({ secret, uri }: Reply<typeof session.beginTwoStep>) {
         <CopyButton text={secret} label="Copy key" />
       </div>
     </>
+  );
+}
+
+function QrCode({ text, label }: { text: string; label: string }) {
+  const rows = encodeQR(text, "raw");
+  const squares = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")));
+  return (
+    <svg width={192} viewBox={`0 0 ${rows.length} ${rows.length}`} role="img" aria-label={label}>
+      <path d={squares.join("")} />
+    </svg>
   );
 }
 
