@@ -1,15 +1,8 @@
 import * as z from "zod";
 import { documentTypes, endpoint } from "./endpoint.ts";
-import { download, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./schemas.ts";
+import { address, download, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./schemas.ts";
 
-const party = z.object({
-  name: z.string(),
-  street: z.string(),
-  street2: z.string(),
-  city: z.string(),
-  state: z.string(),
-  zip: z.string(),
-});
+const { company, country, ...party } = address;
 
 /** What the update form offers. `In Process` is known and shown, but no call sets it. */
 export const offeredStatuses = ["Pending", "Completed", "Cancelled", "Awaiting User Input"] as const;
@@ -27,8 +20,8 @@ export const FedexOrder = z.object({
   note: z.string(),
   file: z.object({ name: z.string(), size: z.int() }).nullable(),
   createdAt: timestamp,
-  from: party,
-  to: party,
+  from: z.object(party),
+  to: z.object(party),
   weight: z.number(),
   length: z.number(),
   width: z.number(),

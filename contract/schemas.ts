@@ -66,3 +66,15 @@ export const pageCounts = {
 
 /** A reply that is a file. */
 export const download = z.custom<Download>();
+
+/** An address as it is shown. */
+export const address = {
+  name: z.string(),
+  company: z.string(),
+  street: z.string(),
+  street2: z.string(),
+  city: z.string(),
+  state: z.string(),
+  zip: z.string(),
+  country: z.string(),
+};

@@ -5,6 +5,7 @@ import { id, idParam, message, timestamp } from "./schemas.ts";
 export const role = z.enum(["admin", "staff"]);
 export type Role = z.output<typeof role>;
 
+export const passwordRule = "8 to 128 characters";
 /** For setting a password. Signing in accepts any text, so that a wrong one is always just wrong. */
 export const newPassword = z
   .string()

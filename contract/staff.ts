@@ -3,10 +3,9 @@ import { endpoint } from "./endpoint.ts";
 import { id, idParam, listQuery, message, pageCounts, timestamp } from "./schemas.ts";
 import { newPassword } from "./session.ts";
 
-export const username = z
-  .string()
-  .trim()
-  .regex(/^[A-Za-z0-9._-]{3,32}$/, "A username has 3 to 32 letters, digits, dots, underscores or hyphens");
+export const usernamePattern = /^[A-Za-z0-9._-]{3,32}$/;
+export const usernameRule = "3 to 32 letters, digits, dots, underscores or hyphens";
+export const username = z.string().trim().regex(usernamePattern, `A username has ${usernameRule}`);
 
 /** What the log calls the program itself, and what could be taken for it. */
 export const isReservedName = (name: string) =>

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { flatAddress } from "./address.ts";
 import { endpoint } from "./endpoint.ts";
 import { fedexStatus } from "./fedex.ts";
 import { invoiceStatus, paymentMethod } from "./invoices.ts";
@@ -36,26 +37,23 @@ const Price = z.object({ fromWeight: z.number(), toWeight: z.number(), price: mo
 
 const parcelWeight = weight.refine((value) => value >= 0.001, "A parcel weighs more than 0");
 
+const address = {
+  name: filled(100),
+  company: line(100).default(""),
+  street: filled(200),
+  street2: line(200).default(""),
+  city: filled(100),
+  state: line(100).default(""),
+  zip: filled(20),
+  country: filled(100),
+};
+
 /** One label to buy. `labelType` is the label type's uid everywhere here. */
 const purchase = z.object({
   labelType: filled(100),
   weight: parcelWeight,
-  fromName: filled(100),
-  fromCompany: line(100).default(""),
-  fromStreet: filled(200),
-  fromStreet2: line(200).default(""),
-  fromCity: filled(100),
-  fromState: line(100).default(""),
-  fromZip: filled(20),
-  fromCountry: filled(100),
-  toName: filled(100),
-  toCompany: line(100).default(""),
-  toStreet: filled(200),
-  toStreet2: line(200).default(""),
-  toCity: filled(100),
-  toState: line(100).default(""),
-  toZip: filled(20),
-  toCountry: filled(100),
+  ...flatAddress("from", address),
+  ...flatAddress("to", address),
   /** For label types that take no prepaid code. It is copied into spreadsheets, where other beginnings are formulas. */
   tracking: z
     .string()
@@ -68,14 +66,7 @@ const purchase = z.object({
     .optional(),
 });
 
-const party = z.object({
-  name: filled(100),
-  street: filled(200),
-  street2: line(200).default(""),
-  city: filled(100),
-  state: line(100).default(""),
-  zip: filled(20),
-});
+const { company, country, ...party } = address;
 
 /** Less than a thousandth would be kept as nothing. */
 const size = z.number().min(0.001).max(100_000).overwrite(inThousandths);
@@ -181,8 +172,8 @@ export const storefront = {
     summary: "Ask for a Fedex label; staff quote and fulfil it",
     body: z.object({
       discordId,
-      from: party,
-      to: party,
+      from: z.object(party),
+      to: z.object(party),
       weight: parcelWeight,
       length: size,
       width: size,

@@ -54,6 +54,8 @@ export const ApiKey = z.object({
   lastUsedAt: timestamp.nullable(),
 });
 
+export const handleRule = "$ and up to 20 letters, digits, _ or -, the first a letter";
+
 export const website = {
   getCashapp: endpoint({
     method: "GET",
@@ -71,7 +73,7 @@ export const website = {
       cashappId: z
         .string()
         .trim()
-        .regex(/^\$[A-Za-z][\w-]{0,19}$/, "A handle is $ and up to 20 letters, digits, _ or -, the first a letter")
+        .regex(/^\$[A-Za-z][\w-]{0,19}$/, `A handle is ${handleRule}`)
         .optional(),
     }),
     upload: { field: "image", maxBytes: 2 * 1024 * 1024, types: imageTypes },

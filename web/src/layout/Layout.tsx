@@ -1,23 +1,22 @@
 import { Drawer, Skeleton } from "@mantine/core";
-import { useDisclosure, useLocalStorage, useMediaQuery } from "@mantine/hooks";
+import { useDisclosure, useLocalStorage } from "@mantine/hooks";
 import { type RefObject, useEffect, useRef } from "react";
 import { type Location, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
 import { ConfirmProvider } from "../shared/confirm.tsx";
-import { phone } from "../shared/DataTable.tsx";
+import { useWidthUpTo } from "../shared/windowWidth.ts";
 import { Header } from "./Header.tsx";
 import classes from "./Layout.module.css";
 import { Sidebar } from "./Sidebar.tsx";
 
 export function Layout() {
-  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
+  const isPhone = useWidthUpTo("phone");
   const [menuOpen, menu] = useDisclosure(false);
   const [chosen, setCollapsed] = useLocalStorage<boolean | undefined>({
     key: "footprint-sidebar-collapsed",
     defaultValue: undefined,
     getInitialValueInEffect: false,
   });
-  // Until someone chooses, a screen too narrow for both leaves its room to the table.
-  const isNarrow = useMediaQuery("(max-width: 78em)", undefined, { getInitialValueInEffect: false });
+  const isNarrow = useWidthUpTo("withoutSidebar");
   const collapsed = chosen ?? isNarrow;
   const { pathname } = useLocation();
   const isNavigating = useNavigation().state !== "idle";

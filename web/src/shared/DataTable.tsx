@@ -1,7 +1,7 @@
 import { Skeleton, VisuallyHidden } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import type { ReactNode } from "react";
 import classes from "./DataTable.module.css";
+import { useWidthUpTo } from "./windowWidth.ts";
 
 export type Column<T> = {
   /** Empty for the row's actions. */
@@ -23,9 +23,6 @@ export type Column<T> = {
 /** What underlines a row that needs attention; a cell says in words why. */
 export type RowTone = "warning" | undefined;
 
-export const phone = "(max-width: 47.99em)";
-const narrow = "(max-width: 61.99em)";
-
 /** Rows as a table, or as cards on a phone. Without rows it draws their skeleton. */
 export function DataTable<T extends { _id: string }>({
   title,
@@ -43,7 +40,7 @@ export function DataTable<T extends { _id: string }>({
   /** Beyond it the rows scroll under their head. */
   maxHeight?: number;
 }) {
-  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
+  const isPhone = useWidthUpTo("phone");
   const Body = isPhone ? Cards : Table;
   return (
     <>
@@ -68,12 +65,13 @@ const capped = (maxHeight: number | undefined, className: string | undefined) =>
 const placesFor = (count: number) => Array.from({ length: count }, (_, place) => place);
 
 function Table<T extends { _id: string }>({ title, columns, rows, tone, skeletonRows, maxHeight }: BodyProps<T>) {
-  const isNarrow = useMediaQuery(narrow, undefined, { getInitialValueInEffect: false });
+  const isNarrow = useWidthUpTo("narrow");
+  const isTight = useWidthUpTo("tight");
   const shown = isNarrow ? columns.filter((column) => !column.below) : columns;
   const below = (title: string) => (isNarrow ? columns.filter((column) => column.below === title) : []);
   return (
     <div {...capped(maxHeight, classes.scroll)}>
-      <table className={classes.table} aria-busy={!rows}>
+      <table className={classes.table} data-narrow={isNarrow} data-tight={isTight} aria-busy={!rows}>
         <caption className={classes.caption}>{title}</caption>
         <thead>
           <tr>

@@ -1,3 +1,4 @@
+import type { Address } from "@footprint/contract/address.ts";
 import type { ReactNode } from "react";
 import classes from "./Details.module.css";
 
@@ -15,19 +16,11 @@ export function Details({ items }: { items: readonly { title: string; value: Rea
   );
 }
 
-type Address = {
-  name: string;
-  company?: string;
-  street: string;
-  street2: string;
-  city: string;
-  state: string;
-  zip: string;
-  country?: string;
-};
+/** Fedex orders have neither company nor country. */
+type ShownAddress = Omit<Address, "company" | "country"> & Partial<Address>;
 
 /** Two addresses beside each other, as they would stand on the parcel. */
-export function Addresses({ items }: { items: readonly { title: string; address: Address }[] }) {
+export function Addresses({ items }: { items: readonly { title: string; address: ShownAddress }[] }) {
   return (
     <div className={classes.addresses}>
       {items.map(({ title, address }) => (
@@ -45,7 +38,7 @@ export function Addresses({ items }: { items: readonly { title: string; address:
   );
 }
 
-function linesOf({ company, street, street2, city, state, zip, country }: Address) {
+function linesOf({ company, street, street2, city, state, zip, country }: ShownAddress) {
   const town = [city, [state, zip].filter(Boolean).join(" ")].filter(Boolean).join(", ");
   const parts = { company, street, street2, town, country };
   return Object.entries(parts).flatMap(([part, text]) => (text ? [{ part, text }] : []));

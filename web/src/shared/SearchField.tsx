@@ -1,8 +1,8 @@
 import { CloseButton, Kbd, TextInput } from "@mantine/core";
-import { useHotkeys, useMediaQuery } from "@mantine/hooks";
+import { useHotkeys } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
-import { phone } from "./DataTable.tsx";
+import { useWidthUpTo } from "./windowWidth.ts";
 
 const debounceMs = 300;
 
@@ -20,7 +20,7 @@ export function SearchField({
   const timer = useRef<number>(undefined);
   const [text, setText] = useState(value);
   const known = useRef(value);
-  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
+  const isPhone = useWidthUpTo("phone");
 
   // Back, Forward and Clear change the address from outside: the text follows, and what was about to be sent is not.
   useEffect(() => {

@@ -1,4 +1,5 @@
 import { Button, Group, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react";
 import { Dialog } from "./Dialog.tsx";
 import { notify, notifyError } from "./notify.ts";
@@ -35,54 +36,42 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
 }
 
 function ConfirmDialog({ question, onClose }: { question: Question; onClose: () => void }) {
-  const [working, setWorking] = useState(false);
-  const [failure, setFailure] = useState<string>();
-  const busy = useRef(false);
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: question.onConfirm,
+    onSuccess({ message }) {
+      notify("success", message);
+      onClose();
+    },
+    onError: notifyError,
+  });
 
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    if (failure) button.current?.focus();
-  }, [failure]);
-
-  async function act() {
-    if (busy.current) return;
-    busy.current = true;
-    setWorking(true);
-    setFailure(undefined);
-    try {
-      const { message } = await question.onConfirm();
-      notify("success", message);
-      onClose();
-    } catch (error) {
-      notifyError(error);
-      setFailure(error instanceof Error ? error.message : String(error));
-    }
-    busy.current = false;
-    setWorking(false);
-  }
+    if (error) button.current?.focus();
+  }, [error]);
 
   // What is under way is not called off by closing the dialog, so it stays until the answer is there.
-  const close = working ? () => {} : onClose;
+  const close = isPending ? () => {} : onClose;
   return (
     <Dialog onClose={close} title={question.title} size="sm">
       <Text size="sm">{question.message}</Text>
-      {failure && (
+      {error && (
         <Text size="sm" c="var(--mantine-color-error)" mt="sm">
-          {failure}
+          {error.message}
         </Text>
       )}
       <Group justify="flex-end" gap="xs" mt="lg">
-        <Button variant="default" onClick={close} disabled={working} data-autofocus={question.danger || undefined}>
+        <Button variant="default" onClick={close} disabled={isPending} data-autofocus={question.danger || undefined}>
           Cancel
         </Button>
         <Button
           ref={button}
           {...(question.danger && { color: "red.8" })}
-          onClick={act}
-          disabled={working}
+          onClick={() => isPending || mutate()}
+          disabled={isPending}
           data-autofocus={!question.danger || undefined}
         >
-          {working ? question.working : question.action}
+          {isPending ? question.working : question.action}
         </Button>
       </Group>
     </Dialog>

@@ -1,6 +1,7 @@
 import { Alert, Button } from "@mantine/core";
 import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useEffect, useRef } from "react";
 import { ApiError, type CallOptions } from "./api.ts";
 import { useKeptFocus } from "./keptFocus.ts";
 import { usePassingAlert } from "./passingAlert.ts";
@@ -39,16 +40,32 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
     // What was said about other values is no longer true of these.
     onValuesChange: () => setAlert(undefined),
   });
-  const [working, setWorking] = useState(false);
-  const [settled, setSettled] = useState(false);
-  const busy = useRef(false);
   const idempotencyKey = useRef("");
   idempotencyKey.current ||= randomId();
 
+  const call = useMutation<{ message: string }, Error, V>({
+    mutationFn: (values) => onSubmit(values, { idempotencyKey: idempotencyKey.current }),
+    onMutate: () => setAlert(undefined),
+    onSuccess({ message }) {
+      idempotencyKey.current = "";
+      // A form that ends at once leaves no time to read it.
+      if (end?.after === 0) finish.current?.();
+      else setAlert({ kind: "success", message });
+    },
+    onError(error) {
+      const { status, message, issues } = error instanceof ApiError ? error : new ApiError(0, String(error));
+      setAlert({ kind: "failure", message });
+      fields.setErrors(errorsAt(Object.keys(initialValues), issues));
+      // Nothing happened on the server, so the corrected form is a new request. After no answer, who knows: same key.
+      if (status >= 400 && status < 500) idempotencyKey.current = "";
+    },
+  });
+  const working = call.isPending;
+  const settled = end !== undefined && (call.isSuccess || (end.on === "always" && call.isError));
+
   const finish = useRef<() => void>(undefined);
   finish.current = () => {
-    busy.current = false;
-    setSettled(false);
+    call.reset();
     if (end?.finish === "reset") fields.reset();
     else end?.finish();
   };
@@ -58,35 +75,13 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
     return () => clearTimeout(timer);
   }, [settled, end?.after]);
 
-  async function send(values: V) {
+  const submit = fields.onSubmit((values) => {
+    if (working || settled) return;
     const refusal = check?.(values);
-    if (refusal) return setAlert({ kind: "failure", message: refusal });
-    // State arrives with the next render; a second click may come before it.
-    if (busy.current) return;
-    busy.current = true;
-    setWorking(true);
-    setAlert(undefined);
-    let ended = end?.on === "always";
-    try {
-      const { message } = await onSubmit(values, { idempotencyKey: idempotencyKey.current });
-      // A form that ends at once leaves no time to read it.
-      if (end?.after !== 0) setAlert({ kind: "success", message });
-      idempotencyKey.current = "";
-      ended = end !== undefined;
-    } catch (error) {
-      const { status, message, issues } = error instanceof ApiError ? error : new ApiError(0, String(error));
-      setAlert({ kind: "failure", message });
-      fields.setErrors(errorsAt(Object.keys(initialValues), issues));
-      // Nothing happened on the server, so the corrected form is a new request. After no answer, who knows: same key.
-      if (status >= 400 && status < 500) idempotencyKey.current = "";
-    }
-    setWorking(false);
-    if (ended && end?.after === 0) return finish.current?.();
-    setSettled(ended);
-    busy.current = ended;
-  }
-
-  return { fields, alert, working, settled, submit: fields.onSubmit((values) => void send(values)) };
+    if (refusal) setAlert({ kind: "failure", message: refusal });
+    else call.mutate(values);
+  });
+  return { fields, alert, working, settled, submit };
 }
 
 /** Issues name a path such as `username`, `body.username` or, in a list, `body.addresses.0`. */

@@ -1,8 +1,10 @@
 import type { Endpoint, Input, Reply } from "@footprint/contract/endpoint.ts";
 import {
   hashKey,
+  notifyManager,
   QueryCache,
   QueryClient,
+  type UseMutationOptions,
   type UseQueryResult,
   useMutation,
   useQuery,
@@ -10,6 +12,9 @@ import {
 } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { ApiError, type CallOptions, callApi } from "./api.ts";
+
+// At once, not with the next timer: a button must know that its call is under way before a second click.
+notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
   // The screen says it too, where the rows or figures would stand.
@@ -36,7 +41,7 @@ const aheadMs = 30_000;
 export function useApiQuery<E extends Endpoint>(
   endpoint: E,
   input: Input<E>,
-  options: { enabled?: boolean; refetchInterval?: number } = {},
+  options: { enabled?: boolean; retry?: false; gcTime?: number } = {},
 ): UseQueryResult<Reply<E>, ApiError> {
   const query = useQuery<Reply<E>, ApiError>({
     queryKey: keyOf(endpoint, input),
@@ -79,31 +84,34 @@ function usePrefetchedNextPage<E extends Endpoint>(endpoint: E, input: Input<E>,
   }, [client, endpoint, next]);
 }
 
-export type ApiMutation<E extends Endpoint> = {
-  /** Makes the call; rejects with ApiError. Resolves when what it made stale is on its way. */
-  send: (input: Input<E>, options?: CallOptions) => Promise<Reply<E>>;
-  /** The input of the call that is under way, to mark the row it belongs to. */
-  sending: Input<E> | undefined;
-};
+type Call<E extends Endpoint> = { input: Input<E>; options?: CallOptions | undefined };
 
-/** Changes something, then refreshes the calls whose answers it made stale, also when it failed: 409 means they are. */
+/** Changes something, then fetches again what that made stale, also when it failed: a 409 means that it is stale. */
 export function useApiMutation<E extends Endpoint>(
   endpoint: E,
-  { refreshes }: { refreshes: readonly Endpoint[] },
-): ApiMutation<E> {
+  {
+    refreshes,
+    ...told
+  }: { refreshes: readonly Endpoint[] } & Pick<
+    UseMutationOptions<Reply<E>, ApiError, Call<E>>,
+    "onSuccess" | "onError"
+  >,
+) {
   const client = useQueryClient();
-  const { mutateAsync, isPending, variables } = useMutation<
-    Reply<E>,
-    ApiError,
-    { input: Input<E>; options: CallOptions | undefined }
-  >({
+  const { mutate, mutateAsync, isPending, isSuccess, data } = useMutation<Reply<E>, ApiError, Call<E>>({
     mutationFn: ({ input, options }) => callApi(endpoint, input, options),
     onSettled: () => {
       for (const stale of refreshes) void client.invalidateQueries({ queryKey: [stale.path] });
     },
+    ...told,
   });
   return {
-    send: (input, options) => mutateAsync({ input, options }),
-    sending: isPending ? variables?.input : undefined,
+    /** Makes the call; rejects with ApiError. */
+    send: (input: Input<E>, options?: CallOptions) => mutateAsync({ input, options }),
+    /** The same for who does not wait: `onSuccess` and `onError` say how it went. */
+    start: (input: Input<E>) => mutate({ input }),
+    isPending,
+    isSuccess,
+    data,
   };
 }

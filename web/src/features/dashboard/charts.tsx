@@ -1,5 +1,5 @@
 import { VisuallyHidden } from "@mantine/core";
-import { useMediaQuery, useReducedMotion } from "@mantine/hooks";
+import { useReducedMotion } from "@mantine/hooks";
 import {
   ArcElement,
   BarElement,
@@ -13,9 +13,9 @@ import {
   Tooltip,
 } from "chart.js";
 import { Bar, Doughnut, Line } from "react-chartjs-2";
-import { phone } from "../../shared/DataTable.tsx";
 import { formatCount, formatMoney } from "../../shared/format.tsx";
 import { theme } from "../../shared/theme.ts";
+import { useWidthUpTo } from "../../shared/windowWidth.ts";
 import classes from "./charts.module.css";
 import { colourOf } from "./colours.ts";
 import { fullDay, shortDay } from "./days.ts";
@@ -102,7 +102,7 @@ export function DoughnutChart({
   parts: readonly { label: string; count: number }[];
 }) {
   const animation = useAnimation();
-  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
+  const isPhone = useWidthUpTo("phone");
   if (parts.length === 0) return <p className={classes.nothing}>Nothing in these days</p>;
 
   const options: ChartOptions<"doughnut"> = {

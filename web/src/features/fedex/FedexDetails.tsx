@@ -1,7 +1,7 @@
 import { type FedexOrder, fedex } from "@footprint/contract/fedex.ts";
 import { Button, Divider, Group, Stack, Title } from "@mantine/core";
 import { IconDownload, IconPencil } from "@tabler/icons-react";
-import { useState } from "react";
+import { useMutation } from "@tanstack/react-query";
 import { Addresses, Details } from "../../shared/Details.tsx";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { downloadFile } from "../../shared/downloadFile.ts";
@@ -75,14 +75,11 @@ export function FedexDetails({
 }
 
 function StoredFile({ order: { _id, file } }: { order: FedexOrder }) {
-  const [downloading, setDownloading] = useState(false);
+  const { mutate: download, isPending: isDownloading } = useMutation({
+    mutationFn: () => downloadFile(fedex.file, { params: { id: _id } }),
+    onError: notifyError,
+  });
   if (!file) return "–";
-
-  async function download() {
-    setDownloading(true);
-    await downloadFile(fedex.file, { params: { id: _id } }).catch(notifyError);
-    setDownloading(false);
-  }
 
   return (
     <Group gap="sm">
@@ -94,10 +91,10 @@ function StoredFile({ order: { _id, file } }: { order: FedexOrder }) {
         variant="light"
         leftSection={<IconDownload size={14} aria-hidden />}
         aria-label={`Download ${file.name}`}
-        disabled={downloading}
-        onClick={download}
+        disabled={isDownloading}
+        onClick={() => download()}
       >
-        {downloading ? "Downloading…" : "Download"}
+        {isDownloading ? "Downloading…" : "Download"}
       </Button>
     </Group>
   );

@@ -1,5 +1,5 @@
 import { type Invoice, invoiceStatuses, invoices } from "@footprint/contract/invoices.ts";
-import { Anchor, Button } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { IconCheck, IconExternalLink } from "@tabler/icons-react";
 import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
@@ -8,6 +8,7 @@ import { ListScreen } from "../../shared/ListScreen.tsx";
 import { labelOf, statusLabel } from "../../shared/labels.ts";
 import { useListState } from "../../shared/listState.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { randomId } from "../../shared/randomId.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 import classes from "./InvoicesScreen.module.css";
@@ -63,15 +64,13 @@ export function InvoicesScreen() {
       title: "",
       cell: (invoice) =>
         invoice.status !== "paid" && (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            leftSection={<IconCheck size={14} aria-hidden />}
-            aria-label={`Mark as Paid: ${formatMoney(invoice.amount)} of ${invoice.user.username}`}
+          <RowButton
+            Icon={IconCheck}
+            label={`Mark as Paid: ${formatMoney(invoice.amount)} of ${invoice.user.username}`}
             onClick={() => askToMarkPaid(invoice)}
           >
             Mark as Paid
-          </Button>
+          </RowButton>
         ),
     },
   ];

@@ -8,6 +8,7 @@ import type { Column } from "../../shared/DataTable.tsx";
 import { formatMoney, formatTotal, formatWeight, formatWeights } from "../../shared/format.tsx";
 import { isNotFound, NotFound } from "../../shared/NotFound.tsx";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import { TablePanel } from "../../shared/TablePanel.tsx";
 import { type Gap, isGap, tiersAndGaps } from "./gaps.ts";
@@ -118,25 +119,12 @@ function CloseGap({ weights, onClick }: { weights: string; onClick: () => void }
 function TierActions({ weights, onEdit, onDelete }: { weights: string; onEdit: () => void; onDelete: () => void }) {
   return (
     <Group gap={4} justify="flex-end" wrap="nowrap">
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        leftSection={<IconPencil size={14} aria-hidden />}
-        aria-label={`Edit ${weights}`}
-        onClick={onEdit}
-      >
+      <RowButton Icon={IconPencil} label={`Edit ${weights}`} onClick={onEdit}>
         Edit
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="red"
-        leftSection={<IconTrash size={14} aria-hidden />}
-        aria-label={`Delete ${weights}`}
-        onClick={onDelete}
-      >
+      </RowButton>
+      <RowButton danger Icon={IconTrash} label={`Delete ${weights}`} onClick={onDelete}>
         Delete
-      </Button>
+      </RowButton>
     </Group>
   );
 }

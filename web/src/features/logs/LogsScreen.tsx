@@ -9,6 +9,7 @@ import { ListScreen } from "../../shared/ListScreen.tsx";
 import { statusLabel } from "../../shared/labels.ts";
 import { useListState } from "../../shared/listState.ts";
 import { useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { Author } from "./Author.tsx";
 import { LogChanges } from "./LogChanges.tsx";
 
@@ -35,15 +36,9 @@ export function LogsScreen() {
       title: "",
       cell: (log) =>
         (log.before !== null || log.after !== null) && (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            leftSection={<IconArrowsDiff size={14} aria-hidden />}
-            aria-label={`Changes: ${log.action}`}
-            onClick={() => setViewed(log)}
-          >
+          <RowButton Icon={IconArrowsDiff} label={`Changes: ${log.action}`} onClick={() => setViewed(log)}>
             Changes
-          </Button>
+          </RowButton>
         ),
     },
   ];

@@ -1,3 +1,4 @@
+import { addressOf } from "@footprint/contract/address.ts";
 import { type Order, orders } from "@footprint/contract/orders.ts";
 import { Button, Divider, Group, Stack, Text } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
@@ -22,7 +23,12 @@ export function OrderDetails({ order, onClose }: { order: Order; onClose: () => 
       }
     >
       <Stack gap="lg">
-        <Addresses items={addressesOf(order)} />
+        <Addresses
+          items={[
+            { title: "From", address: addressOf(order, "from") },
+            { title: "To", address: addressOf(order, "to") },
+          ]}
+        />
         <Details
           items={[
             { title: "Order", value: <ShortId value={order.uuid} name="order id" /> },
@@ -83,32 +89,3 @@ function RefundButton({ order, onRefunded }: { order: Order; onRefunded: () => v
 export function OrderStatus({ order: { isRefunded } }: { order: Order }) {
   return <StatusBadge tone={isRefunded ? "warning" : "positive"}>{isRefunded ? "Refunded" : "Active"}</StatusBadge>;
 }
-
-const addressesOf = (order: Order) => [
-  {
-    title: "From",
-    address: {
-      name: order.fromName,
-      company: order.fromCompany,
-      street: order.fromStreet,
-      street2: order.fromStreet2,
-      city: order.fromCity,
-      state: order.fromState,
-      zip: order.fromZip,
-      country: order.fromCountry,
-    },
-  },
-  {
-    title: "To",
-    address: {
-      name: order.toName,
-      company: order.toCompany,
-      street: order.toStreet,
-      street2: order.toStreet2,
-      city: order.toCity,
-      state: order.toState,
-      zip: order.toZip,
-      country: order.toCountry,
-    },
-  },
-];

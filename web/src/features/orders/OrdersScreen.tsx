@@ -1,12 +1,13 @@
 import { type Order, orderStatuses, orders } from "@footprint/contract/orders.ts";
+import { IconEye } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatMoney, formatTotal, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { ShortId } from "../../shared/ShortId.tsx";
-import { ViewButton } from "../../shared/ViewButton.tsx";
 import { OrderDetails, OrderStatus } from "./OrderDetails.tsx";
 
 const statusFilter = { name: "status", label: "Status", options: orderStatuses } as const;
@@ -26,7 +27,14 @@ export function OrdersScreen() {
     { title: "Price", cell: (order) => formatMoney(order.price), align: "right", width: "8%", onCard: "aside" },
     { title: "Status", cell: (order) => <OrderStatus order={order} />, width: "10%", onCard: "aside" },
     { title: "Created", cell: (order) => <Time value={order.createdAt} />, dimmed: true, width: "9%", below: "Status" },
-    { title: "", cell: (order) => <ViewButton of={`order ${order.uuid}`} onClick={() => setViewed(order)} /> },
+    {
+      title: "",
+      cell: (order) => (
+        <RowButton label={`View order ${order.uuid}`} Icon={IconEye} onClick={() => setViewed(order)}>
+          View
+        </RowButton>
+      ),
+    },
   ];
 
   return (

@@ -1,4 +1,4 @@
-import { session } from "@footprint/contract/session.ts";
+import { passwordRule, session } from "@footprint/contract/session.ts";
 import { Group, Paper, PasswordInput, Stack, Title } from "@mantine/core";
 import { useState } from "react";
 import { ApiError } from "../../shared/api.ts";
@@ -62,7 +62,7 @@ function ChangePassword() {
           <PasswordInput label="Old password" autoComplete="current-password" {...field("oldPassword")} />
           <PasswordInput
             label="New password"
-            description="8 to 128 characters. Your other sessions end."
+            description={`${passwordRule}. Your other sessions end.`}
             autoComplete="new-password"
             {...field("newPassword")}
           />

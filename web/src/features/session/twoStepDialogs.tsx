@@ -1,11 +1,9 @@
 import type { Reply } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
 import { Alert, Anchor, Button, Code, Group, PasswordInput, Stack, Text } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import encodeQR from "qr";
 import { useState } from "react";
 import { copyText } from "../../shared/copyText.ts";
-import { phone } from "../../shared/DataTable.tsx";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { saveFile } from "../../shared/downloadFile.ts";
 import { FormDialog, FormModal } from "../../shared/FormModal.tsx";
@@ -13,6 +11,7 @@ import { useApiForm } from "../../shared/form.tsx";
 import { useApiMutation } from "../../shared/queries.ts";
 import { useSession } from "../../shared/session.ts";
 import { useShownOnce } from "../../shared/shownOnce.ts";
+import { useWidthUpTo } from "../../shared/windowWidth.ts";
 import { CodeField } from "./CodeField.tsx";
 import classes from "./twoStepDialogs.module.css";
 
@@ -27,13 +26,13 @@ const password = { label: "Password", autoComplete: "current-password", required
 export function TurnOn({ onClose }: Closable) {
   const begin = useApiMutation(session.beginTwoStep, { refreshes: [] });
   const confirm = useApiMutation(session.confirmTwoStep, { refreshes: [session.twoStep, session.sessions] });
-  const [begun, setBegun] = useState<Reply<typeof session.beginTwoStep>>();
-  const [codes, setCodes] = useState<string[]>();
+  const begun = begin.data;
+  const codes = confirm.data?.recoveryCodes;
   const form = useApiForm({
     initialValues: blank,
     onSubmit: async (values) => {
-      if (begun) setCodes((await confirm.send({ body: { code: values.code } })).recoveryCodes);
-      else setBegun(await begin.send({ body: { password: values.password } }));
+      if (begun) await confirm.send({ body: { code: values.code } });
+      else await begin.send({ body: { password: values.password } });
       return { message: "" };
     },
     end: goOn,
@@ -62,7 +61,7 @@ export function TurnOn({ onClose }: Closable) {
 }
 
 function Scan({ secret, uri }: Reply<typeof session.beginTwoStep>) {
-  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
+  const isPhone = useWidthUpTo("phone");
   return (
     <>
       <Text size="sm">Scan this with the app, or type the key into it. Then enter the code that it shows.</Text>
@@ -100,11 +99,11 @@ function QrCode({ text, label }: { text: string; label: string }) {
 /** Password and code again; then the new codes. */
 export function NewRecoveryCodes({ onClose }: Closable) {
   const renew = useApiMutation(session.newRecoveryCodes, { refreshes: [session.twoStep] });
-  const [codes, setCodes] = useState<string[]>();
+  const codes = renew.data?.recoveryCodes;
   const form = useApiForm({
     initialValues: blank,
     onSubmit: async (body) => {
-      setCodes((await renew.send({ body })).recoveryCodes);
+      await renew.send({ body });
       return { message: "" };
     },
     end: goOn,

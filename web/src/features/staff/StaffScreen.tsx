@@ -11,6 +11,7 @@ import { formatCount, formatTotal, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { CreateStaff, EditStaff } from "./StaffForms.tsx";
 import { MemberName, OnOff, StaffGrid } from "./StaffGrid.tsx";
 
@@ -52,49 +53,24 @@ export function StaffScreen() {
     <Group gap={4} wrap="nowrap" display="inline-flex">
       <OnOff on={member.twoStep} />
       {member.twoStep && (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          aria-label={`Reset two-step sign-in of ${member.username}`}
-          onClick={() => askToReset(member)}
-        >
+        <RowButton label={`Reset two-step sign-in of ${member.username}`} onClick={() => askToReset(member)}>
           Reset
-        </Button>
+        </RowButton>
       )}
     </Group>
   );
 
   const actions = (member: StaffMember) => (
     <Group gap={4} justify="flex-end" wrap="nowrap">
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        component={Link}
-        to={logOf(member)}
-        leftSection={<IconHistory size={14} aria-hidden />}
-        aria-label={`Activity of ${member.username}`}
-      >
+      <RowButton to={logOf(member)} Icon={IconHistory} label={`Activity of ${member.username}`}>
         Activity
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        leftSection={<IconPencil size={14} aria-hidden />}
-        aria-label={`Edit ${member.username}`}
-        onClick={() => setEdited(member)}
-      >
+      </RowButton>
+      <RowButton Icon={IconPencil} label={`Edit ${member.username}`} onClick={() => setEdited(member)}>
         Edit
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="red"
-        leftSection={<IconTrash size={14} aria-hidden />}
-        aria-label={`Delete ${member.username}`}
-        onClick={() => askToDelete(member)}
-      >
+      </RowButton>
+      <RowButton danger Icon={IconTrash} label={`Delete ${member.username}`} onClick={() => askToDelete(member)}>
         Delete
-      </Button>
+      </RowButton>
     </Group>
   );
 

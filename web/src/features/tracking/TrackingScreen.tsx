@@ -9,6 +9,7 @@ import { ListScreen } from "../../shared/ListScreen.tsx";
 import { labelOf } from "../../shared/labels.ts";
 import { useListState } from "../../shared/listState.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { ShortId } from "../../shared/ShortId.tsx";
 import { CreateTracking } from "./CreateTracking.tsx";
 import { TrackingStats } from "./TrackingStats.tsx";
@@ -44,16 +45,9 @@ export function TrackingScreen() {
     {
       title: "",
       cell: (row) => (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
-          leftSection={<IconTrash size={14} aria-hidden />}
-          aria-label={`Delete ${row.code}`}
-          onClick={() => askToDelete(row)}
-        >
+        <RowButton danger Icon={IconTrash} label={`Delete ${row.code}`} onClick={() => askToDelete(row)}>
           Delete
-        </Button>
+        </RowButton>
       ),
     },
   ];

@@ -8,6 +8,7 @@ import type { Column } from "../../shared/DataTable.tsx";
 import { formatMoney, formatTotal, formatWeight, formatWeights } from "../../shared/format.tsx";
 import { isNotFound, NotFound } from "../../shared/NotFound.tsx";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import { TablePanel } from "../../shared/TablePanel.tsx";
 import { AddCustomPrice } from "./AddCustomPrice.tsx";
@@ -45,16 +46,14 @@ export function CustomPricingScreen() {
     {
       title: "",
       cell: (price) => (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
-          leftSection={<IconTrash size={14} aria-hidden />}
-          aria-label={`Delete ${price.labelType.name} ${formatWeights(price.fromWeight, price.toWeight, price.labelType.name)}`}
+        <RowButton
+          danger
+          Icon={IconTrash}
+          label={`Delete ${price.labelType.name} ${formatWeights(price.fromWeight, price.toWeight, price.labelType.name)}`}
           onClick={() => askToDelete(price)}
         >
           Delete
-        </Button>
+        </RowButton>
       ),
     },
   ];

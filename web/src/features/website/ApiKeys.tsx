@@ -8,6 +8,7 @@ import type { Column } from "../../shared/DataTable.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
 import { scopeLabel } from "../../shared/labels.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { TablePanel } from "../../shared/TablePanel.tsx";
 import classes from "./ApiKeys.module.css";
 import { CreateKey, EditKey } from "./KeyForms.tsx";
@@ -42,25 +43,12 @@ export function ApiKeys() {
       title: "",
       cell: (key) => (
         <Group gap={4} justify="flex-end" wrap="nowrap">
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            leftSection={<IconPencil size={14} aria-hidden />}
-            aria-label={`Edit ${key.name}`}
-            onClick={() => setEdited(key)}
-          >
+          <RowButton Icon={IconPencil} label={`Edit ${key.name}`} onClick={() => setEdited(key)}>
             Edit
-          </Button>
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="red"
-            leftSection={<IconTrash size={14} aria-hidden />}
-            aria-label={`Delete ${key.name}`}
-            onClick={() => askToDelete(key)}
-          >
+          </RowButton>
+          <RowButton danger Icon={IconTrash} label={`Delete ${key.name}`} onClick={() => askToDelete(key)}>
             Delete
-          </Button>
+          </RowButton>
         </Group>
       ),
     },
