@@ -3,7 +3,7 @@ import type * as z from "zod";
 /** Who may make a call: anyone, any signed-in account, administrators, or a shop with an API key. */
 export type Access = "public" | "staff" | "admin" | "storefront";
 
-/** What an API key may be for. Reading what belongs to its shop is part of each. */
+/** What an API key allows. Each scope includes reading what belongs to the key's shop. */
 export const scopes = ["orders", "customers", "deposits", "mark-as-paid"] as const;
 export type Scope = (typeof scopes)[number];
 
@@ -13,7 +13,7 @@ export type Endpoint = {
   access: Access;
   /** For shops: the key needs one of these. */
   scope?: readonly Scope[];
-  /** One line for the API page. */
+  /** One line for the page that describes the API. */
   summary: string;
   params?: z.ZodObject;
   query?: z.ZodObject;
@@ -22,12 +22,12 @@ export type Endpoint = {
   upload?: { field: string; maxBytes: number; types: readonly FileType[] };
   /** Accepts, or requires, an `Idempotency-Key`: the same key and body replays the first answer. */
   idempotent?: true | "required";
-  /** The status of success, where it is not 200. */
+  /** The HTTP status of a success, if it is not 200. */
   status?: 201;
   reply: z.ZodType;
 };
 
-/** Files are told apart by their first bytes, never by their name. */
+/** The server knows a file's type by its first bytes, never by its name. */
 export const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
 export const documentTypes = ["application/pdf", ...imageTypes] as const;
 export type FileType = (typeof documentTypes)[number];
@@ -44,7 +44,7 @@ export type Download = {
 
 export const endpoint = <const E extends Endpoint>(definition: E): E => definition;
 
-/** Every call of one feature, by plain name. */
+/** The calls of one feature, by name. */
 export type Feature = Record<string, Endpoint>;
 
 type Part<E, K extends "params" | "query" | "body"> = E extends { [P in K]: infer S } ? S : undefined;
@@ -53,14 +53,14 @@ type Part<E, K extends "params" | "query" | "body"> = E extends { [P in K]: infe
 export type Parsed<E extends Endpoint, K extends "params" | "query" | "body"> =
   Part<E, K> extends z.ZodType ? z.output<Part<E, K>> : undefined;
 
-/** What a caller sends: as it travels. */
+/** What a caller sends, as JSON. */
 type Sent<E extends Endpoint, K extends "params" | "query" | "body"> =
   Part<E, K> extends z.ZodType
     ? Record<string, never> extends z.input<Part<E, K>>
       ? { [P in K]?: z.input<Part<E, K>> }
       : { [P in K]: z.input<Part<E, K>> }
     : unknown;
-/** The file beside the body: a browser's File or Blob, of which the contract knows no more than this. */
+/** The file that may come with the body: a browser's File or Blob, as far as the contract knows it. */
 type Attached<E> = E extends { upload: { field: infer F extends string } }
   ? { body?: { [P in F]?: { readonly size: number; readonly type: string } | undefined } }
   : unknown;

@@ -9,7 +9,6 @@ export const offeredStatuses = ["Pending", "Completed", "Cancelled", "Awaiting U
 export const fedexStatuses = [...offeredStatuses, "In Process"] as const;
 export const fedexStatus = z.enum(fedexStatuses);
 
-/** As it travels. */
 export type FedexOrder = z.input<typeof FedexOrder>;
 export const FedexOrder = z.object({
   _id: id,

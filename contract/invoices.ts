@@ -6,7 +6,6 @@ export const paymentMethod = z.enum(["cashapp", "paypal"]);
 export const invoiceStatuses = ["pending", "paid", "expired", "failed"] as const;
 export const invoiceStatus = z.enum(invoiceStatuses);
 
-/** As it travels. */
 export type Invoice = z.input<typeof Invoice>;
 export const Invoice = z.object({
   _id: id,

@@ -7,7 +7,6 @@ export const labelKind = z.enum(["usps", "shipv2", "wwbiz"]);
 export type PriceTier = z.input<typeof PriceTier>;
 export const PriceTier = z.object({ _id: id, fromWeight: z.number(), toWeight: z.number(), price: money });
 
-/** As it travels. */
 export type LabelType = z.input<typeof LabelType>;
 export const LabelType = z.object({
   _id: id,

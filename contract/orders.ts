@@ -3,7 +3,6 @@ import { flatAddress } from "./address.ts";
 import { endpoint } from "./endpoint.ts";
 import { address, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./schemas.ts";
 
-/** As it travels. */
 export type Order = z.input<typeof Order>;
 export const Order = z.object({
   _id: id,

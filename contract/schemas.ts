@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Download } from "./endpoint.ts";
 
-/** True for a number with at most so many decimals, but for what floats leave behind a sum: 0.1 + 0.2 has one. */
+/** At most so many decimals. Rounding errors do not count: 0.1 + 0.2 has one decimal. */
 const hasDecimals = (most: number) => (value: number) =>
   Math.abs(value - Math.round(value * 10 ** most) / 10 ** most) <= Math.abs(value) * 4 * Number.EPSILON;
 
@@ -17,8 +17,8 @@ export const money = z.codec(
   cents,
 );
 
-/** The same of many amounts, in replies: it may be larger than any of them. */
-export const sum = z.codec(z.number(), z.int(), cents);
+/** A sum of money in a reply, which may be larger than any single amount. */
+export const moneySum = z.codec(z.number(), z.int(), cents);
 
 /** A Date on the server, ISO 8601 in UTC on the wire. */
 export const timestamp = z.codec(z.iso.datetime(), z.date(), {
@@ -26,13 +26,13 @@ export const timestamp = z.codec(z.iso.datetime(), z.date(), {
   encode: (date) => date.toISOString(),
 });
 
-/** Something to see: not only blanks, marks that have no letter to stand on, and what is never shown. */
-export const visible = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** A visible character: no blank, no accent without a letter, nothing that is never drawn. */
+export const visibleCharacter = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** What is stored of a weight or a size. */
+/** Weights and sizes are stored with three decimals. */
 export const inThousandths = (value: number) => Math.round(value * 1000) / 1000;
 
-/** Pounds or ounces, by label type; without what floats leave behind, since prices depend on what is stored. */
+/** Pounds or ounces, by label type. Rounded like the stored weight, since the price depends on that. */
 export const weight = z
   .number()
   .min(0)
@@ -48,7 +48,7 @@ export const message = z.object({ message: z.string() });
 
 export const sortOrder = z.enum(["asc", "des"]);
 
-/** What every list accepts. Query values arrive as text, hence the coercion. */
+/** What every list accepts. The values of a query arrive as text. */
 export const listQuery = z.object({
   page: z.coerce.number<string | number>().int().min(1).max(1e9).default(1),
   limit: z.coerce.number<string | number>().int().min(1).max(100).default(10),
@@ -60,14 +60,14 @@ export const listQuery = z.object({
 export const pageCounts = {
   total: z.int(),
   totalPages: z.int().min(1),
-  /** A search with more hits than are worth counting: there are at least `total`. */
+  /** There are more than `total`: counting stops at some point of a search. */
   totalCapped: z.boolean().optional(),
 };
 
 /** A reply that is a file. */
 export const download = z.custom<Download>();
 
-/** An address as it is shown. */
+/** The fields of an address. */
 export const address = {
   name: z.string(),
   company: z.string(),

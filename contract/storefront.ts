@@ -5,21 +5,20 @@ import { fedexStatus } from "./fedex.ts";
 import { invoiceStatus, paymentMethod } from "./invoices.ts";
 import { labelKind } from "./label-types.ts";
 import { Order } from "./orders.ts";
-import { download, id, idParam, inThousandths, money, timestamp, visible, weight } from "./schemas.ts";
+import { download, id, idParam, inThousandths, money, timestamp, visibleCharacter, weight } from "./schemas.ts";
 
-/** What a shop sends as text: trimmed, and without characters that control a terminal or turn the text around. */
+/** Text from a shop: trimmed, without control characters and without those that reverse the direction of text. */
 const text = (max: number, allowed: RegExp) =>
   z.string().trim().max(max).regex(allowed, "Text may not contain control characters");
 const line = (max: number) => text(max, /^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u);
 const lines = (max: number) => text(max, /^([\r\n\t]|[^\p{Cc}\u202a-\u202e\u2066-\u2069])*$/u);
 const filled = (max: number) =>
-  line(max).min(1, { abort: true }).regex(visible, "Text needs at least one visible character");
+  line(max).min(1, { abort: true }).regex(visibleCharacter, "Text needs at least one visible character");
 
 const discordId = z
   .string()
   .regex(/^[\w.-]{1,64}$/, "A discordId has 1 to 64 letters, digits, dots, underscores or hyphens");
 
-/** As it travels. */
 export type StorefrontCustomer = z.input<typeof StorefrontCustomer>;
 export const StorefrontCustomer = z.object({
   _id: id,
@@ -48,13 +47,13 @@ const address = {
   country: filled(100),
 };
 
-/** One label to buy. `labelType` is the label type's uid everywhere here. */
+/** One label to buy. For shops, `labelType` is always the label type's uid. */
 const purchase = z.object({
   labelType: filled(100),
   weight: parcelWeight,
   ...flatAddress("from", address),
   ...flatAddress("to", address),
-  /** For label types that take no prepaid code. It is copied into spreadsheets, where other beginnings are formulas. */
+  /** For label types without prepaid codes. In a spreadsheet, other first characters would begin a formula. */
   tracking: z
     .string()
     .trim()
@@ -68,7 +67,7 @@ const purchase = z.object({
 
 const { company, country, ...party } = address;
 
-/** Less than a thousandth would be kept as nothing. */
+/** Less than a thousandth would be stored as 0. */
 const size = z.number().min(0.001).max(100_000).overwrite(inThousandths);
 
 const ShopFedexOrder = z.object({

@@ -7,7 +7,6 @@ export const trackingTemplates = ["evs", "indica", "pitney"] as const;
 export const trackingType = z.enum(trackingTypes);
 export const trackingTemplate = z.enum(trackingTemplates);
 
-/** As it travels. */
 export type TrackingCode = z.input<typeof TrackingCode>;
 export const TrackingCode = z.object({
   _id: id,

@@ -12,7 +12,7 @@ export const CustomPrice = z.object({
   price: money,
 });
 
-/** A customer, as it travels. The specification calls customers users. */
+/** A customer: the specification calls customers users. */
 export type User = z.input<typeof User>;
 export const User = z.object({
   _id: id,

@@ -2,7 +2,7 @@ import type { Address } from "@footprint/contract/address.ts";
 import type { ReactNode } from "react";
 import classes from "./Details.module.css";
 
-/** What is known of a thing, by name. A wide one has a line of its own, for longer text. */
+/** Names and values side by side. A wide item has a line of its own, for longer text. */
 export function Details({ items }: { items: readonly { title: string; value: ReactNode; wide?: boolean }[] }) {
   return (
     <dl className={classes.details}>
@@ -19,7 +19,7 @@ export function Details({ items }: { items: readonly { title: string; value: Rea
 /** Fedex orders have neither company nor country. */
 type ShownAddress = Omit<Address, "company" | "country"> & Partial<Address>;
 
-/** Two addresses beside each other, as they would stand on the parcel. */
+/** Two addresses side by side, written as on a parcel. */
 export function Addresses({ items }: { items: readonly { title: string; address: ShownAddress }[] }) {
   return (
     <div className={classes.addresses}>

@@ -19,7 +19,7 @@ export type FileFieldProps = {
   error?: ReactNode;
 };
 
-/** The file field itself: see FileField. */
+/** FileField loads this when it is first shown. */
 export function DropField({ label, accept, maxBytes, value = null, onChange, ...props }: FileFieldProps) {
   const { description, preview = false, error } = props;
   const id = useId();
@@ -37,7 +37,7 @@ export function DropField({ label, accept, maxBytes, value = null, onChange, ...
     document.getElementById(id)?.focus();
   }
 
-  /** A type that the browser does not know is left to the server, which looks inside. */
+  /** If the browser does not know the type, the server decides by looking inside. */
   function reasonAgainst({ name, type, size }: File) {
     if (type && !accept.includes(type)) return `${name} is of another type. Choose a ${kinds} file.`;
     if (size > maxBytes) return `${name} has ${formatBytes(size)}. At most ${formatBytes(maxBytes)} can be sent.`;
@@ -57,7 +57,7 @@ export function DropField({ label, accept, maxBytes, value = null, onChange, ...
         }}
         onDrop={([file]) => file && take(file)}
         onReject={([rejected]) => setRefusal(rejected?.errors[0]?.message)}
-        // The input lies over the zone, unseen: click and keyboard are the browser's own.
+        // An invisible file input covers the zone, so that click and keyboard work as in any form.
         activateOnClick={false}
         activateOnKeyboard={false}
         inputProps={{

@@ -5,13 +5,13 @@ export function notify(kind: "info" | "success" | "warning" | "error" | "default
   toast(message, { type: kind });
 }
 
-/** Writes a failure to the console, too. */
+/** A failure as a toast, and in the console. */
 export function notifyError(error: Error): void {
   console.error(error);
   notify("error", error.message);
 }
 
-/** For a call without a form: its answer or its failure becomes a toast. */
+/** For a call without a form: shows its answer or its failure as a toast. */
 export const toasts = {
   onSuccess: ({ message }: { message: string }) => notify("success", message),
   onError: notifyError,

@@ -2,13 +2,13 @@ import { useMediaQuery } from "@mantine/hooks";
 
 /** How wide the window is at most, in em. */
 const widths = {
-  /** 768 px: tables become cards, and the sidebar a menu. The stylesheets say this one again. */
+  /** 768 px: tables become cards, and the sidebar becomes a menu. The stylesheets repeat this one. */
   phone: "47.99em",
-  /** 992 px: some columns of a table stand below others. */
+  /** 992 px: some columns of a table move below others. */
   narrow: "61.99em",
   /** 1056 px: beside the sidebar, a table's columns move closer together. */
   tight: "66em",
-  /** 1248 px: until someone chooses, the sidebar is collapsed and leaves its room to the table. */
+  /** 1248 px: the sidebar is collapsed, unless the operator chose otherwise. */
   withoutSidebar: "78em",
 };
 

@@ -4,11 +4,13 @@ import { useState } from "react";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatCount, formatTotal, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiQuery } from "../../shared/queries.ts";
 import { RowButton } from "../../shared/RowButton.tsx";
 import { ShortId } from "../../shared/ShortId.tsx";
-import { BulkOrderDetails } from "./BulkOrderDetails.tsx";
+
+const BulkOrderDetails = lazyPart(() => import("./BulkOrderDetails.tsx").then((file) => file.BulkOrderDetails));
 
 export function BulkOrdersScreen() {
   const list = useListState();

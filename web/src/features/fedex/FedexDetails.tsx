@@ -5,9 +5,10 @@ import { useMutation } from "@tanstack/react-query";
 import { Addresses, Details } from "../../shared/Details.tsx";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { downloadFile } from "../../shared/downloadFile.ts";
-import { formatBytes, formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
+import { formatBytes, formatMoney, Time } from "../../shared/format.tsx";
 import { notifyError } from "../../shared/notify.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
+import { FedexCustomer, FedexStatus } from "./FedexCells.tsx";
 
 export function FedexDetails({
   order,
@@ -98,21 +99,4 @@ function StoredFile({ order: { _id, file } }: { order: FedexOrder }) {
       </Button>
     </Group>
   );
-}
-
-const tones = {
-  Pending: "warning",
-  Completed: "positive",
-  Cancelled: "danger",
-  "Awaiting User Input": "neutral",
-  "In Process": "info",
-} as const;
-
-export function FedexStatus({ order: { status } }: { order: FedexOrder }) {
-  return <StatusBadge tone={tones[status]}>{status}</StatusBadge>;
-}
-
-/** Who may not know the discord id gets three asterisks from the server: nothing to copy. */
-export function FedexCustomer({ order: { user } }: { order: FedexOrder }) {
-  return user.discordId === "***" ? "***" : <ShortId value={user.discordId} name="discord id" />;
 }

@@ -5,14 +5,17 @@ import { useState } from "react";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatMoney, formatTotal, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiQuery } from "../../shared/queries.ts";
 import { RowButton } from "../../shared/RowButton.tsx";
 import { ShortId } from "../../shared/ShortId.tsx";
 import { useSession } from "../../shared/session.ts";
-import { FedexCustomer, FedexDetails, FedexStatus } from "./FedexDetails.tsx";
+import { FedexCustomer, FedexStatus } from "./FedexCells.tsx";
 import { FedexStats } from "./FedexStats.tsx";
-import { UpdateFedex } from "./UpdateFedex.tsx";
+
+const UpdateFedex = lazyPart(() => import("./UpdateFedex.tsx").then((file) => file.UpdateFedex));
+const FedexDetails = lazyPart(() => import("./FedexDetails.tsx").then((file) => file.FedexDetails));
 
 const statusFilter = { name: "filter", label: "Status", options: ["All", ...fedexStatuses] } as const;
 

@@ -17,7 +17,7 @@ const statusFilter = {
   name: "status",
   label: "Status",
   options: ["All", ...invoiceStatuses],
-  read: statusLabel,
+  optionLabel: statusLabel,
 } as const;
 
 export function InvoicesScreen() {
@@ -104,7 +104,7 @@ function Status({ status }: { status: Invoice["status"] }) {
   return <StatusBadge tone={tone}>{statusLabel(status)}</StatusBadge>;
 }
 
-/** The address comes from outside: only what a browser opens as a page becomes a link. */
+/** The address comes from a shop: only web addresses become links. */
 function HostedPage({ invoice }: { invoice: Invoice }) {
   const { hosted_url: address, user, amount } = invoice;
   if (!/^https?:\/\//i.test(address)) return "–";

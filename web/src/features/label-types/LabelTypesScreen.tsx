@@ -5,13 +5,16 @@ import { useState } from "react";
 import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatCount, formatTotal, formatWeight, StatusBadge } from "../../shared/format.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { toasts } from "../../shared/notify.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import { RowButton } from "../../shared/RowButton.tsx";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import { TablePanel } from "../../shared/TablePanel.tsx";
 import { isGap, tiersAndGaps } from "./gaps.ts";
-import { AddLabelType, EditLabelType } from "./LabelTypeForms.tsx";
+
+const AddLabelType = lazyPart(() => import("./LabelTypeForms.tsx").then((file) => file.AddLabelType));
+const EditLabelType = lazyPart(() => import("./LabelTypeForms.tsx").then((file) => file.EditLabelType));
 
 export function LabelTypesScreen() {
   const query = useApiQuery(labelTypes.list, {});

@@ -5,10 +5,11 @@ import { IconArrowBackUp } from "@tabler/icons-react";
 import { useConfirm } from "../../shared/confirm.tsx";
 import { Addresses, Details } from "../../shared/Details.tsx";
 import { Dialog } from "../../shared/Dialog.tsx";
-import { formatMoney, formatWeight, StatusBadge, Time } from "../../shared/format.tsx";
+import { formatMoney, formatWeight, Time } from "../../shared/format.tsx";
 import { useApiMutation } from "../../shared/queries.ts";
 import { randomId } from "../../shared/randomId.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
+import { OrderStatus } from "./OrderStatus.tsx";
 
 export function OrderDetails({ order, onClose }: { order: Order; onClose: () => void }) {
   const { labelType, user, price, weight, tracking } = order;
@@ -84,8 +85,4 @@ function RefundButton({ order, onRefunded }: { order: Order; onRefunded: () => v
       Refund Order
     </Button>
   );
-}
-
-export function OrderStatus({ order: { isRefunded } }: { order: Order }) {
-  return <StatusBadge tone={isRefunded ? "warning" : "positive"}>{isRefunded ? "Refunded" : "Active"}</StatusBadge>;
 }

@@ -30,7 +30,7 @@ export function AccountSettingScreen() {
 function ChangePassword() {
   const change = useApiMutation(session.changePassword, { refreshes: [session.sessions, session.twoStep] });
   const isOn = Boolean(useApiQuery(session.twoStep, {}).data?.onSince);
-  // Whether it is on may be unknown: then the server asks.
+  // If that could not be loaded, the server asks for the code.
   const [asked, setAsked] = useState(false);
   const takesCode = isOn || asked;
   const form = useApiForm({
@@ -48,7 +48,7 @@ function ChangePassword() {
     ...form.fields.getInputProps(name),
     required: true,
     withAsterisk: false,
-    // The form resets in a moment: nothing typed now would stay.
+    // The form is about to be reset.
     readOnly: form.working || form.settled,
   });
 

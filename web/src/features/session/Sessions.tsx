@@ -66,5 +66,5 @@ export function Sessions() {
   );
 }
 
-/** Sessions from before devices were noted have none. */
+/** Old sessions have no device. */
 const nameOf = (open: OpenSession) => open.device || "Unknown device";

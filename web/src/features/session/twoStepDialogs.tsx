@@ -8,9 +8,9 @@ import { Dialog } from "../../shared/Dialog.tsx";
 import { saveFile } from "../../shared/downloadFile.ts";
 import { FormDialog, FormModal } from "../../shared/FormModal.tsx";
 import { useApiForm } from "../../shared/form.tsx";
+import { useLeaveWarning } from "../../shared/leaveWarning.ts";
 import { useApiMutation } from "../../shared/queries.ts";
 import { useSession } from "../../shared/session.ts";
-import { useShownOnce } from "../../shared/shownOnce.ts";
 import { useWidthUpTo } from "../../shared/windowWidth.ts";
 import { CodeField } from "./CodeField.tsx";
 import classes from "./twoStepDialogs.module.css";
@@ -18,8 +18,8 @@ import classes from "./twoStepDialogs.module.css";
 type Closable = { onClose: () => void };
 
 const blank = { password: "", code: "" };
-/** The next step shows by itself that the one before has worked. */
-const goOn = { after: 0, on: "success", finish: () => {} } as const;
+/** No message after a step: the next one appears. */
+const endAtOnce = { after: 0, on: "success", finish: () => {} } as const;
 const password = { label: "Password", autoComplete: "current-password", required: true, withAsterisk: false };
 
 /** Password, then the secret and a first code, then the recovery codes. */
@@ -35,7 +35,7 @@ export function TurnOn({ onClose }: Closable) {
       else await begin.send({ body: { password: values.password } });
       return { message: "" };
     },
-    end: goOn,
+    end: endAtOnce,
   });
   const title = "Turn on two-step sign-in";
   if (codes) return <RecoveryCodes title="Your recovery codes" codes={codes} onClose={onClose} />;
@@ -106,7 +106,7 @@ export function NewRecoveryCodes({ onClose }: Closable) {
       await renew.send({ body });
       return { message: "" };
     },
-    end: goOn,
+    end: endAtOnce,
   });
   if (codes) return <RecoveryCodes title="Your new recovery codes" codes={codes} onClose={onClose} />;
   return (
@@ -151,10 +151,10 @@ export function TurnOff({ onClose }: Closable) {
 
 function RecoveryCodes({ title, codes, onClose }: Closable & { title: string; codes: string[] }) {
   const { username } = useSession();
-  const { hurried, hurry } = useShownOnce();
+  const { isWarned, warn } = useLeaveWarning();
   const text = `Footprint recovery codes of ${username}. Each works once.\n\n${codes.join("\n")}\n`;
   return (
-    <Dialog title={title} onClose={hurry}>
+    <Dialog title={title} onClose={warn}>
       <Stack gap="md">
         <Text size="sm">
           Each of these works once instead of a code, for when your phone is not at hand. Keep them where you keep your
@@ -165,7 +165,7 @@ function RecoveryCodes({ title, codes, onClose }: Closable & { title: string; co
             <li key={code}>{code}</li>
           ))}
         </ul>
-        {hurried && (
+        {isWarned && (
           <Alert color="orange" role="alert" py={8}>
             Copy or download the codes first, then say that you have kept them.
           </Alert>

@@ -9,11 +9,14 @@ import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatCount, formatTotal, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import { RowButton } from "../../shared/RowButton.tsx";
-import { CreateStaff, EditStaff } from "./StaffForms.tsx";
 import { MemberName, OnOff, StaffGrid } from "./StaffGrid.tsx";
+
+const CreateStaff = lazyPart(() => import("./StaffForms.tsx").then((file) => file.CreateStaff));
+const EditStaff = lazyPart(() => import("./StaffForms.tsx").then((file) => file.EditStaff));
 
 export function StaffScreen() {
   const list = useListState();
@@ -151,11 +154,11 @@ export function StaffScreen() {
 
 const logOf = ({ _id }: { _id: string }) => `/logs?by=${_id}`;
 
-/** A few wrong passwords are everyday life; from here on somebody may be guessing. */
-const worthSaying = 5;
+/** Fewer wrong passwords than this are nothing unusual. */
+const warnFrom = 5;
 
 function GuessedAt({ accounts }: { accounts: Reply<typeof staff.list>["guessedAt"] }) {
-  const targets = accounts.filter(({ failedSignIns }) => failedSignIns >= worthSaying);
+  const targets = accounts.filter(({ failedSignIns }) => failedSignIns >= warnFrom);
   if (targets.length === 0) return null;
   return (
     <Alert color="orange" role="status" mb="md" title="Somebody may be guessing passwords">

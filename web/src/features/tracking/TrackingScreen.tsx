@@ -7,12 +7,14 @@ import type { Column } from "../../shared/DataTable.tsx";
 import { formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { labelOf } from "../../shared/labels.ts";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import { RowButton } from "../../shared/RowButton.tsx";
 import { ShortId } from "../../shared/ShortId.tsx";
-import { CreateTracking } from "./CreateTracking.tsx";
 import { TrackingStats } from "./TrackingStats.tsx";
+
+const CreateTracking = lazyPart(() => import("./CreateTracking.tsx").then((file) => file.CreateTracking));
 
 export function TrackingScreen() {
   const list = useListState();

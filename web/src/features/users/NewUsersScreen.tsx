@@ -41,7 +41,7 @@ function Verify({ user }: { user: User }) {
   const verify = useApiMutation(users.verify, { refreshes: [users.listNew, users.list, users.read], ...toasts });
   const button = useKeptFocus(verify.isPending);
 
-  // The row stays until the list without it is there.
+  // Until the refreshed list no longer has this row.
   if (user.isVerified || verify.isSuccess) return <StatusBadge tone="positive">Verified</StatusBadge>;
   return (
     <Button

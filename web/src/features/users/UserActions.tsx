@@ -20,7 +20,7 @@ export function UserActions({ user, onAddBalance }: { user: User; onAddBalance: 
     onSubmit: () => setCustomPricing.send({ params, body: { customPricingEnabled: !customPricingEnabled } }),
   });
   const confirm = useConfirm();
-  // The menu goes with its item: the focus waits on the button that opened it.
+  // The menu closes with its item: the focus goes to the button that opened it.
   const menuButton = useKeptFocus(enable.isPending || pricing.working);
   const { username, status, customPricingEnabled } = user;
   const params = { id: user._id };
@@ -48,7 +48,7 @@ export function UserActions({ user, onAddBalance }: { user: User; onAddBalance: 
       <RowButton to={`/users/${user._id}`} label={`Pricing of ${username}`}>
         Pricing
       </RowButton>
-      {/* The menu is gone by then: the answer stands where it was. */}
+      {/* The menu is closed when the answer comes: it is shown in its place. */}
       <Popover
         opened={Boolean(pricing.alert)}
         position="bottom-end"

@@ -7,12 +7,15 @@ import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
 import { scopeLabel } from "../../shared/labels.ts";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import { RowButton } from "../../shared/RowButton.tsx";
 import { TablePanel } from "../../shared/TablePanel.tsx";
 import classes from "./ApiKeys.module.css";
-import { CreateKey, EditKey } from "./KeyForms.tsx";
-import { NewKey } from "./NewKey.tsx";
+
+const NewKey = lazyPart(() => import("./NewKey.tsx").then((file) => file.NewKey));
+const CreateKey = lazyPart(() => import("./KeyForms.tsx").then((file) => file.CreateKey));
+const EditKey = lazyPart(() => import("./KeyForms.tsx").then((file) => file.EditKey));
 
 /** The keys that shops call with. A key is shown once, when it is created. */
 export function ApiKeys() {

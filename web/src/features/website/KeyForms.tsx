@@ -17,7 +17,7 @@ const scopeHints: Record<Scope, string> = {
   "mark-as-paid": "Set invoices paid, which credits the customer",
 };
 
-/** As the forms hold them: amounts and days as text, one address on a line. */
+/** As typed into the form: amounts and days as text, one address on a line. */
 type Fields = {
   name: string;
   shop: string;
@@ -112,7 +112,7 @@ export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => vo
       validate={({ expires }) => (expires === initialValues.expires ? {} : isOver(expires, timezone))}
       onSubmit={(values, options) => {
         const { expiresAt, ...body } = inBody(values, timezone);
-        // It may end in the middle of a day; only another day changes that.
+        // An unchanged day is not sent: the key may expire in the middle of it.
         const changed = values.expires === initialValues.expires ? body : { ...body, expiresAt };
         return update.send({ params: { id }, body: changed }, options);
       }}
@@ -139,7 +139,7 @@ const NameField = ({ fields }: Form) => (
   />
 );
 
-/** Unfolds by itself when something inside is wrong. */
+/** Opens by itself when a field inside has an error. */
 function FoldedLimits({ fields }: Form) {
   const [unfolded, setUnfolded] = useState(false);
   useEffect(() => {

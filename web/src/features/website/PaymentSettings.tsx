@@ -58,7 +58,7 @@ function ChangeForm({ handle }: { handle: string }) {
   const update = useApiMutation(website.updateCashapp, { refreshes: [website.getCashapp], ...toasts });
   const form: ApiForm<Fields> = useApiForm<Fields>({
     initialValues: { cashappId: handle, image: null },
-    // Only what was changed here is sent: a colleague may have changed the other meanwhile.
+    // Only changed fields are sent: somebody else may have changed the other meanwhile.
     onSubmit: ({ cashappId, image }) =>
       update.send({ body: { ...(form.fields.isDirty("cashappId") && { cashappId }), ...(image && { image }) } }),
     end: { after: 0, on: "success", finish: () => settle() },
