@@ -30,6 +30,9 @@ export type ApiFormOptions<V extends Values> = {
   end?: { after: number; on: "success" | "always"; finish: "reset" | (() => void) };
 };
 
+/** For a form that shows its result itself, such as a next step. */
+export const atOnce = { after: 0, on: "success", finish: () => {} } as const;
+
 /** A form that makes a call: one at a time, with the server's message in an alert and its issues at the fields. */
 export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiForm<V> {
   const { initialValues, check, validate, onSubmit, end } = options;

@@ -7,7 +7,7 @@ import { copyText } from "../../shared/copyText.ts";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { saveFile } from "../../shared/downloadFile.ts";
 import { FormDialog, FormModal } from "../../shared/FormModal.tsx";
-import { useApiForm } from "../../shared/form.tsx";
+import { atOnce, useApiForm } from "../../shared/form.tsx";
 import { useLeaveWarning } from "../../shared/leaveWarning.ts";
 import { useApiMutation } from "../../shared/queries.ts";
 import { useSession } from "../../shared/session.ts";
@@ -18,8 +18,6 @@ import classes from "./twoStepDialogs.module.css";
 type Closable = { onClose: () => void };
 
 const blank = { password: "", code: "" };
-/** No message after a step: the next one appears. */
-const endAtOnce = { after: 0, on: "success", finish: () => {} } as const;
 const password = { label: "Password", autoComplete: "current-password", required: true, withAsterisk: false };
 
 /** Password, then the secret and a first code, then the recovery codes. */
@@ -35,7 +33,7 @@ export function TurnOn({ onClose }: Closable) {
       else await begin.send({ body: { password: values.password } });
       return { message: "" };
     },
-    end: endAtOnce,
+    end: atOnce,
   });
   const title = "Turn on two-step sign-in";
   if (codes) return <RecoveryCodes title="Your recovery codes" codes={codes} onClose={onClose} />;
@@ -90,7 +88,7 @@ function QrCode({ text, label }: { text: string; label: string }) {
   const rows = encodeQR(text, "raw");
   const squares = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")));
   return (
-    <svg width={192} viewBox={`0 0 ${rows.length} ${rows.length}`} role="img" aria-label={label}>
+    <svg width={4 * rows.length} viewBox={`0 0 ${rows.length} ${rows.length}`} role="img" aria-label={label}>
       <path d={squares.join("")} />
     </svg>
   );
@@ -106,7 +104,7 @@ export function NewRecoveryCodes({ onClose }: Closable) {
       await renew.send({ body });
       return { message: "" };
     },
-    end: endAtOnce,
+    end: atOnce,
   });
   if (codes) return <RecoveryCodes title="Your new recovery codes" codes={codes} onClose={onClose} />;
   return (

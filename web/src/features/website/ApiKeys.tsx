@@ -13,7 +13,6 @@ import { RowButton } from "../../shared/RowButton.tsx";
 import { TablePanel } from "../../shared/TablePanel.tsx";
 import classes from "./ApiKeys.module.css";
 
-const NewKey = lazyPart(() => import("./NewKey.tsx").then((file) => file.NewKey));
 const CreateKey = lazyPart(() => import("./KeyForms.tsx").then((file) => file.CreateKey));
 const EditKey = lazyPart(() => import("./KeyForms.tsx").then((file) => file.EditKey));
 
@@ -23,7 +22,6 @@ export function ApiKeys() {
   const remove = useApiMutation(website.deleteApiKey, { refreshes: [website.listApiKeys] });
   const confirm = useConfirm();
   const [creating, setCreating] = useState(false);
-  const [created, setCreated] = useState<string>();
   const [edited, setEdited] = useState<ApiKey>();
 
   const askToDelete = (key: ApiKey) =>
@@ -84,10 +82,7 @@ export function ApiKeys() {
         columns={columns}
         empty={{ title: "No keys yet", hint: "A shop needs a key to bring in customers, orders and invoices." }}
       />
-      {creating && (
-        <CreateKey shops={query.data?.shops ?? []} onCreated={setCreated} onClose={() => setCreating(false)} />
-      )}
-      {created && <NewKey value={created} onClose={() => setCreated(undefined)} />}
+      {creating && <CreateKey shops={query.data?.shops ?? []} onClose={() => setCreating(false)} />}
       {edited && <EditKey apiKey={edited} onClose={() => setEdited(undefined)} />}
     </div>
   );

@@ -1,12 +1,21 @@
 import { handleRule, website } from "@footprint/contract/website.ts";
-import { Button, Group, Skeleton, Stack, TextInput, Title } from "@mantine/core";
+import { Button, Group, Input, Skeleton, Stack, TextInput, Title } from "@mantine/core";
 import { apiBase } from "../../shared/api.ts";
-import { FileField } from "../../shared/FileField.tsx";
 import { type ApiForm, SubmitButton, useApiForm } from "../../shared/form.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { Notice } from "../../shared/Notice.tsx";
 import { toasts } from "../../shared/notify.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import classes from "./PaymentSettings.module.css";
+
+const FileField = lazyPart(
+  () => import("../../shared/FileField.tsx").then((file) => file.FileField),
+  ({ label }) => (
+    <Input.Wrapper label={label}>
+      <Skeleton height={88} />
+    </Input.Wrapper>
+  ),
+);
 
 const { maxBytes, types } = website.updateCashapp.upload;
 
