@@ -1,15 +1,15 @@
 import * as z from "zod";
-import { endpoint, id, idParam, listQuery, pageCounts, timestamp } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
 import { Order } from "./orders.ts";
+import { id, idParam, listQuery, pageCounts, timestamp } from "./schemas.ts";
 
-/** As it travels. */
 export type BulkOrder = z.input<typeof BulkOrder>;
 export const BulkOrder = z.object({
   _id: id,
   uuid: z.string(),
   user: z.object({ username: z.string() }),
   orderCount: z.int(),
-  /** In a list that would weigh too much, none of some bulk orders: fewer than `orderCount`, they are read one by one. */
+  /** Empty in a list whose page would be too large: `orderCount` tells, and `read` answers all of them. */
   orders: z.array(
     Order.pick({
       _id: true,

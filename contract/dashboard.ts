@@ -1,9 +1,13 @@
 import * as z from "zod";
-import { endpoint, sum, timestamp } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { moneySum, timestamp } from "./schemas.ts";
 
 const graph = <D extends z.ZodType>(value: D) => z.object({ labels: z.array(z.iso.date()), data: z.array(value) });
 const deposits = <N extends string>(name: N) =>
-  z.object({ [name]: sum, cashApp: sum, paypal: sum } as Record<N | "cashApp" | "paypal", typeof sum>);
+  z.object({ [name]: moneySum, cashApp: moneySum, paypal: moneySum } as Record<
+    N | "cashApp" | "paypal",
+    typeof moneySum
+  >);
 
 export const chartDays = ["7", "30", "90"] as const;
 
@@ -39,10 +43,10 @@ export const dashboard = {
     access: "admin",
     summary: "The price of orders that were not refunded, by calendar period",
     reply: z.object({
-      allTimeRevenue: sum,
-      todayRevenue: sum,
-      thisWeekRevenue: sum,
-      thisMonthRevenue: sum,
+      allTimeRevenue: moneySum,
+      todayRevenue: moneySum,
+      thisWeekRevenue: moneySum,
+      thisMonthRevenue: moneySum,
     }),
   }),
   deposits: endpoint({
@@ -71,7 +75,7 @@ export const dashboard = {
     summary: "Revenue, label types and payment gateways over the last 7, 30 or 90 days",
     query: z.object({ days: z.enum(chartDays).default("30") }),
     reply: z.object({
-      revenue: graph(sum),
+      revenue: graph(moneySum),
       labelTypes: z.array(z.object({ labelType: z.string(), count: z.int() })),
       paymentGateways: z.array(z.object({ paymentGateway: z.string(), count: z.int() })),
     }),

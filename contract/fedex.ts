@@ -1,32 +1,14 @@
 import * as z from "zod";
-import {
-  documentTypes,
-  download,
-  endpoint,
-  id,
-  idParam,
-  listQuery,
-  message,
-  money,
-  pageCounts,
-  timestamp,
-} from "./endpoint.ts";
+import { documentTypes, endpoint } from "./endpoint.ts";
+import { address, download, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./schemas.ts";
 
-const party = z.object({
-  name: z.string(),
-  street: z.string(),
-  street2: z.string(),
-  city: z.string(),
-  state: z.string(),
-  zip: z.string(),
-});
+const { company, country, ...party } = address;
 
 /** What the update form offers. `In Process` is known and shown, but no call sets it. */
 export const offeredStatuses = ["Pending", "Completed", "Cancelled", "Awaiting User Input"] as const;
 export const fedexStatuses = [...offeredStatuses, "In Process"] as const;
 export const fedexStatus = z.enum(fedexStatuses);
 
-/** As it travels. */
 export type FedexOrder = z.input<typeof FedexOrder>;
 export const FedexOrder = z.object({
   _id: id,
@@ -37,8 +19,8 @@ export const FedexOrder = z.object({
   note: z.string(),
   file: z.object({ name: z.string(), size: z.int() }).nullable(),
   createdAt: timestamp,
-  from: party,
-  to: party,
+  from: z.object(party),
+  to: z.object(party),
   weight: z.number(),
   length: z.number(),
   width: z.number(),

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { endpoint, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { id, idParam, listQuery, message, money, pageCounts, timestamp } from "./schemas.ts";
 
 export const paymentMethod = z.enum(["cashapp", "paypal"]);
 export const invoiceStatuses = ["pending", "paid", "expired", "failed"] as const;
 export const invoiceStatus = z.enum(invoiceStatuses);
 
-/** As it travels. */
 export type Invoice = z.input<typeof Invoice>;
 export const Invoice = z.object({
   _id: id,

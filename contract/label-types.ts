@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { endpoint, id, idParam, message, money, weight } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { id, idParam, message, money, weight } from "./schemas.ts";
 
 export const labelKind = z.enum(["usps", "shipv2", "wwbiz"]);
 
 export type PriceTier = z.input<typeof PriceTier>;
 export const PriceTier = z.object({ _id: id, fromWeight: z.number(), toWeight: z.number(), price: money });
 
-/** As it travels. */
 export type LabelType = z.input<typeof LabelType>;
 export const LabelType = z.object({
   _id: id,

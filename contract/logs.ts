@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { endpoint, id, listQuery, pageCounts, timestamp } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { id, listQuery, pageCounts, timestamp } from "./schemas.ts";
 
 export const logTypes = [
   "balance",
@@ -16,11 +17,10 @@ export const logTypes = [
 ] as const;
 export const logType = z.enum(logTypes);
 
-/** Names may be chosen; these tell who it was. Null in entries from before it was noted. */
+/** Tells an account from a shop of the same name. Null in old entries. */
 export const authorKinds = ["account", "shop", "system", "terminal"] as const;
 const authorKind = z.enum(authorKinds);
 
-/** As it travels. */
 export type Log = z.input<typeof Log>;
 export const Log = z.object({
   _id: id,
@@ -41,7 +41,7 @@ export const logs = {
     query: listQuery.extend({ status: z.enum(["All", ...logTypes]).default("All"), by: id.optional() }),
     reply: z.object({
       logs: z.array(Log),
-      /** Whose entries these are, where `by` was given and somebody has or had that id. */
+      /** The account or API key that `by` names, if there is or was one. */
       by: z.object({ _id: id, username: z.string() }).nullable(),
       ...pageCounts,
     }),

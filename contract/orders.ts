@@ -1,18 +1,8 @@
 import * as z from "zod";
-import { endpoint, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./endpoint.ts";
+import { flatAddress } from "./address.ts";
+import { endpoint } from "./endpoint.ts";
+import { address, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./schemas.ts";
 
-const address = {
-  name: z.string(),
-  company: z.string(),
-  street: z.string(),
-  street2: z.string(),
-  city: z.string(),
-  state: z.string(),
-  zip: z.string(),
-  country: z.string(),
-};
-
-/** As it travels. */
 export type Order = z.input<typeof Order>;
 export const Order = z.object({
   _id: id,
@@ -24,22 +14,8 @@ export const Order = z.object({
   tracking: z.string(),
   isRefunded: z.boolean(),
   createdAt: timestamp,
-  fromName: address.name,
-  fromCompany: address.company,
-  fromStreet: address.street,
-  fromStreet2: address.street2,
-  fromCity: address.city,
-  fromState: address.state,
-  fromZip: address.zip,
-  fromCountry: address.country,
-  toName: address.name,
-  toCompany: address.company,
-  toStreet: address.street,
-  toStreet2: address.street2,
-  toCity: address.city,
-  toState: address.state,
-  toZip: address.zip,
-  toCountry: address.country,
+  ...flatAddress("from", address),
+  ...flatAddress("to", address),
 });
 
 export const orderStatuses = ["All", "Active", "Refunded"] as const;

@@ -1,10 +1,12 @@
 import * as z from "zod";
-import { endpoint, id, idParam, message, timestamp } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { id, idParam, message, timestamp } from "./schemas.ts";
 
 export const role = z.enum(["admin", "staff"]);
 export type Role = z.output<typeof role>;
 
-/** For setting a password. Signing in accepts any text, so that a wrong one is always just wrong. */
+export const passwordRule = "8 to 128 characters";
+/** A password to be set. Signing in takes any text, so that a wrong password is answered like any other. */
 export const newPassword = z
   .string()
   .min(8, "A password has at least 8 characters")
@@ -12,11 +14,10 @@ export const newPassword = z
 
 /** A code of the authenticator app, or a recovery code. */
 const code = z.string().trim().max(100);
-/** What a browser keeps from its last sign-in. */
+/** Given to a browser when it signs in. */
 const deviceToken = z.string().max(100);
 const passwordAndCode = z.object({ password: z.string().max(1000), code });
 
-/** As it travels. */
 export type OpenSession = z.input<typeof OpenSession>;
 const OpenSession = z.object({
   _id: id,
@@ -24,9 +25,9 @@ const OpenSession = z.object({
   address: z.string(),
   createdAt: timestamp,
   lastUsedAt: timestamp,
-  /** Sign-ins as this account that failed since the one before. */
+  /** How many sign-ins with this account had failed since the previous one. */
   failuresBefore: z.int(),
-  /** The one that asks. */
+  /** The session that makes this call. */
   current: z.boolean(),
 });
 
@@ -44,7 +45,7 @@ export const session = {
     }),
     reply: z.object({
       accessToken: z.string(),
-      /** To be sent along next time: others' guesses at the account do not keep this device waiting. */
+      /** To be sent with the next sign-in: a known device need not wait while others guess the password. */
       deviceToken,
     }),
   }),

@@ -1,17 +1,16 @@
 import * as z from "zod";
-import { endpoint, id, idParam, listQuery, message, pageCounts, timestamp } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { id, idParam, listQuery, message, pageCounts, timestamp } from "./schemas.ts";
 import { newPassword } from "./session.ts";
 
-export const username = z
-  .string()
-  .trim()
-  .regex(/^[A-Za-z0-9._-]{3,32}$/, "A username has 3 to 32 letters, digits, dots, underscores or hyphens");
+export const usernamePattern = /^[A-Za-z0-9._-]{3,32}$/;
+export const usernameRule = "3 to 32 letters, digits, dots, underscores or hyphens";
+export const username = z.string().trim().regex(usernamePattern, `A username has ${usernameRule}`);
 
-/** What the log calls the program itself, and what could be taken for it. */
+/** Names that could be mistaken for the program itself in the log. */
 export const isReservedName = (name: string) =>
   /^(system|terminal|footprint|housekeeping|nobody|unknown)$/i.test(name.replace(/[\s._-]/g, ""));
 
-/** As it travels. */
 export type StaffMember = z.input<typeof StaffMember>;
 export const StaffMember = z.object({
   _id: id,
@@ -25,7 +24,7 @@ export const StaffMember = z.object({
   createdAt: timestamp,
 });
 
-/** An account that somebody tries to sign in as, administrators included, over the last hour. */
+/** An account, administrators included, with failed sign-ins in the last hour. */
 const GuessedAt = z.object({ _id: id, username: z.string(), failedSignIns: z.int(), addresses: z.int() });
 
 export const staff = {

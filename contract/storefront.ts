@@ -1,23 +1,24 @@
 import * as z from "zod";
-import { download, endpoint, id, idParam, inThousandths, money, timestamp, visible, weight } from "./endpoint.ts";
+import { flatAddress } from "./address.ts";
+import { endpoint } from "./endpoint.ts";
 import { fedexStatus } from "./fedex.ts";
 import { invoiceStatus, paymentMethod } from "./invoices.ts";
 import { labelKind } from "./label-types.ts";
 import { Order } from "./orders.ts";
+import { download, id, idParam, inThousandths, money, timestamp, visibleCharacter, weight } from "./schemas.ts";
 
-/** What a shop sends as text: trimmed, and without characters that control a terminal or turn the text around. */
+/** Text from a shop: trimmed, without control characters and without those that reverse the direction of text. */
 const text = (max: number, allowed: RegExp) =>
   z.string().trim().max(max).regex(allowed, "Text may not contain control characters");
 const line = (max: number) => text(max, /^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u);
 const lines = (max: number) => text(max, /^([\r\n\t]|[^\p{Cc}\u202a-\u202e\u2066-\u2069])*$/u);
 const filled = (max: number) =>
-  line(max).min(1, { abort: true }).regex(visible, "Text needs at least one visible character");
+  line(max).min(1, { abort: true }).regex(visibleCharacter, "Text needs at least one visible character");
 
 const discordId = z
   .string()
   .regex(/^[\w.-]{1,64}$/, "A discordId has 1 to 64 letters, digits, dots, underscores or hyphens");
 
-/** As it travels. */
 export type StorefrontCustomer = z.input<typeof StorefrontCustomer>;
 export const StorefrontCustomer = z.object({
   _id: id,
@@ -35,27 +36,24 @@ const Price = z.object({ fromWeight: z.number(), toWeight: z.number(), price: mo
 
 const parcelWeight = weight.refine((value) => value >= 0.001, "A parcel weighs more than 0");
 
-/** One label to buy. `labelType` is the label type's uid everywhere here. */
+const address = {
+  name: filled(100),
+  company: line(100).default(""),
+  street: filled(200),
+  street2: line(200).default(""),
+  city: filled(100),
+  state: line(100).default(""),
+  zip: filled(20),
+  country: filled(100),
+};
+
+/** One label to buy. For shops, `labelType` is always the label type's uid. */
 const purchase = z.object({
   labelType: filled(100),
   weight: parcelWeight,
-  fromName: filled(100),
-  fromCompany: line(100).default(""),
-  fromStreet: filled(200),
-  fromStreet2: line(200).default(""),
-  fromCity: filled(100),
-  fromState: line(100).default(""),
-  fromZip: filled(20),
-  fromCountry: filled(100),
-  toName: filled(100),
-  toCompany: line(100).default(""),
-  toStreet: filled(200),
-  toStreet2: line(200).default(""),
-  toCity: filled(100),
-  toState: line(100).default(""),
-  toZip: filled(20),
-  toCountry: filled(100),
-  /** For label types that take no prepaid code. It is copied into spreadsheets, where other beginnings are formulas. */
+  ...flatAddress("from", address),
+  ...flatAddress("to", address),
+  /** For label types without prepaid codes. In a spreadsheet, other first characters would begin a formula. */
   tracking: z
     .string()
     .trim()
@@ -67,16 +65,9 @@ const purchase = z.object({
     .optional(),
 });
 
-const party = z.object({
-  name: filled(100),
-  street: filled(200),
-  street2: line(200).default(""),
-  city: filled(100),
-  state: line(100).default(""),
-  zip: filled(20),
-});
+const { company, country, ...party } = address;
 
-/** Less than a thousandth would be kept as nothing. */
+/** Less than a thousandth would be stored as 0. */
 const size = z.number().min(0.001).max(100_000).overwrite(inThousandths);
 
 const ShopFedexOrder = z.object({
@@ -181,8 +172,8 @@ export const storefront = {
     summary: "Ask for a Fedex label; staff quote and fulfil it",
     body: z.object({
       discordId,
-      from: party,
-      to: party,
+      from: z.object(party),
+      to: z.object(party),
       weight: parcelWeight,
       length: size,
       width: size,

@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { endpoint, id, idParam, listQuery, message, pageCounts, timestamp } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import { id, idParam, listQuery, message, pageCounts, timestamp } from "./schemas.ts";
 
 export const trackingTypes = ["priority", "express", "ground_oz", "ground_lbs"] as const;
 export const trackingTemplates = ["evs", "indica", "pitney"] as const;
 export const trackingType = z.enum(trackingTypes);
 export const trackingTemplate = z.enum(trackingTemplates);
 
-/** As it travels. */
 export type TrackingCode = z.input<typeof TrackingCode>;
 export const TrackingCode = z.object({
   _id: id,

@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { endpoint, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
 import { tierBounds } from "./label-types.ts";
+import { id, idParam, listQuery, message, money, pageCounts, timestamp } from "./schemas.ts";
 
 export type CustomPrice = z.input<typeof CustomPrice>;
 export const CustomPrice = z.object({
@@ -11,7 +12,7 @@ export const CustomPrice = z.object({
   price: money,
 });
 
-/** A customer, as it travels. The specification calls customers users. */
+/** A customer: the specification calls customers users. */
 export type User = z.input<typeof User>;
 export const User = z.object({
   _id: id,

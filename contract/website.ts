@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { download, endpoint, id, idParam, imageTypes, message, money, scopes, timestamp, visible } from "./endpoint.ts";
+import { endpoint, imageTypes, scopes } from "./endpoint.ts";
+import { download, id, idParam, message, money, timestamp, visibleCharacter } from "./schemas.ts";
 
 const keyName = z
   .string()
@@ -11,7 +12,7 @@ const keyName = z
     /^[^\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u1680\u2800]*$/u,
     "A name may not contain line breaks, control or invisible characters",
   )
-  .regex(visible, "A key needs a name");
+  .regex(visibleCharacter, "A key needs a name");
 
 const expiresAt = timestamp.refine(
   (date) => date.getUTCFullYear() >= 2000 && date.getUTCFullYear() <= 9999,
@@ -23,10 +24,10 @@ const network = z.union(
   "Give addresses such as 203.0.113.7 or ranges such as 203.0.113.0/24",
 );
 
-/** What a key may do at most. */
+/** What a key may do. */
 const limits = {
   scopes: z.array(z.enum(scopes)).min(1, "Choose what the key is for").max(scopes.length),
-  /** What it may mark as paid in a business day. */
+  /** The most it may mark as paid in a business day. */
   depositsPerDay: money
     .refine((cents) => cents > 0, "A limit is more than 0")
     .refine((cents) => cents <= 100_000_000_000, "A limit is at most 1,000,000,000.00")
@@ -36,7 +37,7 @@ const limits = {
   addresses: z.array(network).max(50, "A key has at most 50 addresses"),
 };
 
-/** As it travels. The key itself is shown once, when it is created. */
+/** The key itself is shown once, when it is created. */
 export type ApiKey = z.input<typeof ApiKey>;
 export const ApiKey = z.object({
   _id: id,
@@ -44,7 +45,7 @@ export const ApiKey = z.object({
   /** Its first characters, to tell keys apart. */
   start: z.string(),
   shop: z.object({ _id: id, name: z.string() }),
-  /** False for a key from before shops were told apart: it sees and changes what all of them brought in. */
+  /** False for an old key that may see and change the data of all shops. */
   isBounded: z.boolean(),
   ...limits,
   expiresAt: timestamp.nullable(),
@@ -52,6 +53,8 @@ export const ApiKey = z.object({
   createdAt: timestamp,
   lastUsedAt: timestamp.nullable(),
 });
+
+export const handleRule = "$ and up to 20 letters, digits, _ or -, the first a letter";
 
 export const website = {
   getCashapp: endpoint({
@@ -70,7 +73,7 @@ export const website = {
       cashappId: z
         .string()
         .trim()
-        .regex(/^\$[A-Za-z][\w-]{0,19}$/, "A handle is $ and up to 20 letters, digits, _ or -, the first a letter")
+        .regex(/^\$[A-Za-z][\w-]{0,19}$/, `A handle is ${handleRule}`)
         .optional(),
     }),
     upload: { field: "image", maxBytes: 2 * 1024 * 1024, types: imageTypes },
@@ -83,7 +86,7 @@ export const website = {
     summary: "List the keys that shops call with",
     reply: z.object({
       keys: z.array(ApiKey),
-      /** All there are, also those without a key, so that another key can be made for them. */
+      /** All shops, also those without a key. */
       shops: z.array(z.object({ _id: id, name: z.string(), createdAt: timestamp })),
     }),
   }),

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { isReservedName } from "@footprint/contract/staff.ts";
+import { isReservedName, usernamePattern } from "@footprint/contract/staff.ts";
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -91,7 +91,7 @@ function trustedProxies(text: string | undefined): false | string {
 const isHost = (text: string) => /^([a-z0-9.-]+|\[[\da-f:.]+\])$/i.test(text);
 
 const isPostgresUrl = (text: string) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
-const isUsername = (text: string) => /^[A-Za-z0-9._-]{3,32}$/.test(text) && !isReservedName(text);
+const isUsername = (text: string) => usernamePattern.test(text) && !isReservedName(text);
 const usernameRule = "3 to 32 letters, digits, . _ or -, and not a name of the program's own such as system";
 const isLongEnough = (text: string) => text.length >= 8 && text.length <= 128;
 

@@ -1,4 +1,5 @@
-import { download, type Endpoint, type Feature } from "@footprint/contract/endpoint.ts";
+import type { Endpoint, Feature } from "@footprint/contract/endpoint.ts";
+import { download } from "@footprint/contract/schemas.ts";
 import * as z from "zod";
 
 type Features = Record<string, { feature: Feature }>;

@@ -1,12 +1,6 @@
-import {
-  type Download,
-  download,
-  type Endpoint,
-  type Feature,
-  type Parsed,
-  type Result,
-} from "@footprint/contract/endpoint.ts";
+import type { Download, Endpoint, Feature, Parsed, Result } from "@footprint/contract/endpoint.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
+import { download } from "@footprint/contract/schemas.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { plainAddress } from "../accounts/addresses.ts";

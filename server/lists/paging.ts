@@ -1,4 +1,4 @@
-import type { listQuery } from "@footprint/contract/endpoint.ts";
+import type { listQuery } from "@footprint/contract/schemas.ts";
 import { and, asc, desc, getTableName, inArray, type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgSelect, PgTable } from "drizzle-orm/pg-core";
 import type * as z from "zod";

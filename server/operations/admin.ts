@@ -1,3 +1,4 @@
+import { usernamePattern } from "@footprint/contract/staff.ts";
 import { createAdmin, resetPassword, resetTwoStep } from "../accounts/accounts.ts";
 import { StartError } from "../config.ts";
 import { runCommand } from "./command.ts";
@@ -9,7 +10,7 @@ await runCommand(async (open) => {
   const task = tasks[command as keyof typeof tasks];
   if (!task || !name || rest.length > 0)
     throw new StartError(`Usage: npm run admin -- TASK NAME, where TASK is one of ${Object.keys(tasks).join(", ")}`);
-  if (!/^[A-Za-z0-9._-]{3,32}$/.test(name))
+  if (!usernamePattern.test(name))
     throw new StartError(`"${name}" is not a username: use 3 to 32 letters, digits, . _ or -.`);
   const done = await task(await open(), name);
   if (!done) throw new StartError(`There is no account ${name}: create it with npm run admin -- create ${name}.`);

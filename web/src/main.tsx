@@ -7,7 +7,7 @@ import { AppError } from "./layout/AppError.tsx";
 import { lazyScreen } from "./shared/lazyScreen.ts";
 import { colorSchemeManager, cssVariablesResolver, theme } from "./shared/theme.ts";
 
-// Behind Sign-In: the router, the layout and all screens stay out of the first page.
+// Router, layout and screens load after sign-in, to keep the first page light.
 const loadPanel = () => import("./layout/Panel.tsx").then((file) => file.Panel);
 const preloadPanel = () => void loadPanel().catch(() => {});
 

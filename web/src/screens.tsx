@@ -18,7 +18,7 @@ export type Screen = {
   path: `/${string}`;
   label: string;
   access: "all" | "admin";
-  /** Where others go who open an admin's screen. */
+  /** Where staff who open a screen for admins are sent. */
   redirect?: "/" | "/orders";
   /** The sidebar lists the screens that have an icon, under their group. */
   icon?: TablerIcon;
@@ -152,5 +152,5 @@ export const screens: readonly Screen[] = [
   },
 ];
 
-/** What stands at the root for who may not see the dashboard. */
+/** What staff see at the root: the dashboard is for admins. */
 export const rootForStaff = "/fedex";

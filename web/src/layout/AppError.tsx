@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useEffect } from "react";
 import { Notice } from "../shared/Notice.tsx";
 
-/** The page where nothing else can be shown. */
+/** Shown when nothing else can be. */
 export function AppError({ message, canReload }: { message: string; canReload: boolean }) {
   useEffect(() => {
     document.title = "Error · Footprint";

@@ -55,7 +55,7 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
   );
 }
 
-/** This browser forgets the session at once, whatever the server does. */
+/** Removes the session from this browser at once, whether or not the server answers. */
 function signOut(): void {
   callApi(session.logout, {}, { keepalive: true }).catch((error: unknown) => console.error(error));
   removeToken();

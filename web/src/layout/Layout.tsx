@@ -1,29 +1,31 @@
-import { Drawer, Skeleton } from "@mantine/core";
-import { useDisclosure, useLocalStorage, useMediaQuery } from "@mantine/hooks";
+import { Skeleton } from "@mantine/core";
+import { useDisclosure, useLocalStorage } from "@mantine/hooks";
 import { type RefObject, useEffect, useRef } from "react";
 import { type Location, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
 import { ConfirmProvider } from "../shared/confirm.tsx";
-import { phone } from "../shared/DataTable.tsx";
+import { lazyPart } from "../shared/lazyPart.tsx";
+import { useWidthUpTo } from "../shared/windowWidth.ts";
 import { Header } from "./Header.tsx";
 import classes from "./Layout.module.css";
 import { Sidebar } from "./Sidebar.tsx";
 
+const PhoneMenu = lazyPart(() => import("./PhoneMenu.tsx").then((file) => file.PhoneMenu));
+
 export function Layout() {
-  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
+  const isPhone = useWidthUpTo("phone");
   const [menuOpen, menu] = useDisclosure(false);
   const [chosen, setCollapsed] = useLocalStorage<boolean | undefined>({
     key: "footprint-sidebar-collapsed",
     defaultValue: undefined,
     getInitialValueInEffect: false,
   });
-  // Until someone chooses, a screen too narrow for both leaves its room to the table.
-  const isNarrow = useMediaQuery("(max-width: 78em)", undefined, { getInitialValueInEffect: false });
+  const isNarrow = useWidthUpTo("withoutSidebar");
   const collapsed = chosen ?? isNarrow;
   const { pathname } = useLocation();
   const isNavigating = useNavigation().state !== "idle";
   const content = useRef<HTMLElement>(null);
 
-  // A new screen is read from its top; a new page or search of the same list leaves the focus where it is.
+  // A new screen gets the focus; another page or search of the same list leaves it where it is.
   const shown = useRef(pathname);
   useEffect(() => {
     if (shown.current === pathname) return;
@@ -32,7 +34,7 @@ export function Layout() {
     content.current?.focus({ preventScroll: true });
   }, [pathname, menu]);
 
-  useFocusThatStays(content);
+  useFocusAfterRemoval(content);
 
   return (
     <ConfirmProvider>
@@ -42,15 +44,7 @@ export function Layout() {
       <Header onMenu={isPhone ? menu.toggle : undefined} menuOpen={menuOpen} />
       <div className={classes.frame}>
         {isPhone ? (
-          <Drawer.Root opened={menuOpen} onClose={menu.close} size={264}>
-            <Drawer.Overlay />
-            <Drawer.Content aria-label="Menu">
-              <div className={classes.drawerTop}>
-                <Drawer.CloseButton aria-label="Close menu" />
-              </div>
-              <Sidebar />
-            </Drawer.Content>
-          </Drawer.Root>
+          <PhoneMenu opened={menuOpen} onClose={menu.close} />
         ) : (
           <aside className={classes.sidebar} data-collapsed={collapsed || undefined}>
             <Sidebar collapsed={collapsed} onCollapse={() => setCollapsed(!collapsed)} />
@@ -66,36 +60,36 @@ export function Layout() {
           <Outlet />
         </main>
       </div>
-      <ScrollRestoration getKey={placeOf} />
+      <ScrollRestoration getKey={scrollKey} />
     </ConfirmProvider>
   );
 }
 
-/** Where a click removes what was clicked, such as a deleted row's button, the screen itself gets the focus. */
-function useFocusThatStays(content: RefObject<HTMLElement | null>) {
+/** When the focused element is removed, such as a button of a deleted row, the screen itself gets the focus. */
+function useFocusAfterRemoval(content: RefObject<HTMLElement | null>) {
   useEffect(() => {
     if (!content.current) return;
     let last: EventTarget | null = null;
-    const note = (event: FocusEvent) => {
+    const remember = (event: FocusEvent) => {
       last = event.target;
     };
     const removal = new MutationObserver(() => {
       const isLost = document.activeElement === document.body && last instanceof Node && !last.isConnected;
       if (isLost) content.current?.focus({ preventScroll: true });
     });
-    content.current.addEventListener("focusin", note);
+    content.current.addEventListener("focusin", remember);
     removal.observe(content.current, { childList: true, subtree: true });
     return () => {
-      content.current?.removeEventListener("focusin", note);
+      content.current?.removeEventListener("focusin", remember);
       removal.disconnect();
     };
   }, [content]);
 }
 
-/** First loads all have one key: each address remembers its own place. */
-const placeOf = ({ key, pathname, search }: Location) => (key === "default" ? pathname + search : key);
+/** The first page of every visit has the key "default", so its address is used instead. */
+const scrollKey = ({ key, pathname, search }: Location) => (key === "default" ? pathname + search : key);
 
-/** While the first screen's code is on its way. */
+/** Shown while the first screen's code loads. */
 export function LoadingScreen() {
   return (
     <div role="status" aria-label="Loading">

@@ -33,7 +33,7 @@ export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean
                         className={classes.entry}
                         aria-current={path === active ? "page" : undefined}
                         aria-label={collapsed ? label : undefined}
-                        // The screen's code is on its way before the click.
+                        // Loads the screen's code before the click.
                         onPointerEnter={() => void load().catch(() => {})}
                       >
                         {Icon && <Icon size={18} stroke={1.75} aria-hidden />}
@@ -63,7 +63,7 @@ export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean
   );
 }
 
-/** The first segment of the address decides, so that /users/… marks Users. */
+/** The first segment of the path, so that /users/… marks Users. */
 function useActivePath(isAdmin: boolean): string {
   const [, segment] = useLocation().pathname.split("/");
   return segment || isAdmin ? `/${segment ?? ""}` : rootForStaff;

@@ -13,7 +13,7 @@ export function createPanelRouter(role: Role) {
       ErrorBoundary: FallbackPage,
       children: [
         {
-          // Errors of a screen stay inside the layout.
+          // The layout stays when a screen fails.
           ErrorBoundary: FallbackPage,
           HydrateFallback: LoadingScreen,
           children: [
@@ -30,7 +30,7 @@ function routeOf(screen: Screen, role: Role): RouteObject {
   const { path, access, redirect } = screen;
   const allowed = access === "all" || role === "admin";
   if (!allowed && redirect) return { path, element: <Navigate to={redirect} replace /> };
-  // Only the root has no redirect: others see another screen in its place.
+  // Only the root has no redirect: staff see another screen there.
   const shown = allowed ? screen : (screens.find((other) => other.path === rootForStaff) ?? screen);
   return { path, lazy: { Component: () => lazyScreen(shown.load) } };
 }

@@ -1,7 +1,7 @@
 import { Skeleton, VisuallyHidden } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import type { ReactNode } from "react";
 import classes from "./DataTable.module.css";
+import { useWidthUpTo } from "./windowWidth.ts";
 
 export type Column<T> = {
   /** Empty for the row's actions. */
@@ -9,22 +9,19 @@ export type Column<T> = {
   cell: (row: T) => ReactNode;
   /** Numbers go to the right. */
   align?: "right";
-  /** Quiet text for what is read second. */
+  /** Grey, for what matters less. */
   dimmed?: boolean;
   width?: number | string;
-  /** To be read to its end, on as many lines as that takes; other words are cut where they do not fit. */
+  /** Takes as many lines as it needs; other text is cut where it does not fit. */
   wraps?: boolean;
-  /** Where it stands on a phone's card: its headline, top right, or not at all. Otherwise on a line with its title. */
+  /** Its place on a phone's card: the headline, top right, or none. Otherwise it has a line with its title. */
   onCard?: "headline" | "aside" | "hidden";
-  /** The title of the column below whose value it stands where the window is too narrow for all. */
+  /** In a narrow window it moves below the value of the column with this title. */
   below?: string;
 };
 
-/** What underlines a row that needs attention; a cell says in words why. */
+/** Colours a row that needs attention; a cell says in words why. */
 export type RowTone = "warning" | undefined;
-
-export const phone = "(max-width: 47.99em)";
-const narrow = "(max-width: 61.99em)";
 
 /** Rows as a table, or as cards on a phone. Without rows it draws their skeleton. */
 export function DataTable<T extends { _id: string }>({
@@ -40,10 +37,10 @@ export function DataTable<T extends { _id: string }>({
   rows: readonly T[] | undefined;
   tone?: ((row: T) => RowTone) | undefined;
   skeletonRows?: number;
-  /** Beyond it the rows scroll under their head. */
+  /** In pixels; more rows scroll under their head. */
   maxHeight?: number;
 }) {
-  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
+  const isPhone = useWidthUpTo("phone");
   const Body = isPhone ? Cards : Table;
   return (
     <>
@@ -62,18 +59,19 @@ type BodyProps<T> = {
   maxHeight: number | undefined;
 };
 
-const capped = (maxHeight: number | undefined, className: string | undefined) =>
+const heightLimit = (maxHeight: number | undefined, className: string | undefined) =>
   maxHeight ? { className: `${className} ${classes.capped}`, style: { maxHeight } } : { className };
 
 const placesFor = (count: number) => Array.from({ length: count }, (_, place) => place);
 
 function Table<T extends { _id: string }>({ title, columns, rows, tone, skeletonRows, maxHeight }: BodyProps<T>) {
-  const isNarrow = useMediaQuery(narrow, undefined, { getInitialValueInEffect: false });
+  const isNarrow = useWidthUpTo("narrow");
+  const isTight = useWidthUpTo("tight");
   const shown = isNarrow ? columns.filter((column) => !column.below) : columns;
   const below = (title: string) => (isNarrow ? columns.filter((column) => column.below === title) : []);
   return (
-    <div {...capped(maxHeight, classes.scroll)}>
-      <table className={classes.table} aria-busy={!rows}>
+    <div {...heightLimit(maxHeight, classes.scroll)}>
+      <table className={classes.table} data-narrow={isNarrow} data-tight={isTight} aria-busy={!rows}>
         <caption className={classes.caption}>{title}</caption>
         <thead>
           <tr>
@@ -104,7 +102,7 @@ function Table<T extends { _id: string }>({ title, columns, rows, tone, skeleton
                   {column.cell(row)}
                   {below(column.title).map((second) => (
                     <div key={second.title} className={classes.below}>
-                      {/* Under a name, a time has to say of what. */}
+                      {/* Below a name, a time needs its title. */}
                       {second.dimmed && column.onCard === "headline" ? (
                         second.title
                       ) : (
@@ -136,12 +134,12 @@ function Cards<T extends { _id: string }>({ title, columns, rows, tone, skeleton
   const at = (place: Column<T>["onCard"]) => columns.filter((column) => column.title && column.onCard === place);
   const actions = columns.filter((column) => !column.title);
   return (
-    <ul {...capped(maxHeight, classes.cards)} aria-label={title} aria-busy={!rows}>
+    <ul {...heightLimit(maxHeight, classes.cards)} aria-label={title} aria-busy={!rows}>
       {rows?.map((row) => (
         <li key={row._id} className={classes.card} data-tone={tone(row)}>
           <div className={classes.cardTop}>
-            <div className={classes.headline}>{at("headline").map((column) => piece(column, row))}</div>
-            <div className={classes.aside}>{at("aside").map((column) => piece(column, row))}</div>
+            <div className={classes.headline}>{at("headline").map((column) => cellOf(column, row))}</div>
+            <div className={classes.aside}>{at("aside").map((column) => cellOf(column, row))}</div>
           </div>
           <dl className={classes.lines}>
             {at(undefined).map((column) => (
@@ -179,6 +177,6 @@ function Cards<T extends { _id: string }>({ title, columns, rows, tone, skeleton
   );
 }
 
-function piece<T>(column: Column<T>, row: T) {
+function cellOf<T>(column: Column<T>, row: T) {
   return <div key={column.title}>{column.cell(row)}</div>;
 }

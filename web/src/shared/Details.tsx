@@ -1,7 +1,8 @@
+import type { Address } from "@footprint/contract/address.ts";
 import type { ReactNode } from "react";
 import classes from "./Details.module.css";
 
-/** What is known of a thing, by name. A wide one has a line of its own, for longer text. */
+/** Names and values side by side. A wide item has a line of its own, for longer text. */
 export function Details({ items }: { items: readonly { title: string; value: ReactNode; wide?: boolean }[] }) {
   return (
     <dl className={classes.details}>
@@ -15,19 +16,11 @@ export function Details({ items }: { items: readonly { title: string; value: Rea
   );
 }
 
-type Address = {
-  name: string;
-  company?: string;
-  street: string;
-  street2: string;
-  city: string;
-  state: string;
-  zip: string;
-  country?: string;
-};
+/** Fedex orders have neither company nor country. */
+type ShownAddress = Omit<Address, "company" | "country"> & Partial<Address>;
 
-/** Two addresses beside each other, as they would stand on the parcel. */
-export function Addresses({ items }: { items: readonly { title: string; address: Address }[] }) {
+/** Two addresses side by side, written as on a parcel. */
+export function Addresses({ items }: { items: readonly { title: string; address: ShownAddress }[] }) {
   return (
     <div className={classes.addresses}>
       {items.map(({ title, address }) => (
@@ -45,7 +38,7 @@ export function Addresses({ items }: { items: readonly { title: string; address:
   );
 }
 
-function linesOf({ company, street, street2, city, state, zip, country }: Address) {
+function linesOf({ company, street, street2, city, state, zip, country }: ShownAddress) {
   const town = [city, [state, zip].filter(Boolean).join(" ")].filter(Boolean).join(", ");
   const parts = { company, street, street2, town, country };
   return Object.entries(parts).flatMap(([part, text]) => (text ? [{ part, text }] : []));

@@ -5,7 +5,7 @@ import classes from "./Dialog.module.css";
 
 /**
  * A modal dialog. Mount it to open it. Focus stays inside, Escape closes, and focus returns to where it was.
- * Of two that are open, as when a question stands over details, Escape closes the upper one.
+ * If two are open, such as a question above details, Escape closes the upper one.
  */
 export function Dialog({
   title,
@@ -35,10 +35,10 @@ export function Dialog({
   );
   return (
     <Modal.Root opened onClose={onClose} size={size} closeOnEscape={false} closeOnClickOutside={false}>
-      {/* The second half of a double click on what opened the dialog is not meant for it. */}
+      {/* A double click that opened the dialog must not close it again. */}
       <Modal.Overlay onClick={(event) => event.detail < 2 && onClose()} />
       <Modal.Content ref={content} className={classes.content}>
-        {/* Not Modal.Header: outside of main, a header element counts as a second page banner. */}
+        {/* Not Modal.Header: outside of main, screen readers take a header element for a second page banner. */}
         <div className={classes.header}>
           <Modal.Title fw={650} lh={1.35} miw={0}>
             {title}
@@ -53,10 +53,10 @@ export function Dialog({
 
 const topmostDialog = () => [...document.querySelectorAll('[role="dialog"]')].at(-1);
 
-/** To where the focus was; where that is gone, to the screen itself. */
+/** Moves the focus back to where it was or, if that is gone, to the screen itself. */
 function returnFocus(opener: Element | null): void {
   const content = document.getElementById("content");
-  // A button that was disabled by its own click had lost the focus to the page's body, which takes none.
+  // A button that its own click disabled had lost the focus to the body, which cannot be focused.
   const isThere = opener instanceof HTMLElement && opener !== document.body && opener.isConnected;
   // A dialog below that closed at the same time has already put the focus where it belongs.
   if (!isThere && content?.contains(document.activeElement)) return;

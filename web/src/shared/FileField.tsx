@@ -1,21 +1,11 @@
 import { Button, Input } from "@mantine/core";
+import { Dropzone } from "@mantine/dropzone";
 import { IconFile, IconUpload } from "@tabler/icons-react";
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useEffect, useId, useState } from "react";
 import classes from "./FileField.module.css";
 import { formatBytes } from "./format.tsx";
 
-/** A field for one file, chosen by click or dropped. What is of a wrong type or too large is refused with a hint. */
-export function FileField({
-  label,
-  accept,
-  maxBytes,
-  value = null,
-  onChange,
-  description,
-  preview = false,
-  error,
-  disabled = false,
-}: {
+type FileFieldProps = {
   label: string;
   /** Mime types. */
   accept: readonly string[];
@@ -27,62 +17,67 @@ export function FileField({
   preview?: boolean;
   /** What the server said about it; the field's own hint comes first. */
   error?: ReactNode;
-  disabled?: boolean;
-}) {
-  const id = useId();
-  const input = useRef<HTMLInputElement>(null);
-  const [refusal, setRefusal] = useState<string>();
-  const [dragging, setDragging] = useState(false);
-  useNoDropBeside();
+};
 
+/**
+ * A field for one file, chosen by click or dropped. What is of a wrong type or too large is refused with a hint.
+ * Its library is large: a screen that shows it at once loads it with lazyPart.
+ */
+export function FileField({ label, accept, maxBytes, value = null, onChange, ...props }: FileFieldProps) {
+  const { description, preview = false, error } = props;
+  const id = useId();
+  const [refusal, setRefusal] = useState<string>();
   const kinds = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(accept.map(kindOf));
   const shownError = refusal ?? error;
 
-  function take(file: File | undefined) {
-    setDragging(false);
-    if (!file || disabled) return;
-    const reason = reasonAgainst(file, accept, maxBytes, kinds);
-    setRefusal(reason);
-    if (!reason) onChange(file);
+  function take(file: File | null) {
+    setRefusal(undefined);
+    onChange(file);
   }
 
   function remove() {
-    setRefusal(undefined);
-    onChange(null);
-    input.current?.focus();
+    take(null);
+    document.getElementById(id)?.focus();
+  }
+
+  /** If the browser does not know the type, the server decides by looking inside. */
+  function reasonAgainst({ name, type, size }: File) {
+    if (type && !accept.includes(type)) return `${name} is of another type. Choose a ${kinds} file.`;
+    if (size > maxBytes) return `${name} has ${formatBytes(size)}. At most ${formatBytes(maxBytes)} can be sent.`;
+    return size === 0 ? `${name} is empty.` : undefined;
   }
 
   return (
     <Input.Wrapper id={id} label={label} description={description} error={shownError}>
-      <div
-        className={classes.zone}
-        data-dragging={dragging || undefined}
-        data-invalid={Boolean(shownError) || undefined}
-        data-disabled={disabled || undefined}
-        data-described={Boolean(description) || undefined}
-      >
-        {/* Lies over the zone, unseen: click, keyboard and drop are the browser's own. */}
-        <input
-          ref={input}
-          id={id}
-          type="file"
-          className={classes.input}
-          accept={accept.join(",")}
-          disabled={disabled}
-          aria-describedby={`${id}-chosen${description ? ` ${id}-description` : ""}${shownError ? ` ${id}-error` : ""}`}
-          aria-invalid={Boolean(shownError)}
-          onChange={(event) => {
-            take(event.currentTarget.files?.[0]);
-            // So that the same file, corrected, can be chosen again.
+      <Dropzone
+        unstyled
+        classNames={{ root: classes.zone, inner: classes.inner }}
+        mod={{ invalid: Boolean(shownError), described: Boolean(description) }}
+        multiple={false}
+        validator={(file) => {
+          const message = reasonAgainst(file);
+          return message ? { code: "refused", message } : null;
+        }}
+        onDrop={([file]) => file && take(file)}
+        onReject={([rejected]) => setRefusal(rejected?.errors[0]?.message)}
+        // An invisible file input covers the zone, so that click and keyboard work as in any form.
+        activateOnClick={false}
+        activateOnKeyboard={false}
+        inputProps={{
+          id,
+          "aria-label": undefined,
+          className: classes.input,
+          style: {},
+          tabIndex: 0,
+          accept: accept.join(","),
+          "aria-describedby": `${id}-chosen${description ? ` ${id}-description` : ""}${shownError ? ` ${id}-error` : ""}`,
+          "aria-invalid": Boolean(shownError),
+          // So that the same file, corrected, can be chosen again.
+          onClick: (event) => {
             event.currentTarget.value = "";
-          }}
-          onDragEnter={() => setDragging(true)}
-          onDragLeave={() => setDragging(false)}
-          onDrop={(event) => {
-            event.preventDefault();
-            take(event.dataTransfer.files[0]);
-          }}
-        />
+          },
+        }}
+      >
         {value && preview ? <Preview file={value} /> : <Emblem Icon={value ? IconFile : IconUpload} />}
         <div id={`${id}-chosen`} className={classes.text}>
           <b>{value ? value.name : "Choose a file or drop it here"}</b>
@@ -94,14 +89,13 @@ export function FileField({
             size="compact-sm"
             variant="subtle"
             color="gray"
-            disabled={disabled}
             aria-label={`Remove ${value.name}`}
             onClick={remove}
           >
             Remove
           </Button>
         )}
-      </div>
+      </Dropzone>
     </Input.Wrapper>
   );
 }
@@ -132,31 +126,7 @@ function Preview({ file }: { file: File }) {
   );
 }
 
-/** A type the browser does not know is left to the server, which looks inside. */
-function reasonAgainst(file: File, accept: readonly string[], maxBytes: number, kinds: string): string | undefined {
-  if (file.type && !accept.includes(file.type)) return `${file.name} is of another type. Choose a ${kinds} file.`;
-  if (file.size > maxBytes)
-    return `${file.name} has ${formatBytes(file.size)}. At most ${formatBytes(maxBytes)} can be sent.`;
-  if (file.size === 0) return `${file.name} is empty.`;
-  return undefined;
-}
-
 const kindOf = (mime: string) => {
   const kind = mime.split("/").at(-1) ?? mime;
   return kind === "webp" ? "WebP" : kind.toUpperCase();
 };
-
-/** A file dropped beside the field would replace the panel with the file. */
-function useNoDropBeside() {
-  useEffect(() => {
-    const prevent = (event: DragEvent) => {
-      if (!(event.target instanceof HTMLInputElement)) event.preventDefault();
-    };
-    window.addEventListener("dragover", prevent);
-    window.addEventListener("drop", prevent);
-    return () => {
-      window.removeEventListener("dragover", prevent);
-      window.removeEventListener("drop", prevent);
-    };
-  }, []);
-}

@@ -20,16 +20,16 @@ export function FormModal<V extends Values>({
 }: {
   title: string;
   initialValues: V;
-  /** Checked on the client; a returned message stands in the red alert. */
+  /** Checked in the browser; a returned message is shown in the red alert. */
   check?: (values: V) => string | undefined;
-  /** The same, with messages at their fields. */
+  /** The same, with messages at the fields. */
   validate?: (values: V) => FormErrors;
   onSubmit: (values: V, options: CallOptions) => Promise<{ message: string }>;
   submitLabel: string;
   workingLabel?: string;
   closeAfter?: number;
   onClose: () => void;
-  /** `done` after success, until the dialog closes: there is nothing left to ask. */
+  /** `done` is true from the success until the dialog closes. */
   children: (fields: UseFormReturnType<V>, done: boolean) => ReactNode;
 }) {
   const form = useApiForm({
@@ -46,7 +46,7 @@ export function FormModal<V extends Values>({
   );
 }
 
-/** The same for a form that its owner keeps, such as one step of several. */
+/** The same for a form that is kept outside, such as one of several steps. */
 export function FormDialog<V extends Values>({
   title,
   form,
@@ -62,12 +62,12 @@ export function FormDialog<V extends Values>({
   onClose: () => void;
   children: ReactNode;
 }) {
-  // What was sent is not called off by closing, so the dialog stays until the answer is there.
+  // Closing would not cancel the call, so the dialog stays open until the answer is there.
   const close = form.working ? () => {} : onClose;
   const done = form.settled;
   const closeButton = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    // The button that was pressed is gone.
+    // The button that had the focus is gone.
     if (done) closeButton.current?.focus();
   }, [done]);
   return (

@@ -18,7 +18,7 @@ type Page = { total: number; totalPages: number; totalCapped?: boolean | undefin
 type ListScreenProps<T, R> = {
   title: string;
   subtitle?: ReactNode;
-  /** Adds the note which timezone the times are in. */
+  /** Adds a note which timezone the times are in. */
   showsTimes?: boolean;
   /** The main action, top right. */
   actions?: ReactNode;
@@ -32,7 +32,7 @@ type ListScreenProps<T, R> = {
   searchFor: string;
   /** False where the order of rows has no meaning. */
   sortable?: boolean;
-  /** What to say and offer while there is nothing at all. */
+  /** Shown while the list is empty, without search and filter. */
   empty: { title: string; hint: ReactNode; action?: ReactNode };
   /** Beside search, filter and sort. */
   tools?: ReactNode;
@@ -82,7 +82,7 @@ function Tools<T, R>({ list, searchFor, sortable = true, tools }: ListScreenProp
           leftSection={filter.label}
           value={filter.value}
           onChange={(event) => list.setFilter(event.currentTarget.value)}
-          data={filter.options.map((option) => ({ value: option, label: filter.read?.(option) ?? option }))}
+          data={filter.options.map((option) => ({ value: option, label: filter.optionLabel?.(option) ?? option }))}
         />
       )}
       {sortable && (

@@ -5,7 +5,7 @@ import { Notice } from "./Notice.tsx";
 
 type Query = UseQueryResult<unknown, ApiError>;
 
-/** Stands where the rows would. */
+/** Shown instead of the rows. */
 export function LoadFailure({ query }: { query: Query }) {
   return (
     <Notice title="This list could not be loaded" hint={query.error?.message} role="alert">
@@ -16,7 +16,7 @@ export function LoadFailure({ query }: { query: Query }) {
   );
 }
 
-/** Stands above rows that could not be loaded again. */
+/** Shown above rows that could not be refreshed. */
 export function OutOfDate({ query }: { query: Query }) {
   if (!query.isError || !query.data) return null;
   return (

@@ -1,4 +1,4 @@
-/** The mark: a parcel. public/favicon.svg is the same drawing. */
+/** A parcel. public/favicon.svg is the same drawing. */
 export function Logo({ size }: { size: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">

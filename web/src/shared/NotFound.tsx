@@ -4,10 +4,10 @@ import { Link } from "react-router";
 import type { ApiError } from "./api.ts";
 import { Notice } from "./Notice.tsx";
 
-/** Nothing has this id; what is not even an id, nothing can have. */
+/** 404 for an unknown id, 400 for a malformed one. */
 export const isNotFound = (error: ApiError | null) => error?.status === 404 || error?.status === 400;
 
-/** The whole screen, where the address names a record that does not exist. */
+/** The screen of a record that does not exist. */
 export function NotFound({ what, back }: { what: string; back: { to: string; label: string } }) {
   const title = `This ${what} does not exist`;
   useEffect(() => {

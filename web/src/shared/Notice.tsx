@@ -2,7 +2,7 @@ import { Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./Notice.module.css";
 
-/** Stands where content would: says what is the matter and offers what to do. */
+/** Shown instead of content: says what is wrong and offers what to do. */
 export function Notice({
   title,
   hint,

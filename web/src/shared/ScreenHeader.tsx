@@ -5,7 +5,7 @@ import { Link } from "react-router";
 import classes from "./ScreenHeader.module.css";
 import { useSession } from "./session.ts";
 
-/** The top of every screen: heading, what stands below it, and the main action on the right. Names the browser tab. */
+/** The top of every screen: heading, subtitle, and the main action on the right. Also names the browser tab. */
 export function ScreenHeader({
   title,
   back,
@@ -14,11 +14,11 @@ export function ScreenHeader({
   actions,
 }: {
   title: string;
-  /** The list a record's screen was opened from. */
+  /** The list that a record belongs to. */
   back?: { to: string; label: string };
-  /** Counts, as a rule; empty while they load, so that their place is kept. */
+  /** Mostly a count; an empty text keeps its place while it loads. */
   subtitle?: ReactNode;
-  /** Says in which timezone the times are. */
+  /** Adds a note which timezone the times are in. */
   showsTimes?: boolean;
   actions?: ReactNode;
 }) {

@@ -1,12 +1,12 @@
 import { CloseButton, Kbd, TextInput } from "@mantine/core";
-import { useHotkeys, useMediaQuery } from "@mantine/hooks";
+import { useHotkeys } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
-import { phone } from "./DataTable.tsx";
+import { useWidthUpTo } from "./windowWidth.ts";
 
 const debounceMs = 300;
 
-/** A search box that reports what was typed once the typing pauses. The slash key jumps into it. */
+/** A search box that reports its text when the typing pauses. The slash key moves the focus into it. */
 export function SearchField({
   value,
   onChange,
@@ -19,13 +19,13 @@ export function SearchField({
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef<number>(undefined);
   const [text, setText] = useState(value);
-  const known = useRef(value);
-  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
+  const reported = useRef(value);
+  const isPhone = useWidthUpTo("phone");
 
-  // Back, Forward and Clear change the address from outside: the text follows, and what was about to be sent is not.
+  // Back, Forward and Clear change the address: the text follows, and a pending report is dropped.
   useEffect(() => {
-    if (value === known.current) return;
-    known.current = value;
+    if (value === reported.current) return;
+    reported.current = value;
     window.clearTimeout(timer.current);
     setText(value);
   }, [value]);
@@ -35,8 +35,8 @@ export function SearchField({
 
   function report(next: string) {
     window.clearTimeout(timer.current);
-    if (next.trim() === known.current) return;
-    known.current = next.trim();
+    if (next.trim() === reported.current) return;
+    reported.current = next.trim();
     onChange(next.trim());
   }
 

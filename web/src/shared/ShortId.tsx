@@ -7,7 +7,7 @@ import classes from "./ShortId.module.css";
 /** 0192f3…3e7c44 */
 export const shortened = (id: string) => (id.length > 15 ? `${id.slice(0, 6)}…${id.slice(-6)}` : id);
 
-/** An id or tracking code, shortened in the middle; whole on hover and in the copy. `name` says what it is. */
+/** An id or tracking code, shortened in the middle; hovering shows all of it, and so does a copy. */
 export function ShortId({ value, name }: { value: string; name: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import type { ApiError } from "./api.ts";
 import classes from "./StatCards.module.css";
 
-/** Figures above a list. While they load, their cards are there already, as tall as they will be. */
+/** Figures above a list. The cards are there while the figures load, in their final height. */
 export function StatCards<R, K extends string>({
   title,
   query,
@@ -15,10 +15,10 @@ export function StatCards<R, K extends string>({
   title: string;
   query: UseQueryResult<R, ApiError>;
   /** What is counted, in the cards' order. */
-  names: readonly (readonly [of: K, name: string])[];
-  figure: (stats: R, of: K) => ReactNode;
-  /** Below the figure, in quiet text. */
-  note?: (stats: R, of: K) => ReactNode;
+  names: readonly (readonly [key: K, name: string])[];
+  figure: (stats: R, key: K) => ReactNode;
+  /** Small grey text below the figure. */
+  note?: (stats: R, key: K) => ReactNode;
 }) {
   const { data } = query;
   if (query.isError && !data)
@@ -32,11 +32,11 @@ export function StatCards<R, K extends string>({
     );
   return (
     <ul className={classes.cards} aria-label={title} aria-busy={!data}>
-      {names.map(([of, name]) => (
-        <li key={of} className={classes.card}>
+      {names.map(([key, name]) => (
+        <li key={key} className={classes.card}>
           <div className={classes.quiet}>{name}</div>
-          <div className={classes.figure}>{data ? figure(data, of) : <Skeleton height={24} width={48} />}</div>
-          {note && <div className={classes.quiet}>{data ? note(data, of) : <Skeleton height={12} width={64} />}</div>}
+          <div className={classes.figure}>{data ? figure(data, key) : <Skeleton height={24} width={48} />}</div>
+          {note && <div className={classes.quiet}>{data ? note(data, key) : <Skeleton height={12} width={64} />}</div>}
         </li>
       ))}
     </ul>

@@ -6,7 +6,7 @@ import { LoadFailure, OutOfDate } from "./LoadFailure.tsx";
 import { Notice } from "./Notice.tsx";
 import classes from "./TablePanel.module.css";
 
-/** A table that comes whole, without search and paging. */
+/** A table without search and paging. */
 export function TablePanel<T extends { _id: string }, R>({
   title,
   query,
@@ -20,7 +20,7 @@ export function TablePanel<T extends { _id: string }, R>({
   rows: (reply: R) => readonly T[];
   columns: readonly Column<T>[];
   tone?: (row: T) => RowTone;
-  /** What to say and offer while there is nothing. */
+  /** Shown instead of an empty table. */
   empty: { title: string; hint: ReactNode; action?: ReactNode };
 }) {
   const shown = query.data && rows(query.data);

@@ -1,12 +1,12 @@
 import { SimpleGrid, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 
-/** A price for a range of weights, as it is typed. */
+/** A price for a range of weights, as typed into the form. */
 export type TierValues = { fromWeight: string; toWeight: string; price: string };
 
 export const blankTier: TierValues = { fromWeight: "", toWeight: "", price: "" };
 
-/** As it is sent. */
+/** The same as the API takes it. */
 export const tierOf = ({ fromWeight, toWeight, price }: TierValues) => ({
   fromWeight: Number(fromWeight),
   toWeight: Number(toWeight),
@@ -17,7 +17,7 @@ export function TierFields({
   field,
   unit,
 }: {
-  /** `fields.getInputProps` of the form these fields stand in. */
+  /** `getInputProps` of the form that these fields are part of. */
   field: (name: keyof TierValues) => ReturnType<UseFormReturnType<TierValues>["getInputProps"]>;
   /** Unknown until a label type is chosen. */
   unit: string | undefined;
@@ -36,7 +36,7 @@ export function TierFields({
         <TextInput {...common} label={`From weight${inUnit}`} step="any" {...field("fromWeight")} />
         <TextInput {...common} label={`To weight${inUnit}`} step="any" {...field("toWeight")} />
       </SimpleGrid>
-      {/* Steps count from the minimum; without one, from whatever was typed before. */}
+      {/* Without a minimum, browsers count steps from the initial value. */}
       <TextInput {...common} label="Price" min="0" step="0.01" leftSection="$" {...field("price")} />
     </>
   );

@@ -8,7 +8,7 @@ export type Issue = { path: string; message: string };
 export class ApiError extends Error {
   readonly status: number;
   readonly issues: Issue[];
-  /** Two-step sign-in asks for a code. */
+  /** The server asks for a code of two-step sign-in. */
   readonly codeRequired: boolean;
 
   constructor(status: number, message: string, issues: Issue[] = [], codeRequired = false) {
@@ -23,14 +23,14 @@ export class ApiError extends Error {
 export type CallOptions = {
   signal?: AbortSignal;
   idempotencyKey?: string;
-  /** The call goes on when the page is left. */
+  /** The call continues when the page is left. */
   keepalive?: boolean;
 };
 
 type Values = Record<string, unknown>;
 type Parts = { params?: Record<string, string>; query?: Values; body?: Values };
 
-/** Only the host counts: a search for "localhost" also stands in the address. */
+/** Looks at the host only: the rest of the address may contain "localhost" as a search text. */
 export function apiBase(): string {
   if (window.location.hostname.includes("localhost")) return "http://localhost:7400";
   return __API_HOST__.replace(/\/$/, "") || window.location.origin;
@@ -48,7 +48,7 @@ export async function callApi<E extends Endpoint>(
   return reply as Reply<E>;
 }
 
-/** The same up to the answer's body, for answers that are no JSON. */
+/** The same without reading the body, for answers that are not JSON. */
 export async function request<E extends Endpoint>(
   endpoint: E,
   input: Input<E>,
@@ -78,7 +78,7 @@ export async function request<E extends Endpoint>(
   throw toError(response.status, await response.json().catch(() => undefined));
 }
 
-/** The full load of the root also drops everything the page still holds of the ended session. */
+/** Loads the root anew, so that nothing of the ended session is left in the page. */
 function forceSignOut(): void {
   removeToken();
   window.location.replace("/");
@@ -97,7 +97,7 @@ function encodeForm(body: Values): FormData {
   return form;
 }
 
-/** An answer that is none of ours, such as one of a proxy. */
+/** For an answer that does not come from our server but, for instance, from a proxy. */
 export const unreadable = (status: number) =>
   new ApiError(status, "The server's answer cannot be read. Try again in a moment.");
 

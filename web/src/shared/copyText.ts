@@ -1,4 +1,4 @@
-/** Copies a text; false where the browser does not let it. */
+/** Copies a text; false if the browser refuses. */
 export async function copyText(text: string): Promise<boolean> {
   // Browsers offer the clipboard on https and localhost only; a panel may be opened over plain http.
   if (navigator.clipboard) {
@@ -6,7 +6,7 @@ export async function copyText(text: string): Promise<boolean> {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // Refused by permission: the old way below needs none.
+      // Permission denied: the old way below needs none.
     }
   }
   const area = document.createElement("textarea");

@@ -1,7 +1,7 @@
 import type { Endpoint, Input } from "@footprint/contract/endpoint.ts";
 import { ApiError, request } from "./api.ts";
 
-/** Fetches a file with the session's token and hands it to the browser to save, under the name the server gives it. */
+/** Fetches a file with the session's token and saves it under the name that the server gives it. */
 export async function downloadFile<E extends Endpoint>(endpoint: E, input: Input<E>): Promise<void> {
   const response = await request(endpoint, input);
   const file = await response.blob().catch(() => {
@@ -10,7 +10,7 @@ export async function downloadFile<E extends Endpoint>(endpoint: E, input: Input
   saveFile(file, nameIn(response.headers.get("content-disposition") ?? ""));
 }
 
-/** Hands a file to the browser to save. */
+/** Lets the browser save a file. */
 export function saveFile(file: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);
@@ -20,7 +20,7 @@ export function saveFile(file: Blob, name: string): void {
   setTimeout(URL.revokeObjectURL, 60_000, link.href);
 }
 
-/** RFC 6266: the whole name where it is given, else the ASCII one. */
+/** The name in a Content-Disposition header (RFC 6266): the full one if there is one, else the ASCII one. */
 function nameIn(disposition: string): string {
   const whole = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
   if (whole) return decodeURIComponent(whole);

@@ -1,17 +1,18 @@
 import { Alert, Button } from "@mantine/core";
 import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useEffect, useRef } from "react";
 import { ApiError, type CallOptions } from "./api.ts";
 import { useKeptFocus } from "./keptFocus.ts";
-import { usePassingAlert } from "./passingAlert.ts";
 import { randomId } from "./randomId.ts";
+import { useTemporaryAlert } from "./temporaryAlert.ts";
 
 export type Values = Record<string, unknown>;
 export type ApiForm<V extends Values> = {
   fields: UseFormReturnType<V>;
   alert: FormAlertContent | undefined;
   working: boolean;
-  /** A result stands; the form waits to reset or close. */
+  /** The answer is there, and the form is about to reset or close. */
   settled: boolean;
   submit: (event?: FormEvent<HTMLFormElement>) => void;
 };
@@ -19,36 +20,55 @@ type FormAlertContent = { kind: "success" | "failure"; message: string };
 
 export type ApiFormOptions<V extends Values> = {
   initialValues: V;
-  /** Checked on the client; a returned message stands in the red alert. */
+  /** Checked in the browser; a returned message is shown in the red alert. */
   check?: ((values: V) => string | undefined) | undefined;
-  /** Checked on the client too; the messages stand at their fields. */
+  /** Checked in the browser too; the messages are shown at their fields. */
   validate?: ((values: V) => FormErrors) | undefined;
   /** Makes the call: `(values, options) => create.send({ body: values }, options)`. */
   onSubmit: (values: V, options: CallOptions) => Promise<{ message: string }>;
-  /** The form locks and, after this time, ends: after a success, or (`always`) after any answer. Else it stays open. */
+  /** After a success, or (`always`) after any answer, the form is locked for this time and then reset or closed. */
   end?: { after: number; on: "success" | "always"; finish: "reset" | (() => void) };
 };
 
-/** The life of a form: one call at a time, the server's message in an alert for three seconds, issues at their fields. */
+/** For a form that shows its result itself, such as a next step. */
+export const atOnce = { after: 0, on: "success", finish: () => {} } as const;
+
+/** A form that makes a call: one at a time, with the server's message in an alert and its issues at the fields. */
 export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiForm<V> {
   const { initialValues, check, validate, onSubmit, end } = options;
-  const [alert, setAlert] = usePassingAlert<FormAlertContent>();
+  const [alert, setAlert] = useTemporaryAlert<FormAlertContent>();
   const fields = useForm<V>({
     initialValues,
     ...(validate && { validate }),
-    // What was said about other values is no longer true of these.
+    // An alert about the old values may be wrong for the new ones.
     onValuesChange: () => setAlert(undefined),
   });
-  const [working, setWorking] = useState(false);
-  const [settled, setSettled] = useState(false);
-  const busy = useRef(false);
   const idempotencyKey = useRef("");
   idempotencyKey.current ||= randomId();
 
+  const call = useMutation<{ message: string }, Error, V>({
+    mutationFn: (values) => onSubmit(values, { idempotencyKey: idempotencyKey.current }),
+    onMutate: () => setAlert(undefined),
+    onSuccess({ message }) {
+      idempotencyKey.current = "";
+      // A form that closes at once leaves no time to read a message.
+      if (end?.after === 0) finish.current?.();
+      else setAlert({ kind: "success", message });
+    },
+    onError(error) {
+      const { status, message, issues } = error instanceof ApiError ? error : new ApiError(0, String(error));
+      setAlert({ kind: "failure", message });
+      fields.setErrors(errorsAt(Object.keys(initialValues), issues));
+      // A refused call changed nothing: the corrected form is a new request. Without an answer nobody knows: same key.
+      if (status >= 400 && status < 500) idempotencyKey.current = "";
+    },
+  });
+  const working = call.isPending;
+  const settled = end !== undefined && (call.isSuccess || (end.on === "always" && call.isError));
+
   const finish = useRef<() => void>(undefined);
   finish.current = () => {
-    busy.current = false;
-    setSettled(false);
+    call.reset();
     if (end?.finish === "reset") fields.reset();
     else end?.finish();
   };
@@ -58,35 +78,13 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
     return () => clearTimeout(timer);
   }, [settled, end?.after]);
 
-  async function send(values: V) {
+  const submit = fields.onSubmit((values) => {
+    if (working || settled) return;
     const refusal = check?.(values);
-    if (refusal) return setAlert({ kind: "failure", message: refusal });
-    // State arrives with the next render; a second click may come before it.
-    if (busy.current) return;
-    busy.current = true;
-    setWorking(true);
-    setAlert(undefined);
-    let ended = end?.on === "always";
-    try {
-      const { message } = await onSubmit(values, { idempotencyKey: idempotencyKey.current });
-      // A form that ends at once leaves no time to read it.
-      if (end?.after !== 0) setAlert({ kind: "success", message });
-      idempotencyKey.current = "";
-      ended = end !== undefined;
-    } catch (error) {
-      const { status, message, issues } = error instanceof ApiError ? error : new ApiError(0, String(error));
-      setAlert({ kind: "failure", message });
-      fields.setErrors(errorsAt(Object.keys(initialValues), issues));
-      // Nothing happened on the server, so the corrected form is a new request. After no answer, who knows: same key.
-      if (status >= 400 && status < 500) idempotencyKey.current = "";
-    }
-    setWorking(false);
-    if (ended && end?.after === 0) return finish.current?.();
-    setSettled(ended);
-    busy.current = ended;
-  }
-
-  return { fields, alert, working, settled, submit: fields.onSubmit((values) => void send(values)) };
+    if (refusal) setAlert({ kind: "failure", message: refusal });
+    else call.mutate(values);
+  });
+  return { fields, alert, working, settled, submit };
 }
 
 /** Issues name a path such as `username`, `body.username` or, in a list, `body.addresses.0`. */
@@ -109,7 +107,7 @@ export function FormAlert({ alert }: { alert: FormAlertContent | undefined }) {
   );
 }
 
-/** The button of a form: disabled while it works, and saying so. */
+/** The submit button of a form; while the call is under way it is disabled and says so. */
 export function SubmitButton<V extends Values>({
   form: { working, settled },
   label,

@@ -33,7 +33,7 @@ export const formatWeight = (weight: number, labelType: string) => `${counts.for
 export const formatWeights = (from: number, to: number, labelType: string) =>
   `${counts.format(from)}–${formatWeight(to, labelType)}`;
 
-/** 2 MB, 2.1 MB, 340 kB. What is over a limit never reads like the limit, hence the rounding up. */
+/** 2 MB, 2.1 MB, 340 kB. Rounded up, so that a size above a limit never reads like the limit. */
 export function formatBytes(bytes: number): string {
   const [unit, name] = bytes >= 1024 * 1024 ? [1024 * 1024, "MB"] : [1024, "kB"];
   const step = name === "MB" ? 10 : 1;
@@ -79,7 +79,7 @@ function briefTime(date: Date, now: number, timezone: string): string {
 
 /**
  * A moment: relative within a day, then the date; the full time in the business timezone on hover.
- * `full` where one thing is looked at closely: without a mouse there is no hover, and a stop in every row is too many.
+ * `full` shows the full time at once, for details: a keyboard cannot hover.
  */
 export function Time({ value, full = false }: { value: string; full?: boolean }) {
   const { timezone } = useSession();
@@ -94,7 +94,7 @@ export function Time({ value, full = false }: { value: string; full?: boolean })
   );
 }
 
-// Draws the times anew each minute, so that "4 min ago" does not stay when the page does.
+// Draws the times anew each minute, so that "4 min ago" stays true.
 function everyMinute(tick: () => void): () => void {
   const timer = setInterval(tick, minute);
   return () => clearInterval(timer);
@@ -103,7 +103,7 @@ const currentMinute = () => Math.floor(Date.now() / minute);
 
 const tones = { positive: "teal", warning: "orange", danger: "red", info: "indigo", neutral: "gray" };
 
-/** A status: always a word, the colour only underlines it. */
+/** A status: a word, and a colour that supports it. */
 export function StatusBadge({ tone, children }: { tone: keyof typeof tones; children: ReactNode }) {
   return (
     <Badge

@@ -16,7 +16,7 @@ export async function lazyScreen<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Browsers and bundler name the file that did not come, each in words of its own. */
+/** The browser's own message would only name a file. */
 function explain(cause: unknown): never {
   throw new Error("This screen could not be loaded. Check the connection and reload.", { cause });
 }

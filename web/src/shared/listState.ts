@@ -7,8 +7,8 @@ export type ListFilter<N extends string = string, O extends string = string> = {
   name: N;
   label: string;
   options: readonly O[];
-  /** How an option reads, where it differs from its value. */
-  read?: (option: O) => string;
+  /** What to show for an option, where it differs from its value. */
+  optionLabel?: (option: O) => string;
 };
 
 export type ListValues = { page: number; limit: number; sort: SortOrder; search: string };
@@ -18,13 +18,13 @@ export type ListState<V extends ListValues = ListValues> = {
   /** What the list call takes as its query. */
   values: V;
   filter: (ListFilter & { value: string }) | undefined;
-  /** Something narrows the list, so that "nothing" means "nothing found". */
+  /** A search or a filter is set, so an empty list means "nothing found". */
   isNarrowed: boolean;
   setPage: (page: number) => void;
   setSort: (sort: SortOrder) => void;
   setSearch: (search: string) => void;
   setFilter: (value: string) => void;
-  /** Forgets search and filter. */
+  /** Removes search and filter. */
   clear: () => void;
 };
 
@@ -47,9 +47,9 @@ export function useListState({ filter }: { filter?: ListFilter } = {}): ListStat
   const chosen =
     filter && (filter.options.find((option) => option === given.get(filter.name)) ?? filter.options[0] ?? "");
 
-  /** Defaults stay out of the address. Whatever changes what the list holds returns to its first page. */
+  /** Defaults stay out of the address. Every change but one of the page itself returns to the first page. */
   function go(change: Record<string, string | undefined>, how: { replace?: boolean; preventScrollReset?: boolean }) {
-    // The address as it is now: a debounced change may come later than the render it was made in.
+    // Not the address of this render: a debounced change may come later.
     const next = new URLSearchParams(window.location.search);
     for (const [name, value] of Object.entries({ page: undefined, ...change })) {
       if (value) next.set(name, value);

@@ -5,8 +5,14 @@ export function notify(kind: "info" | "success" | "warning" | "error" | "default
   toast(message, { type: kind });
 }
 
-/** For failures: `send(...).catch(notifyError)`. */
-export function notifyError(error: unknown): void {
+/** A failure as a toast, and in the console. */
+export function notifyError(error: Error): void {
   console.error(error);
-  notify("error", error instanceof Error ? error.message : String(error));
+  notify("error", error.message);
 }
+
+/** For a call without a form: shows its answer or its failure as a toast. */
+export const toasts = {
+  onSuccess: ({ message }: { message: string }) => notify("success", message),
+  onError: notifyError,
+};

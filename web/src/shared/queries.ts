@@ -1,8 +1,10 @@
 import type { Endpoint, Input, Reply } from "@footprint/contract/endpoint.ts";
 import {
   hashKey,
+  notifyManager,
   QueryCache,
   QueryClient,
+  type UseMutationOptions,
   type UseQueryResult,
   useMutation,
   useQuery,
@@ -11,15 +13,18 @@ import {
 import { useEffect } from "react";
 import { ApiError, type CallOptions, callApi } from "./api.ts";
 
+// Without waiting for a timer, so that a button is disabled before a second click can arrive.
+notifyManager.setScheduler(queueMicrotask);
+
 export const queryClient = new QueryClient({
-  // The screen says it too, where the rows or figures would stand.
+  // The screen shows it too, instead of rows or figures.
   queryCache: new QueryCache({ onError: (error) => console.error(error) }),
   defaultOptions: {
-    // Offline, a call is to fail and say so, not to wait in silence.
+    // Offline, a call must fail visibly instead of waiting.
     mutations: { networkMode: "always" },
     queries: {
       networkMode: "always",
-      // A refusal stays a refusal; only what may pass is tried again.
+      // The server would refuse again; other failures may be temporary.
       retry: (failures, error) =>
         failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
     },
@@ -28,28 +33,28 @@ export const queryClient = new QueryClient({
 
 const keyOf = <E extends Endpoint>(endpoint: E, input: Input<E>) => [endpoint.path, input] as const;
 
-/** Pages that were fetched ahead and not opened yet: for half a minute, opening one does not fetch it again. */
-const ahead = new Set<string>();
-const aheadMs = 30_000;
+/** Pages that were fetched in advance: opened within half a minute, they are not fetched again. */
+const prefetched = new Set<string>();
+const prefetchedMs = 30_000;
 
-/** Reads from the API. While another page or search of the same list loads, the rows at hand stay (isPlaceholderData). */
+/** Reads from the API. While another page or search of a list loads, its old rows stay (isPlaceholderData). */
 export function useApiQuery<E extends Endpoint>(
   endpoint: E,
   input: Input<E>,
-  options: { enabled?: boolean; refetchInterval?: number } = {},
+  options: { enabled?: boolean; retry?: false; gcTime?: number } = {},
 ): UseQueryResult<Reply<E>, ApiError> {
   const query = useQuery<Reply<E>, ApiError>({
     queryKey: keyOf(endpoint, input),
     queryFn: ({ signal }) => callApi(endpoint, input, { signal }),
     placeholderData: (previous, previousQuery) =>
       previousQuery && sameParams(previousQuery.queryKey[1], input) ? previous : undefined,
-    staleTime: ({ queryHash }) => (ahead.has(queryHash) ? aheadMs : 0),
+    staleTime: ({ queryHash }) => (prefetched.has(queryHash) ? prefetchedMs : 0),
     ...options,
   });
   const shown = query.isPlaceholderData ? undefined : query.data;
   const hash = hashKey(keyOf(endpoint, input));
   useEffect(() => {
-    if (shown) ahead.delete(hash);
+    if (shown) prefetched.delete(hash);
   }, [shown, hash]);
   usePrefetchedNextPage(endpoint, input, shown);
   return query;
@@ -70,40 +75,43 @@ function usePrefetchedNextPage<E extends Endpoint>(endpoint: E, input: Input<E>,
     if (!next) return;
     const nextInput: Input<E> = JSON.parse(next);
     const queryKey = keyOf(endpoint, nextInput);
-    ahead.add(hashKey(queryKey));
+    prefetched.add(hashKey(queryKey));
     void client.prefetchQuery({
       queryKey,
       queryFn: ({ signal }) => callApi(endpoint, nextInput, { signal }),
-      staleTime: aheadMs,
+      staleTime: prefetchedMs,
     });
   }, [client, endpoint, next]);
 }
 
-export type ApiMutation<E extends Endpoint> = {
-  /** Makes the call; rejects with ApiError. Resolves when what it made stale is on its way. */
-  send: (input: Input<E>, options?: CallOptions) => Promise<Reply<E>>;
-  /** The input of the call that is under way, to mark the row it belongs to. */
-  sending: Input<E> | undefined;
-};
+type Call<E extends Endpoint> = { input: Input<E>; options?: CallOptions | undefined };
 
-/** Changes something, then refreshes the calls whose answers it made stale, also when it failed: 409 means they are. */
+/** Changes something and then refreshes what is stale. After a failure too: a 409 says that the page is stale. */
 export function useApiMutation<E extends Endpoint>(
   endpoint: E,
-  { refreshes }: { refreshes: readonly Endpoint[] },
-): ApiMutation<E> {
+  {
+    refreshes,
+    ...callbacks
+  }: { refreshes: readonly Endpoint[] } & Pick<
+    UseMutationOptions<Reply<E>, ApiError, Call<E>>,
+    "onSuccess" | "onError"
+  >,
+) {
   const client = useQueryClient();
-  const { mutateAsync, isPending, variables } = useMutation<
-    Reply<E>,
-    ApiError,
-    { input: Input<E>; options: CallOptions | undefined }
-  >({
+  const { mutate, mutateAsync, isPending, isSuccess, data } = useMutation<Reply<E>, ApiError, Call<E>>({
     mutationFn: ({ input, options }) => callApi(endpoint, input, options),
     onSettled: () => {
       for (const stale of refreshes) void client.invalidateQueries({ queryKey: [stale.path] });
     },
+    ...callbacks,
   });
   return {
-    send: (input, options) => mutateAsync({ input, options }),
-    sending: isPending ? variables?.input : undefined,
+    /** Makes the call; rejects with ApiError. */
+    send: (input: Input<E>, options?: CallOptions) => mutateAsync({ input, options }),
+    /** The same without a promise: `onSuccess` and `onError` tell how it went. */
+    start: (input: Input<E>) => mutate({ input }),
+    isPending,
+    isSuccess,
+    data,
   };
 }

@@ -28,13 +28,13 @@ export const theme = createTheme({
     ],
   },
   components: {
-    // Its name must not contain the field's, or who asks for "Passcode" gets two.
+    // Its name must not contain the name of its field, or a search for "Passcode" finds two controls.
     PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show or hide what is typed", tabIndex: 0 } },
     },
-    // On a phone a dialog needs the height.
+    // On a phone a dialog needs the whole height.
     ModalRoot: { defaultProps: { yOffset: "clamp(16px, 100vw - 480px, 8dvh)" } },
-    // Inside the page's landmark: whatever hangs below body is lost to who moves by landmarks.
+    // Inside the main landmark: screen readers that move by landmarks miss what is appended to the body.
     Tooltip: {
       defaultProps: {
         openDelay: 250,

@@ -8,7 +8,7 @@ export function storeToken(token: string): void {
   Cookies.set(cookie, token, { path: "/", sameSite: "strict", secure: window.location.protocol === "https:" });
 }
 
-/** What this browser got at its last sign-in: others' guesses at the account do not keep it waiting. */
+/** Given at the last sign-in: a known device need not wait while others guess the password. */
 const device = "footprint-device";
 
 export function readDevice(): { deviceToken?: string } {

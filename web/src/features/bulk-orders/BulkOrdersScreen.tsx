@@ -1,13 +1,16 @@
 import { type BulkOrder, bulkOrders } from "@footprint/contract/bulk-orders.ts";
+import { IconEye } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatCount, formatTotal, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { ShortId } from "../../shared/ShortId.tsx";
-import { ViewButton } from "../../shared/ViewButton.tsx";
-import { BulkOrderDetails } from "./BulkOrderDetails.tsx";
+
+const BulkOrderDetails = lazyPart(() => import("./BulkOrderDetails.tsx").then((file) => file.BulkOrderDetails));
 
 export function BulkOrdersScreen() {
   const list = useListState();
@@ -19,7 +22,14 @@ export function BulkOrdersScreen() {
     { title: "User", cell: (bulk) => <b>{bulk.user.username}</b>, width: "26%", onCard: "headline" },
     { title: "Order count", cell: (bulk) => formatCount(bulk.orderCount), align: "right", width: "12%" },
     { title: "Created", cell: (bulk) => <Time value={bulk.createdAt} />, dimmed: true, width: "24%" },
-    { title: "", cell: (bulk) => <ViewButton of={`bulk order ${bulk.uuid}`} onClick={() => setViewed(bulk)} /> },
+    {
+      title: "",
+      cell: (bulk) => (
+        <RowButton label={`View bulk order ${bulk.uuid}`} Icon={IconEye} onClick={() => setViewed(bulk)}>
+          View
+        </RowButton>
+      ),
+    },
   ];
 
   return (

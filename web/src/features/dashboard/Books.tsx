@@ -1,29 +1,21 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
-import type { Reply } from "@footprint/contract/endpoint.ts";
 import { Alert, Button } from "@mantine/core";
-import { useState } from "react";
-import { callApi } from "../../shared/api.ts";
 import { StatusBadge, Time } from "../../shared/format.tsx";
-import { notifyError } from "../../shared/notify.ts";
+import { notify } from "../../shared/notify.ts";
+import { useApiQuery } from "../../shared/queries.ts";
 import classes from "./Books.module.css";
 
-type Result = Reply<typeof dashboard.books>;
-type Books = { result: Result | undefined; checking: boolean; check: () => void };
-
 /** Recomputes every balance from the rows. Only when asked: with many rows that takes a while. */
-export function useBooks(): Books {
-  const [result, setResult] = useState<Result>();
-  const [checking, setChecking] = useState(false);
-
+export function useBooks() {
+  const { data, isFetching, refetch } = useApiQuery(dashboard.books, {}, { enabled: false, retry: false, gcTime: 0 });
   async function check() {
-    if (checking) return;
-    setChecking(true);
-    await callApi(dashboard.books, {}).then(setResult, notifyError);
-    setChecking(false);
+    const { error } = await refetch({ cancelRefetch: false });
+    if (error) notify("error", error.message);
   }
-
-  return { result, checking, check: () => void check() };
+  return { result: data, checking: isFetching, check };
 }
+
+type Books = ReturnType<typeof useBooks>;
 
 export function BooksCheck({ result, checking, check }: Books) {
   return (

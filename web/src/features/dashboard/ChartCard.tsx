@@ -2,7 +2,7 @@ import { Loader } from "@mantine/core";
 import { type ReactNode, Suspense } from "react";
 import classes from "./ChartCard.module.css";
 
-/** Where a chart stands: dark in both themes, and as tall without its chart as with it. */
+/** The frame of a chart: dark in both themes, with the same height before the chart is there. */
 export function ChartCard({
   title,
   loading,
@@ -12,9 +12,9 @@ export function ChartCard({
 }: {
   title: string;
   loading: boolean;
-  /** Another period is on its way. */
+  /** The chart of another period is loading. */
   stale?: boolean;
-  /** Over the whole width. */
+  /** As wide as two. */
   wide?: boolean;
   children: ReactNode;
 }) {

@@ -64,7 +64,7 @@ export function Periods({ figures, loading }: FiguresProps) {
   );
 }
 
-/** As tall as the figure that will stand here. */
+/** The skeleton is as tall as the figure. */
 function Figure({ value, loading }: { value: string; loading: boolean }) {
   if (!loading) return value;
   return <Skeleton component="span" display="inline-block" width="5em" height="0.8em" />;

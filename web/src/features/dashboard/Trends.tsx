@@ -10,7 +10,7 @@ import { useReportedFailure } from "./useReportedFailure.ts";
 
 const defaultDays = "30";
 
-/** The charts over a chosen number of days, which lives in the address. Waits until the screen's own calls are done. */
+/** Charts over a number of days, which is kept in the address. They load after the screen's other calls. */
 export function Trends({ enabled }: { enabled: boolean }) {
   const [address, setAddress] = useSearchParams();
   const days = chartDays.find((choice) => choice === address.get("days")) ?? defaultDays;
@@ -45,16 +45,16 @@ export function Trends({ enabled }: { enabled: boolean }) {
         <ChartCard title="Orders by label type" {...state}>
           <DoughnutChart
             name="Orders by label type"
-            of="Orders"
-            by="Label type"
+            counted="Orders"
+            groupedBy="Label type"
             parts={(labelTypes ?? []).map(({ labelType, count }) => ({ label: labelType, count }))}
           />
         </ChartCard>
         <ChartCard title="Deposits by payment gateway" {...state}>
           <DoughnutChart
             name="Deposits by payment gateway"
-            of="Deposits"
-            by="Payment gateway"
+            counted="Deposits"
+            groupedBy="Payment gateway"
             parts={(paymentGateways ?? []).map(({ paymentGateway, count }) => ({
               label: labelOf(paymentGateway),
               count,

@@ -1,5 +1,5 @@
 import { VisuallyHidden } from "@mantine/core";
-import { useMediaQuery, useReducedMotion } from "@mantine/hooks";
+import { useReducedMotion } from "@mantine/hooks";
 import {
   ArcElement,
   BarElement,
@@ -13,9 +13,9 @@ import {
   Tooltip,
 } from "chart.js";
 import { Bar, Doughnut, Line } from "react-chartjs-2";
-import { phone } from "../../shared/DataTable.tsx";
 import { formatCount, formatMoney } from "../../shared/format.tsx";
 import { theme } from "../../shared/theme.ts";
+import { useWidthUpTo } from "../../shared/windowWidth.ts";
 import classes from "./charts.module.css";
 import { colourOf } from "./colours.ts";
 import { fullDay, shortDay } from "./days.ts";
@@ -34,7 +34,7 @@ type Series = { name: string; series: string; days: readonly string[]; values: r
 /** Bars of whole numbers, from zero. */
 export function BarChart({ name, series, days, values, colour }: Series & { colour: string }) {
   const options = useAxes(formatCount, {
-    // The specification's step of 1, as long as the axis has room for it; above that, larger whole steps.
+    // The specification wants steps of 1. High bars get larger whole steps, or the axis would be unreadable.
     precision: 0,
     ...(Math.max(0, ...values) <= 10 && { stepSize: 1 }),
   });
@@ -89,20 +89,20 @@ export function LineChart({ name, series, days, values }: Series) {
   );
 }
 
-/** How a number of things divides: what they are, and by what. */
+/** How many things there are of each kind. */
 export function DoughnutChart({
   name,
-  of,
-  by,
+  counted,
+  groupedBy,
   parts,
 }: {
   name: string;
-  of: string;
-  by: string;
+  counted: string;
+  groupedBy: string;
   parts: readonly { label: string; count: number }[];
 }) {
   const animation = useAnimation();
-  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
+  const isPhone = useWidthUpTo("phone");
   if (parts.length === 0) return <p className={classes.nothing}>Nothing in these days</p>;
 
   const options: ChartOptions<"doughnut"> = {
@@ -130,7 +130,11 @@ export function DoughnutChart({
           ],
         }}
       />
-      <Numbers caption={name} columns={[by, of]} rows={parts.map(({ label, count }) => [label, formatCount(count)])} />
+      <Numbers
+        caption={name}
+        columns={[groupedBy, counted]}
+        rows={parts.map(({ label, count }) => [label, formatCount(count)])}
+      />
     </>
   );
 }
@@ -165,7 +169,7 @@ function useAxes(format: (value: number) => string, ticks: { precision?: number;
 const useAnimation = () =>
   useReducedMotion(undefined, { getInitialValueInEffect: false }) ? (false as const) : { duration: 400 };
 
-/** The same numbers for who cannot see the chart. */
+/** The same numbers for screen readers. */
 function Numbers({ caption, columns, rows }: { caption: string; columns: [string, string]; rows: [string, string][] }) {
   return (
     <VisuallyHidden component="div">

@@ -1,9 +1,9 @@
-// Random, yet readable: twelve hues, 30° apart and bright enough for the dark surface, from a random one on.
-// Steps of 150° go through all of them before one comes again and keep those that follow each other far apart.
+// Random but readable: twelve hues, 30° apart, starting at a random one. Steps of 150° use all of them before one is
+// repeated, and keep neighbours far apart.
 const firstHue = Math.random() * 360;
 const known = new Map<string, Map<string, string>>();
 
-/** The colour of a chart's segment: as long as the page is open it stays the same, whatever else the chart shows. */
+/** The colour of a chart's segment. It stays the same until the page is reloaded. */
 export function colourOf(chart: string, segment: string): string {
   const colours = known.get(chart) ?? new Map<string, string>();
   known.set(chart, colours);

@@ -1,4 +1,4 @@
-// A day of the business comes as a date without time: it reads the same wherever the browser is.
+// Days come as dates without a time: formatted in UTC they are the same in every timezone.
 const short = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", timeZone: "UTC" });
 const full = new Intl.DateTimeFormat("en-US", {
   weekday: "short",

@@ -9,7 +9,7 @@ type Replies = { [S in Subject]: Partial<Reply<(typeof dashboard)[S]>> | undefin
 type Periods = { total: string; today: string; week: string; month: string };
 export type Figures = Record<Subject, Periods> & { cashapp: string; paypal: string };
 
-/** Every figure as it is shown; whatever is missing in a reply, or has not come at all, is 0. */
+/** Every figure as text. What is missing in a reply, or could not be loaded, is 0. */
 export function figuresOf({ orders, users, revenue, deposits }: Replies): Figures {
   const count = (value: number | undefined) => formatCount(value ?? 0);
   const money = (value: number | undefined) => formatMoney(value ?? 0);

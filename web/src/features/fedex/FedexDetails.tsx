@@ -1,13 +1,14 @@
 import { type FedexOrder, fedex } from "@footprint/contract/fedex.ts";
 import { Button, Divider, Group, Stack, Title } from "@mantine/core";
 import { IconDownload, IconPencil } from "@tabler/icons-react";
-import { useState } from "react";
+import { useMutation } from "@tanstack/react-query";
 import { Addresses, Details } from "../../shared/Details.tsx";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { downloadFile } from "../../shared/downloadFile.ts";
-import { formatBytes, formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
+import { formatBytes, formatMoney, Time } from "../../shared/format.tsx";
 import { notifyError } from "../../shared/notify.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
+import { FedexCustomer, FedexStatus } from "./FedexCells.tsx";
 
 export function FedexDetails({
   order,
@@ -75,14 +76,11 @@ export function FedexDetails({
 }
 
 function StoredFile({ order: { _id, file } }: { order: FedexOrder }) {
-  const [downloading, setDownloading] = useState(false);
+  const { mutate: download, isPending: isDownloading } = useMutation({
+    mutationFn: () => downloadFile(fedex.file, { params: { id: _id } }),
+    onError: notifyError,
+  });
   if (!file) return "–";
-
-  async function download() {
-    setDownloading(true);
-    await downloadFile(fedex.file, { params: { id: _id } }).catch(notifyError);
-    setDownloading(false);
-  }
 
   return (
     <Group gap="sm">
@@ -94,28 +92,11 @@ function StoredFile({ order: { _id, file } }: { order: FedexOrder }) {
         variant="light"
         leftSection={<IconDownload size={14} aria-hidden />}
         aria-label={`Download ${file.name}`}
-        disabled={downloading}
-        onClick={download}
+        disabled={isDownloading}
+        onClick={() => download()}
       >
-        {downloading ? "Downloading…" : "Download"}
+        {isDownloading ? "Downloading…" : "Download"}
       </Button>
     </Group>
   );
-}
-
-const tones = {
-  Pending: "warning",
-  Completed: "positive",
-  Cancelled: "danger",
-  "Awaiting User Input": "neutral",
-  "In Process": "info",
-} as const;
-
-export function FedexStatus({ order: { status } }: { order: FedexOrder }) {
-  return <StatusBadge tone={tones[status]}>{status}</StatusBadge>;
-}
-
-/** Who may not know the discord id gets three asterisks from the server: nothing to copy. */
-export function FedexCustomer({ order: { user } }: { order: FedexOrder }) {
-  return user.discordId === "***" ? "***" : <ShortId value={user.discordId} name="discord id" />;
 }

@@ -1,18 +1,21 @@
 import { type FedexOrder, fedex, fedexStatuses } from "@footprint/contract/fedex.ts";
-import { Button, Group } from "@mantine/core";
-import { IconPencil } from "@tabler/icons-react";
+import { Group } from "@mantine/core";
+import { IconEye, IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatMoney, formatTotal, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { ShortId } from "../../shared/ShortId.tsx";
 import { useSession } from "../../shared/session.ts";
-import { ViewButton } from "../../shared/ViewButton.tsx";
-import { FedexCustomer, FedexDetails, FedexStatus } from "./FedexDetails.tsx";
+import { FedexCustomer, FedexStatus } from "./FedexCells.tsx";
 import { FedexStats } from "./FedexStats.tsx";
-import { UpdateFedex } from "./UpdateFedex.tsx";
+
+const UpdateFedex = lazyPart(() => import("./UpdateFedex.tsx").then((file) => file.UpdateFedex));
+const FedexDetails = lazyPart(() => import("./FedexDetails.tsx").then((file) => file.FedexDetails));
 
 const statusFilter = { name: "filter", label: "Status", options: ["All", ...fedexStatuses] } as const;
 
@@ -25,16 +28,12 @@ export function FedexScreen() {
 
   const actions = (order: FedexOrder) => (
     <Group gap={4} justify="flex-end" wrap="nowrap">
-      <ViewButton of={`order ${order.uuid}`} onClick={() => setViewed(order)} />
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        leftSection={<IconPencil size={14} aria-hidden />}
-        aria-label={`Update order ${order.uuid}`}
-        onClick={() => setUpdated(order)}
-      >
+      <RowButton label={`View order ${order.uuid}`} Icon={IconEye} onClick={() => setViewed(order)}>
+        View
+      </RowButton>
+      <RowButton Icon={IconPencil} label={`Update order ${order.uuid}`} onClick={() => setUpdated(order)}>
         Update
-      </Button>
+      </RowButton>
     </Group>
   );
 

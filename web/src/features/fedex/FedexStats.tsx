@@ -9,7 +9,6 @@ const names = [
   ["cancelled", "Cancelled"],
 ] as const;
 
-/** How many orders there are of the statuses that matter most. */
 export function FedexStats() {
   const query = useApiQuery(fedex.stats, {});
   return (

@@ -76,7 +76,7 @@ function refusalOf(values: Values, before: Values): string | undefined {
   return before.price && !values.price ? "A price can be changed, but not removed" : undefined;
 }
 
-/** What this form leaves as it was is not sent: somebody else may have changed it meanwhile. */
+/** Only changed fields are sent: somebody else may have changed the others meanwhile. */
 function changesOf(values: Values, before: Values) {
   return {
     status: offeredStatuses.find((status) => status === values.status && status !== before.status),

@@ -1,5 +1,5 @@
 import { type Invoice, invoiceStatuses, invoices } from "@footprint/contract/invoices.ts";
-import { Anchor, Button } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { IconCheck, IconExternalLink } from "@tabler/icons-react";
 import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
@@ -8,6 +8,7 @@ import { ListScreen } from "../../shared/ListScreen.tsx";
 import { labelOf, statusLabel } from "../../shared/labels.ts";
 import { useListState } from "../../shared/listState.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { randomId } from "../../shared/randomId.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 import classes from "./InvoicesScreen.module.css";
@@ -16,7 +17,7 @@ const statusFilter = {
   name: "status",
   label: "Status",
   options: ["All", ...invoiceStatuses],
-  read: statusLabel,
+  optionLabel: statusLabel,
 } as const;
 
 export function InvoicesScreen() {
@@ -63,15 +64,13 @@ export function InvoicesScreen() {
       title: "",
       cell: (invoice) =>
         invoice.status !== "paid" && (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            leftSection={<IconCheck size={14} aria-hidden />}
-            aria-label={`Mark as Paid: ${formatMoney(invoice.amount)} of ${invoice.user.username}`}
+          <RowButton
+            Icon={IconCheck}
+            label={`Mark as Paid: ${formatMoney(invoice.amount)} of ${invoice.user.username}`}
             onClick={() => askToMarkPaid(invoice)}
           >
             Mark as Paid
-          </Button>
+          </RowButton>
         ),
     },
   ];
@@ -105,7 +104,7 @@ function Status({ status }: { status: Invoice["status"] }) {
   return <StatusBadge tone={tone}>{statusLabel(status)}</StatusBadge>;
 }
 
-/** The address comes from outside: only what a browser opens as a page becomes a link. */
+/** The address comes from a shop: only web addresses become links. */
 function HostedPage({ invoice }: { invoice: Invoice }) {
   const { hosted_url: address, user, amount } = invoice;
   if (!/^https?:\/\//i.test(address)) return "–";

@@ -6,12 +6,16 @@ import { useParams } from "react-router";
 import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatMoney, formatTotal, formatWeight, formatWeights } from "../../shared/format.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { isNotFound, NotFound } from "../../shared/NotFound.tsx";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import { TablePanel } from "../../shared/TablePanel.tsx";
 import { type Gap, isGap, tiersAndGaps } from "./gaps.ts";
-import { AddTier, EditTier } from "./TierForms.tsx";
+
+const AddTier = lazyPart(() => import("./TierForms.tsx").then((file) => file.AddTier));
+const EditTier = lazyPart(() => import("./TierForms.tsx").then((file) => file.EditTier));
 
 const back = { to: "/pricing", label: "Label Pricing" };
 
@@ -20,7 +24,7 @@ export function LabelTypePricesScreen() {
   const query = useApiQuery(labelTypes.read, { params: { id } });
   const remove = useApiMutation(labelTypes.deleteTier, { refreshes: [labelTypes.read, labelTypes.list] });
   const confirm = useConfirm();
-  /** What Add Weight starts with: a gap to close, or nothing. */
+  /** Set while Add Weight is open; `gap` fills in its bounds. */
   const [adding, setAdding] = useState<{ gap?: Gap }>();
   const [edited, setEdited] = useState<PriceTier>();
   const labelType = query.data?.labelType;
@@ -118,25 +122,12 @@ function CloseGap({ weights, onClick }: { weights: string; onClick: () => void }
 function TierActions({ weights, onEdit, onDelete }: { weights: string; onEdit: () => void; onDelete: () => void }) {
   return (
     <Group gap={4} justify="flex-end" wrap="nowrap">
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        leftSection={<IconPencil size={14} aria-hidden />}
-        aria-label={`Edit ${weights}`}
-        onClick={onEdit}
-      >
+      <RowButton Icon={IconPencil} label={`Edit ${weights}`} onClick={onEdit}>
         Edit
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="red"
-        leftSection={<IconTrash size={14} aria-hidden />}
-        aria-label={`Delete ${weights}`}
-        onClick={onDelete}
-      >
+      </RowButton>
+      <RowButton danger Icon={IconTrash} label={`Delete ${weights}`} onClick={onDelete}>
         Delete
-      </Button>
+      </RowButton>
     </Group>
   );
 }

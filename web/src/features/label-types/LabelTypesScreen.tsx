@@ -2,16 +2,19 @@ import { type LabelType, labelTypes } from "@footprint/contract/label-types.ts";
 import { Button, Group } from "@mantine/core";
 import { IconPencil, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
-import { Link } from "react-router";
 import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatCount, formatTotal, formatWeight, StatusBadge } from "../../shared/format.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
+import { toasts } from "../../shared/notify.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import { TablePanel } from "../../shared/TablePanel.tsx";
-import { useToastedCall } from "../../shared/toastedCall.ts";
 import { isGap, tiersAndGaps } from "./gaps.ts";
-import { AddLabelType, EditLabelType } from "./LabelTypeForms.tsx";
+
+const AddLabelType = lazyPart(() => import("./LabelTypeForms.tsx").then((file) => file.AddLabelType));
+const EditLabelType = lazyPart(() => import("./LabelTypeForms.tsx").then((file) => file.EditLabelType));
 
 export function LabelTypesScreen() {
   const query = useApiQuery(labelTypes.list, {});
@@ -74,10 +77,11 @@ function Tiers({ type }: { type: LabelType }) {
 }
 
 function Actions({ type, onEdit }: { type: LabelType; onEdit: () => void }) {
-  const setStatus = useApiMutation(labelTypes.setStatus, { refreshes: [labelTypes.list, labelTypes.read] });
-  const { working, run } = useToastedCall();
+  const refreshes = [labelTypes.list, labelTypes.read];
+  const disable = useApiMutation(labelTypes.setStatus, { refreshes });
+  const enable = useApiMutation(labelTypes.setStatus, { refreshes, ...toasts });
   const confirm = useConfirm();
-  const send = (status: boolean) => setStatus.send({ params: { id: type._id }, body: { status } });
+  const params = { id: type._id };
   const askToDisable = () =>
     confirm({
       title: `Disable ${type.name}?`,
@@ -85,51 +89,30 @@ function Actions({ type, onEdit }: { type: LabelType; onEdit: () => void }) {
       action: "Disable",
       working: "Disabling…",
       danger: true,
-      onConfirm: () => send(false),
+      onConfirm: () => disable.send({ params, body: { status: false } }),
     });
 
   return (
     <Group gap={4} justify="flex-end" wrap="nowrap">
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        component={Link}
-        to={`/pricing/${type._id}`}
-        aria-label={`Prices of ${type.name}`}
-      >
+      <RowButton to={`/pricing/${type._id}`} label={`Prices of ${type.name}`}>
         Prices
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        leftSection={<IconPencil size={14} aria-hidden />}
-        aria-label={`Edit ${type.name}`}
-        onClick={onEdit}
-      >
+      </RowButton>
+      <RowButton Icon={IconPencil} label={`Edit ${type.name}`} onClick={onEdit}>
         Edit
-      </Button>
+      </RowButton>
       {type.status ? (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
-          w={84}
-          aria-label={`Disable ${type.name}`}
-          onClick={askToDisable}
-        >
+        <RowButton danger width={84} label={`Disable ${type.name}`} onClick={askToDisable}>
           Disable
-        </Button>
+        </RowButton>
       ) : (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          w={84}
-          aria-label={`Enable ${type.name}`}
-          disabled={working}
-          onClick={() => run(() => send(true))}
+        <RowButton
+          width={84}
+          label={`Enable ${type.name}`}
+          disabled={enable.isPending}
+          onClick={() => enable.start({ params, body: { status: true } })}
         >
-          {working ? "Enabling…" : "Enable"}
-        </Button>
+          {enable.isPending ? "Enabling…" : "Enable"}
+        </RowButton>
       )}
     </Group>
   );

@@ -3,7 +3,7 @@ import type { LabelType, PriceTier } from "@footprint/contract/label-types.ts";
 /** Weights that no tier covers: a parcel of such a weight cannot be priced. */
 export type Gap = { _id: string; fromWeight: number; toWeight: number; price: undefined };
 
-/** The tiers by weight, and between them, up to the maximum, what they leave out. */
+/** The tiers by weight and the gaps between them, up to the maximum weight. */
 export function tiersAndGaps({ prices, maxWeight }: LabelType): (PriceTier | Gap)[] {
   const rows: (PriceTier | Gap)[] = [];
   let covered = 0;

@@ -1,7 +1,7 @@
 import type { Log } from "@footprint/contract/logs.ts";
 import classes from "./Author.module.css";
 
-/** Names may be chosen: what is no account says so. */
+/** Shops choose their names, so whatever is not an account is marked. */
 const words = { account: undefined, shop: "shop", system: "program", terminal: "at the server" };
 
 export function Author({ admin: { username, kind } }: Pick<Log, "admin">) {

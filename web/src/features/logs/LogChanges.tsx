@@ -35,8 +35,8 @@ export function LogChanges({ log, onClose }: { log: Log; onClose: () => void }) 
             {changed.map(({ field, before, after }) => (
               <tr key={field}>
                 <th scope="row">{field}</th>
-                <td data-side="before">{show(field, before)}</td>
-                <td data-side="after">{show(field, after)}</td>
+                <td data-side="before">{formatValue(field, before)}</td>
+                <td data-side="after">{formatValue(field, after)}</td>
               </tr>
             ))}
           </tbody>
@@ -56,14 +56,14 @@ const isChoice = (field: string) => /\b(template|payment method)$/i.test(field);
 
 const isMoment = (value: string) => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
 
-function show(field: string, value: Value | undefined): ReactNode {
-  if (Array.isArray(value) && value.length > 0) return value.map((item) => word(field, item)).join(", ");
+function formatValue(field: string, value: Value | undefined): ReactNode {
+  if (Array.isArray(value) && value.length > 0) return value.map((item) => formatItem(field, item)).join(", ");
   if (value === undefined || value === null || value === "" || Array.isArray(value))
     return <span className={classes.none}>–</span>;
-  return typeof value === "string" && isMoment(value) ? <Time value={value} full /> : word(field, value);
+  return typeof value === "string" && isMoment(value) ? <Time value={value} full /> : formatItem(field, value);
 }
 
-function word(field: string, value: string | number | boolean | null): string {
+function formatItem(field: string, value: string | number | boolean | null): string {
   if (typeof value === "boolean") return value ? "Yes" : "No";
   if (typeof value === "string" && isChoice(field)) return labelOf(value);
   if (typeof value === "string" && field === "Scopes") return scopeLabel(value);

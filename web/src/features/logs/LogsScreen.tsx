@@ -7,16 +7,19 @@ import type { Column } from "../../shared/DataTable.tsx";
 import { formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { statusLabel } from "../../shared/labels.ts";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { Author } from "./Author.tsx";
-import { LogChanges } from "./LogChanges.tsx";
 
-const typeFilter = { name: "status", label: "Type", options: ["All", ...logTypes], read: statusLabel } as const;
+const LogChanges = lazyPart(() => import("./LogChanges.tsx").then((file) => file.LogChanges));
+
+const typeFilter = { name: "status", label: "Type", options: ["All", ...logTypes], optionLabel: statusLabel } as const;
 
 export function LogsScreen() {
   const state = useListState({ filter: typeFilter });
-  const { by, showAll, clear } = useBy();
+  const { by, showAll, clear } = useAuthorInAddress();
   const list = by === undefined ? state : { ...state, isNarrowed: true, clear };
   const query = useApiQuery(logs.list, { query: { ...list.values, ...(by && { by }) } });
   const [viewed, setViewed] = useState<Log>();
@@ -35,15 +38,9 @@ export function LogsScreen() {
       title: "",
       cell: (log) =>
         (log.before !== null || log.after !== null) && (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            leftSection={<IconArrowsDiff size={14} aria-hidden />}
-            aria-label={`Changes: ${log.action}`}
-            onClick={() => setViewed(log)}
-          >
+          <RowButton Icon={IconArrowsDiff} label={`Changes: ${log.action}`} onClick={() => setViewed(log)}>
             Changes
-          </Button>
+          </RowButton>
         ),
     },
   ];
@@ -79,8 +76,8 @@ export function LogsScreen() {
 
 const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Whose entries the address asks for, and how to show everybody's again. */
-function useBy() {
+/** The account whose entries the address asks for, and functions that show everybody's again. */
+function useAuthorInAddress() {
   const [address, setAddress] = useSearchParams();
   const by = address.get("by") ?? "";
   const showAll = () =>

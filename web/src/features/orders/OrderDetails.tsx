@@ -1,13 +1,15 @@
+import { addressOf } from "@footprint/contract/address.ts";
 import { type Order, orders } from "@footprint/contract/orders.ts";
 import { Button, Divider, Group, Stack, Text } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
 import { useConfirm } from "../../shared/confirm.tsx";
 import { Addresses, Details } from "../../shared/Details.tsx";
 import { Dialog } from "../../shared/Dialog.tsx";
-import { formatMoney, formatWeight, StatusBadge, Time } from "../../shared/format.tsx";
+import { formatMoney, formatWeight, Time } from "../../shared/format.tsx";
 import { useApiMutation } from "../../shared/queries.ts";
 import { randomId } from "../../shared/randomId.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
+import { OrderStatus } from "./OrderStatus.tsx";
 
 export function OrderDetails({ order, onClose }: { order: Order; onClose: () => void }) {
   const { labelType, user, price, weight, tracking } = order;
@@ -22,7 +24,12 @@ export function OrderDetails({ order, onClose }: { order: Order; onClose: () => 
       }
     >
       <Stack gap="lg">
-        <Addresses items={addressesOf(order)} />
+        <Addresses
+          items={[
+            { title: "From", address: addressOf(order, "from") },
+            { title: "To", address: addressOf(order, "to") },
+          ]}
+        />
         <Details
           items={[
             { title: "Order", value: <ShortId value={order.uuid} name="order id" /> },
@@ -79,36 +86,3 @@ function RefundButton({ order, onRefunded }: { order: Order; onRefunded: () => v
     </Button>
   );
 }
-
-export function OrderStatus({ order: { isRefunded } }: { order: Order }) {
-  return <StatusBadge tone={isRefunded ? "warning" : "positive"}>{isRefunded ? "Refunded" : "Active"}</StatusBadge>;
-}
-
-const addressesOf = (order: Order) => [
-  {
-    title: "From",
-    address: {
-      name: order.fromName,
-      company: order.fromCompany,
-      street: order.fromStreet,
-      street2: order.fromStreet2,
-      city: order.fromCity,
-      state: order.fromState,
-      zip: order.fromZip,
-      country: order.fromCountry,
-    },
-  },
-  {
-    title: "To",
-    address: {
-      name: order.toName,
-      company: order.toCompany,
-      street: order.toStreet,
-      street2: order.toStreet2,
-      city: order.toCity,
-      state: order.toState,
-      zip: order.toZip,
-      country: order.toCountry,
-    },
-  },
-];

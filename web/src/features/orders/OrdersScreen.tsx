@@ -1,13 +1,17 @@
 import { type Order, orderStatuses, orders } from "@footprint/contract/orders.ts";
+import { IconEye } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatMoney, formatTotal, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { ShortId } from "../../shared/ShortId.tsx";
-import { ViewButton } from "../../shared/ViewButton.tsx";
-import { OrderDetails, OrderStatus } from "./OrderDetails.tsx";
+import { OrderStatus } from "./OrderStatus.tsx";
+
+const OrderDetails = lazyPart(() => import("./OrderDetails.tsx").then((file) => file.OrderDetails));
 
 const statusFilter = { name: "status", label: "Status", options: orderStatuses } as const;
 
@@ -15,7 +19,7 @@ export function OrdersScreen() {
   const list = useListState({ filter: statusFilter });
   const query = useApiQuery(orders.list, { query: list.values });
   const [viewed, setViewed] = useState<Order>();
-  // The list may know better by now: somebody else refunds too.
+  // The list may be newer: somebody else may have refunded the order.
   const current = query.data?.orders.find((order) => order._id === viewed?._id) ?? viewed;
 
   const columns: Column<Order>[] = [
@@ -26,7 +30,14 @@ export function OrdersScreen() {
     { title: "Price", cell: (order) => formatMoney(order.price), align: "right", width: "8%", onCard: "aside" },
     { title: "Status", cell: (order) => <OrderStatus order={order} />, width: "10%", onCard: "aside" },
     { title: "Created", cell: (order) => <Time value={order.createdAt} />, dimmed: true, width: "9%", below: "Status" },
-    { title: "", cell: (order) => <ViewButton of={`order ${order.uuid}`} onClick={() => setViewed(order)} /> },
+    {
+      title: "",
+      cell: (order) => (
+        <RowButton label={`View order ${order.uuid}`} Icon={IconEye} onClick={() => setViewed(order)}>
+          View
+        </RowButton>
+      ),
+    },
   ];
 
   return (

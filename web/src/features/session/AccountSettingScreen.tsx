@@ -1,4 +1,4 @@
-import { session } from "@footprint/contract/session.ts";
+import { passwordRule, session } from "@footprint/contract/session.ts";
 import { Group, Paper, PasswordInput, Stack, Title } from "@mantine/core";
 import { useState } from "react";
 import { ApiError } from "../../shared/api.ts";
@@ -30,7 +30,7 @@ export function AccountSettingScreen() {
 function ChangePassword() {
   const change = useApiMutation(session.changePassword, { refreshes: [session.sessions, session.twoStep] });
   const isOn = Boolean(useApiQuery(session.twoStep, {}).data?.onSince);
-  // Whether it is on may be unknown: then the server asks.
+  // If that could not be loaded, the server asks for the code.
   const [asked, setAsked] = useState(false);
   const takesCode = isOn || asked;
   const form = useApiForm({
@@ -48,7 +48,7 @@ function ChangePassword() {
     ...form.fields.getInputProps(name),
     required: true,
     withAsterisk: false,
-    // The form resets in a moment: nothing typed now would stay.
+    // The form is about to be reset.
     readOnly: form.working || form.settled,
   });
 
@@ -62,7 +62,7 @@ function ChangePassword() {
           <PasswordInput label="Old password" autoComplete="current-password" {...field("oldPassword")} />
           <PasswordInput
             label="New password"
-            description="8 to 128 characters. Your other sessions end."
+            description={`${passwordRule}. Your other sessions end.`}
             autoComplete="new-password"
             {...field("newPassword")}
           />

@@ -1,7 +1,7 @@
 import { Button, Stack, TextInput, type TextInputProps } from "@mantine/core";
 import { type MouseEvent, useState } from "react";
 
-/** For a code of the authenticator app or, unless `appOnly`, a recovery code: phones show digits until asked for letters. */
+/** For a code of the authenticator app (phones show digits) or, unless `appOnly`, a recovery code. */
 export function CodeField({ appOnly = false, ...props }: TextInputProps & { appOnly?: boolean }) {
   const [recovery, setRecovery] = useState(false);
   function swap(event: MouseEvent<HTMLButtonElement>) {

@@ -3,7 +3,7 @@ import { Alert } from "@mantine/core";
 import { formatCount } from "../../shared/format.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 
-/** Says so when others, or one's own typing, failed to sign in as this account before it was signed in to. */
+/** A warning if sign-ins with this account failed before the present session began. */
 export function FailedSignIns() {
   const current = useApiQuery(session.sessions, {}).data?.sessions.find((open) => open.current);
   const failures = current?.failuresBefore ?? 0;

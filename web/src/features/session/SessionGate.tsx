@@ -7,24 +7,24 @@ import { readToken } from "../../shared/token.ts";
 import { SignIn } from "./SignIn.tsx";
 
 type Gate = "checking" | { session: Session } | SignedOut;
-/** `problem`: why the session at hand could not be checked. It may well be a good one, so its cookie stays. */
+/** `problem`: why the session could not be checked. It may still be good, so the cookie is kept. */
 type SignedOut = { problem?: string };
 
-/** Stands before everything: without a session there is only Sign-In, on any path. */
+/** Shows Sign-In, whatever the path, until there is a session. */
 export function SessionGate({ onCheck, children }: { onCheck: () => void; children: ReactNode }) {
   const [gate, setGate] = useState<Gate>(() => (readToken() ? "checking" : {}));
 
   const check = useCallback(async () => {
-    // What a session will need loads beside the check, not after it.
+    // The panel's code loads during the check, not after it.
     onCheck();
     const token = readToken();
     try {
       const found = await callApi(session.access, {});
       if (!found.role) throw unreadable(200);
-      // Who signed in meanwhile is asked about by the sign-in itself.
+      // Somebody may have signed in meanwhile; the sign-in makes a check of its own.
       if (readToken() === token) setGate({ session: found });
     } catch (error) {
-      // After a 401 the page is already on its way to the root, where it finds no token.
+      // A 401 has already sent the page to the root.
       if (error instanceof ApiError && error.status === 401) return;
       console.error(error);
       setGate({ problem: error instanceof Error ? error.message : String(error) });
@@ -36,8 +36,8 @@ export function SessionGate({ onCheck, children }: { onCheck: () => void; childr
   }, [check]);
 
   const isUnknown = gate !== "checking" && "problem" in gate;
-  useCheckWhenLookedAt(isUnknown ? check : undefined);
-  useSameAccount(typeof gate === "object" && "session" in gate ? gate.session : undefined);
+  useCheckOnReturn(isUnknown ? check : undefined);
+  useReloadForOtherAccount(typeof gate === "object" && "session" in gate ? gate.session : undefined);
 
   if (gate === "checking") {
     return (
@@ -50,22 +50,22 @@ export function SessionGate({ onCheck, children }: { onCheck: () => void; childr
   return <SignIn problem={gate.problem} onCheck={check} />;
 }
 
-/** A session that could not be checked is checked again when somebody comes back to the page, or the network does. */
-function useCheckWhenLookedAt(check: (() => Promise<void>) | undefined) {
+/** Checks again when somebody returns to the page, or the network is back. */
+function useCheckOnReturn(check: (() => Promise<void>) | undefined) {
   useEffect(() => {
     if (!check) return;
-    const look = () => void check();
-    window.addEventListener("focus", look);
-    window.addEventListener("online", look);
+    const onReturn = () => void check();
+    window.addEventListener("focus", onReturn);
+    window.addEventListener("online", onReturn);
     return () => {
-      window.removeEventListener("focus", look);
-      window.removeEventListener("online", look);
+      window.removeEventListener("focus", onReturn);
+      window.removeEventListener("online", onReturn);
     };
   }, [check]);
 }
 
-/** In another tab somebody may have signed out, or in as somebody else: then this one starts anew when it is looked at. */
-function useSameAccount(current: Session | undefined) {
+/** Reloads this tab if another one has signed out, or in with another account. */
+function useReloadForOtherAccount(current: Session | undefined) {
   useEffect(() => {
     if (!current) return;
     let known = readToken();
@@ -76,13 +76,13 @@ function useSameAccount(current: Session | undefined) {
       known = token;
       if (username !== current?.username || role !== current?.role) window.location.reload();
     }
-    // A server that does not answer now is asked again at the next look.
-    const look = () => void compare().catch(() => {});
-    window.addEventListener("focus", look);
-    document.addEventListener("visibilitychange", look);
+    // If the server does not answer, the next visit to the tab asks again.
+    const onReturn = () => void compare().catch(() => {});
+    window.addEventListener("focus", onReturn);
+    document.addEventListener("visibilitychange", onReturn);
     return () => {
-      window.removeEventListener("focus", look);
-      document.removeEventListener("visibilitychange", look);
+      window.removeEventListener("focus", onReturn);
+      document.removeEventListener("visibilitychange", onReturn);
     };
   }, [current]);
 }

@@ -1,10 +1,11 @@
 import { type OpenSession, session } from "@footprint/contract/session.ts";
-import { Button, Title } from "@mantine/core";
+import { Title } from "@mantine/core";
 import { IconLogout } from "@tabler/icons-react";
 import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { StatusBadge, Time } from "../../shared/format.tsx";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { TablePanel } from "../../shared/TablePanel.tsx";
 import classes from "./AccountSettingScreen.module.css";
 
@@ -42,16 +43,9 @@ export function Sessions() {
       title: "",
       cell: (open) =>
         open.current ? null : (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="red"
-            leftSection={<IconLogout size={14} aria-hidden />}
-            aria-label={`Sign out ${nameOf(open)}`}
-            onClick={() => askToEnd(open)}
-          >
+          <RowButton danger Icon={IconLogout} label={`Sign out ${nameOf(open)}`} onClick={() => askToEnd(open)}>
             Sign out
-          </Button>
+          </RowButton>
         ),
     },
   ];
@@ -72,5 +66,5 @@ export function Sessions() {
   );
 }
 
-/** Sessions from before devices were noted have none. */
+/** Old sessions have no device. */
 const nameOf = (open: OpenSession) => open.device || "Unknown device";

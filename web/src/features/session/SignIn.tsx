@@ -4,7 +4,7 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import { ApiError, callApi, unreadable } from "../../shared/api.ts";
 import { useKeptFocus } from "../../shared/keptFocus.ts";
 import { Logo } from "../../shared/Logo.tsx";
-import { usePassingAlert } from "../../shared/passingAlert.ts";
+import { useTemporaryAlert } from "../../shared/temporaryAlert.ts";
 import { readDevice, storeDevice, storeToken } from "../../shared/token.ts";
 import { CodeField } from "./CodeField.tsx";
 import classes from "./SignIn.module.css";
@@ -13,9 +13,9 @@ export function SignIn({
   problem,
   onCheck,
 }: {
-  /** Why the session at hand could not be checked. */
+  /** Why the existing session could not be checked. */
   problem: string | undefined;
-  /** Looks who is signed in. */
+  /** Asks the server who is signed in. */
   onCheck: () => Promise<void>;
 }) {
   const [username, setUsername] = useState("");
@@ -23,7 +23,7 @@ export function SignIn({
   const [code, setCode] = useState("");
   const [step, setStep] = useState<"password" | "code">("password");
   const [working, setWorking] = useState(false);
-  const [failure, setFailure] = usePassingAlert<string>();
+  const [failure, setFailure] = useTemporaryAlert<string>();
   const button = useKeptFocus(working);
   const secret = useRef<HTMLInputElement>(null);
 
@@ -45,20 +45,20 @@ export function SignIn({
       window.history.replaceState(null, "", "/");
       await onCheck();
     } catch (error) {
-      goOn(error);
+      handleFailure(error);
     }
     setWorking(false);
   }
 
-  function goOn(error: unknown) {
+  function handleFailure(error: unknown) {
     const { status, codeRequired } = error instanceof ApiError ? error : { status: 0, codeRequired: false };
     if (codeRequired && step === "password") {
       showStep("code");
-      // Being asked is no failure; a pause that a code would end says so.
+      // Being asked for a code is no failure, but having to wait first is.
       if (status === 401) return;
     }
     console.error(error);
-    // The password is no longer the one that was asked for the code.
+    // The password has been changed since it was entered.
     if (status === 401 && !codeRequired) showStep("password");
     setFailure(error instanceof Error ? error.message : String(error));
     secret.current?.focus();
@@ -80,7 +80,7 @@ export function SignIn({
         <Title order={1} size="h2" mb="md">
           Sign-In
         </Title>
-        {problem && <Unchecked problem={problem} onCheck={onCheck} />}
+        {problem && <SessionProblem problem={problem} onCheck={onCheck} />}
         <form onSubmit={signIn}>
           <Stack gap="md">
             {step === "password" ? (
@@ -124,7 +124,7 @@ export function SignIn({
                 variant="default"
                 fullWidth
                 disabled={working}
-                // It comes up where Sign in was: the second half of a double click is not meant for it.
+                // It appears where Sign in was: a double click there must not press it.
                 onClick={(event) => event.detail < 2 && showStep("password")}
               >
                 Back
@@ -137,8 +137,8 @@ export function SignIn({
   );
 }
 
-/** Somebody was signed in, and perhaps still is: with the server's next good answer the panel goes on. */
-function Unchecked({ problem, onCheck }: { problem: string; onCheck: () => Promise<void> }) {
+/** The session may still be good: if a check succeeds, the panel opens. */
+function SessionProblem({ problem, onCheck }: { problem: string; onCheck: () => Promise<void> }) {
   const [working, setWorking] = useState(false);
   async function retry() {
     if (working) return;

@@ -1,17 +1,15 @@
 import type { Reply } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
 import { Button, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { type ComponentType, lazy, Suspense, useState } from "react";
+import { type ComponentType, useState } from "react";
 import { StatusBadge, Time } from "../../shared/format.tsx";
-import { lazyScreen } from "../../shared/lazyScreen.ts";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { Notice } from "../../shared/Notice.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 
-// With the QR code's library, in a chunk of their own: most visits open none of them.
-const load = () => lazyScreen(() => import("./twoStepDialogs.tsx"));
-const TurnOn = lazy(async () => ({ default: (await load()).TurnOn }));
-const TurnOff = lazy(async () => ({ default: (await load()).TurnOff }));
-const NewRecoveryCodes = lazy(async () => ({ default: (await load()).NewRecoveryCodes }));
+const TurnOn = lazyPart(() => import("./twoStepDialogs.tsx").then((file) => file.TurnOn));
+const TurnOff = lazyPart(() => import("./twoStepDialogs.tsx").then((file) => file.TurnOff));
+const NewRecoveryCodes = lazyPart(() => import("./twoStepDialogs.tsx").then((file) => file.NewRecoveryCodes));
 
 type Open = (dialog: ComponentType<{ onClose: () => void }>) => void;
 
@@ -44,11 +42,7 @@ export function TwoStep() {
       ) : (
         <Off open={open} />
       )}
-      {dialog && (
-        <Suspense>
-          <dialog.Shown onClose={() => setDialog(undefined)} />
-        </Suspense>
-      )}
+      {dialog && <dialog.Shown onClose={() => setDialog(undefined)} />}
     </Paper>
   );
 }

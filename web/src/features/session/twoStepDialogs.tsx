@@ -1,42 +1,39 @@
 import type { Reply } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
 import { Alert, Anchor, Button, Code, Group, PasswordInput, Stack, Text } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
-import { QRCodeSVG } from "qrcode.react";
+import encodeQR from "qr";
 import { useState } from "react";
 import { copyText } from "../../shared/copyText.ts";
-import { phone } from "../../shared/DataTable.tsx";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { saveFile } from "../../shared/downloadFile.ts";
 import { FormDialog, FormModal } from "../../shared/FormModal.tsx";
-import { useApiForm } from "../../shared/form.tsx";
+import { atOnce, useApiForm } from "../../shared/form.tsx";
+import { useLeaveWarning } from "../../shared/leaveWarning.ts";
 import { useApiMutation } from "../../shared/queries.ts";
 import { useSession } from "../../shared/session.ts";
-import { useShownOnce } from "../../shared/shownOnce.ts";
+import { useWidthUpTo } from "../../shared/windowWidth.ts";
 import { CodeField } from "./CodeField.tsx";
 import classes from "./twoStepDialogs.module.css";
 
 type Closable = { onClose: () => void };
 
 const blank = { password: "", code: "" };
-/** The next step shows by itself that the one before has worked. */
-const goOn = { after: 0, on: "success", finish: () => {} } as const;
 const password = { label: "Password", autoComplete: "current-password", required: true, withAsterisk: false };
 
 /** Password, then the secret and a first code, then the recovery codes. */
 export function TurnOn({ onClose }: Closable) {
   const begin = useApiMutation(session.beginTwoStep, { refreshes: [] });
   const confirm = useApiMutation(session.confirmTwoStep, { refreshes: [session.twoStep, session.sessions] });
-  const [begun, setBegun] = useState<Reply<typeof session.beginTwoStep>>();
-  const [codes, setCodes] = useState<string[]>();
+  const begun = begin.data;
+  const codes = confirm.data?.recoveryCodes;
   const form = useApiForm({
     initialValues: blank,
     onSubmit: async (values) => {
-      if (begun) setCodes((await confirm.send({ body: { code: values.code } })).recoveryCodes);
-      else setBegun(await begin.send({ body: { password: values.password } }));
+      if (begun) await confirm.send({ body: { code: values.code } });
+      else await begin.send({ body: { password: values.password } });
       return { message: "" };
     },
-    end: goOn,
+    end: atOnce,
   });
   const title = "Turn on two-step sign-in";
   if (codes) return <RecoveryCodes title="Your recovery codes" codes={codes} onClose={onClose} />;
@@ -62,12 +59,12 @@ export function TurnOn({ onClose }: Closable) {
 }
 
 function Scan({ secret, uri }: Reply<typeof session.beginTwoStep>) {
-  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
+  const isPhone = useWidthUpTo("phone");
   return (
     <>
       <Text size="sm">Scan this with the app, or type the key into it. Then enter the code that it shows.</Text>
       <div className={classes.picture}>
-        <QRCodeSVG value={uri} size={176} title="QR code for the authenticator app" />
+        <QrCode text={uri} label="QR code for the authenticator app" />
       </div>
       {isPhone && (
         <Anchor href={uri} size="sm" ta="center">
@@ -87,17 +84,27 @@ function Scan({ secret, uri }: Reply<typeof session.beginTwoStep>) {
   );
 }
 
+function QrCode({ text, label }: { text: string; label: string }) {
+  const rows = encodeQR(text, "raw");
+  const squares = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")));
+  return (
+    <svg width={4 * rows.length} viewBox={`0 0 ${rows.length} ${rows.length}`} role="img" aria-label={label}>
+      <path d={squares.join("")} />
+    </svg>
+  );
+}
+
 /** Password and code again; then the new codes. */
 export function NewRecoveryCodes({ onClose }: Closable) {
   const renew = useApiMutation(session.newRecoveryCodes, { refreshes: [session.twoStep] });
-  const [codes, setCodes] = useState<string[]>();
+  const codes = renew.data?.recoveryCodes;
   const form = useApiForm({
     initialValues: blank,
     onSubmit: async (body) => {
-      setCodes((await renew.send({ body })).recoveryCodes);
+      await renew.send({ body });
       return { message: "" };
     },
-    end: goOn,
+    end: atOnce,
   });
   if (codes) return <RecoveryCodes title="Your new recovery codes" codes={codes} onClose={onClose} />;
   return (
@@ -142,10 +149,10 @@ export function TurnOff({ onClose }: Closable) {
 
 function RecoveryCodes({ title, codes, onClose }: Closable & { title: string; codes: string[] }) {
   const { username } = useSession();
-  const { hurried, hurry } = useShownOnce();
+  const { isWarned, warn } = useLeaveWarning();
   const text = `Footprint recovery codes of ${username}. Each works once.\n\n${codes.join("\n")}\n`;
   return (
-    <Dialog title={title} onClose={hurry}>
+    <Dialog title={title} onClose={warn}>
       <Stack gap="md">
         <Text size="sm">
           Each of these works once instead of a code, for when your phone is not at hand. Keep them where you keep your
@@ -156,7 +163,7 @@ function RecoveryCodes({ title, codes, onClose }: Closable & { title: string; co
             <li key={code}>{code}</li>
           ))}
         </ul>
-        {hurried && (
+        {isWarned && (
           <Alert color="orange" role="alert" py={8}>
             Copy or download the codes first, then say that you have kept them.
           </Alert>

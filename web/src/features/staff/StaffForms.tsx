@@ -1,4 +1,5 @@
-import { type StaffMember, staff } from "@footprint/contract/staff.ts";
+import { passwordRule } from "@footprint/contract/session.ts";
+import { type StaffMember, staff, usernameRule } from "@footprint/contract/staff.ts";
 import { PasswordInput, Switch, TextInput } from "@mantine/core";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { useApiMutation } from "../../shared/queries.ts";
@@ -18,7 +19,7 @@ export function CreateStaff({ onClose }: { onClose: () => void }) {
         <>
           <TextInput
             label="Username"
-            description="3 to 32 letters, digits, dots, underscores or hyphens"
+            description={usernameRule}
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
@@ -27,7 +28,7 @@ export function CreateStaff({ onClose }: { onClose: () => void }) {
           />
           <PasswordInput
             label="Password"
-            description="8 to 128 characters"
+            description={passwordRule}
             autoComplete="new-password"
             {...fields.getInputProps("password")}
           />

@@ -9,10 +9,14 @@ import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatCount, formatTotal, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
-import { CreateStaff, EditStaff } from "./StaffForms.tsx";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { MemberName, OnOff, StaffGrid } from "./StaffGrid.tsx";
+
+const CreateStaff = lazyPart(() => import("./StaffForms.tsx").then((file) => file.CreateStaff));
+const EditStaff = lazyPart(() => import("./StaffForms.tsx").then((file) => file.EditStaff));
 
 export function StaffScreen() {
   const list = useListState();
@@ -52,49 +56,24 @@ export function StaffScreen() {
     <Group gap={4} wrap="nowrap" display="inline-flex">
       <OnOff on={member.twoStep} />
       {member.twoStep && (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          aria-label={`Reset two-step sign-in of ${member.username}`}
-          onClick={() => askToReset(member)}
-        >
+        <RowButton label={`Reset two-step sign-in of ${member.username}`} onClick={() => askToReset(member)}>
           Reset
-        </Button>
+        </RowButton>
       )}
     </Group>
   );
 
   const actions = (member: StaffMember) => (
     <Group gap={4} justify="flex-end" wrap="nowrap">
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        component={Link}
-        to={logOf(member)}
-        leftSection={<IconHistory size={14} aria-hidden />}
-        aria-label={`Activity of ${member.username}`}
-      >
+      <RowButton to={logOf(member)} Icon={IconHistory} label={`Activity of ${member.username}`}>
         Activity
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        leftSection={<IconPencil size={14} aria-hidden />}
-        aria-label={`Edit ${member.username}`}
-        onClick={() => setEdited(member)}
-      >
+      </RowButton>
+      <RowButton Icon={IconPencil} label={`Edit ${member.username}`} onClick={() => setEdited(member)}>
         Edit
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="red"
-        leftSection={<IconTrash size={14} aria-hidden />}
-        aria-label={`Delete ${member.username}`}
-        onClick={() => askToDelete(member)}
-      >
+      </RowButton>
+      <RowButton danger Icon={IconTrash} label={`Delete ${member.username}`} onClick={() => askToDelete(member)}>
         Delete
-      </Button>
+      </RowButton>
     </Group>
   );
 
@@ -175,11 +154,11 @@ export function StaffScreen() {
 
 const logOf = ({ _id }: { _id: string }) => `/logs?by=${_id}`;
 
-/** A few wrong passwords are everyday life; from here on somebody may be guessing. */
-const worthSaying = 5;
+/** Fewer wrong passwords than this are nothing unusual. */
+const warnFrom = 5;
 
 function GuessedAt({ accounts }: { accounts: Reply<typeof staff.list>["guessedAt"] }) {
-  const targets = accounts.filter(({ failedSignIns }) => failedSignIns >= worthSaying);
+  const targets = accounts.filter(({ failedSignIns }) => failedSignIns >= warnFrom);
   if (targets.length === 0) return null;
   return (
     <Alert color="orange" role="status" mb="md" title="Somebody may be guessing passwords">

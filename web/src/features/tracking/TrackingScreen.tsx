@@ -7,11 +7,14 @@ import type { Column } from "../../shared/DataTable.tsx";
 import { formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { labelOf } from "../../shared/labels.ts";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { ShortId } from "../../shared/ShortId.tsx";
-import { CreateTracking } from "./CreateTracking.tsx";
 import { TrackingStats } from "./TrackingStats.tsx";
+
+const CreateTracking = lazyPart(() => import("./CreateTracking.tsx").then((file) => file.CreateTracking));
 
 export function TrackingScreen() {
   const list = useListState();
@@ -44,16 +47,9 @@ export function TrackingScreen() {
     {
       title: "",
       cell: (row) => (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
-          leftSection={<IconTrash size={14} aria-hidden />}
-          aria-label={`Delete ${row.code}`}
-          onClick={() => askToDelete(row)}
-        >
+        <RowButton danger Icon={IconTrash} label={`Delete ${row.code}`} onClick={() => askToDelete(row)}>
           Delete
-        </Button>
+        </RowButton>
       ),
     },
   ];

@@ -6,7 +6,7 @@ import { StatCards } from "../../shared/StatCards.tsx";
 
 const names = trackingTypes.map((type) => [type, labelOf(type)] as const);
 
-/** Fewer than this are soon gone: time to buy the next range. */
+/** With fewer codes it is time to buy the next range. */
 const lowStock = 100;
 
 /** How many codes are left and used, per type. */

@@ -37,7 +37,7 @@ export function AddBalance({ user, onClose }: { user: User; onClose: () => void 
   );
 }
 
-/** Says what is about to happen, before it does. */
+/** What the balance will be. */
 function Preview({ user: { username, balance }, amount }: { user: User; amount: number }) {
   const isAmount = Number.isFinite(amount) && amount !== 0;
   const after = isAmount ? Math.round((balance + amount) * 100) / 100 : balance;

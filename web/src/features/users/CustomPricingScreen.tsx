@@ -6,14 +6,17 @@ import { useParams } from "react-router";
 import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatMoney, formatTotal, formatWeight, formatWeights } from "../../shared/format.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { isNotFound, NotFound } from "../../shared/NotFound.tsx";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import { TablePanel } from "../../shared/TablePanel.tsx";
-import { AddCustomPrice } from "./AddCustomPrice.tsx";
 import { CustomPricingState } from "./CustomPricingState.tsx";
 
-/** The server knows a price by its place in the list as well as by its id. */
+const AddCustomPrice = lazyPart(() => import("./AddCustomPrice.tsx").then((file) => file.AddCustomPrice));
+
+/** The API wants the place of a price in the list as well as its id. */
 type Listed = CustomPrice & { index: number };
 
 const back = { to: "/users", label: "Users" };
@@ -45,16 +48,14 @@ export function CustomPricingScreen() {
     {
       title: "",
       cell: (price) => (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
-          leftSection={<IconTrash size={14} aria-hidden />}
-          aria-label={`Delete ${price.labelType.name} ${formatWeights(price.fromWeight, price.toWeight, price.labelType.name)}`}
+        <RowButton
+          danger
+          Icon={IconTrash}
+          label={`Delete ${price.labelType.name} ${formatWeights(price.fromWeight, price.toWeight, price.labelType.name)}`}
           onClick={() => askToDelete(price)}
         >
           Delete
-        </Button>
+        </RowButton>
       ),
     },
   ];

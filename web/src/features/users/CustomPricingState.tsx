@@ -5,7 +5,7 @@ import { StatusBadge } from "../../shared/format.tsx";
 import { useApiMutation } from "../../shared/queries.ts";
 import classes from "./CustomPricingState.module.css";
 
-/** Whether a customer's own prices count, with the button that changes it. Keeps its height while it has news. */
+/** Whether a customer's own prices count, with a button that changes it. Its height stays the same with an alert. */
 export function CustomPricingState({ user }: { user: User | undefined }) {
   return (
     <section className={classes.state} aria-label="Custom pricing" aria-busy={!user}>

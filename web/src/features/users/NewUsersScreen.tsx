@@ -1,15 +1,14 @@
 import { type User, users } from "@footprint/contract/users.ts";
 import { Button } from "@mantine/core";
 import { IconUserCheck } from "@tabler/icons-react";
-import { useState } from "react";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
 import { useKeptFocus } from "../../shared/keptFocus.ts";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { useListState } from "../../shared/listState.ts";
+import { toasts } from "../../shared/notify.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
-import { useToastedCall } from "../../shared/toastedCall.ts";
 
 export function NewUsersScreen() {
   const list = useListState();
@@ -39,14 +38,11 @@ export function NewUsersScreen() {
 }
 
 function Verify({ user }: { user: User }) {
-  const verify = useApiMutation(users.verify, { refreshes: [users.listNew, users.list, users.read] });
-  const { working, run } = useToastedCall();
-  // From the answer until the list without this row is there.
-  const [verified, setVerified] = useState(user.isVerified);
-  const button = useKeptFocus(working);
-  const send = async () => setVerified(await run(() => verify.send({ params: { id: user._id } })));
+  const verify = useApiMutation(users.verify, { refreshes: [users.listNew, users.list, users.read], ...toasts });
+  const button = useKeptFocus(verify.isPending);
 
-  if (verified) return <StatusBadge tone="positive">Verified</StatusBadge>;
+  // Until the refreshed list no longer has this row.
+  if (user.isVerified || verify.isSuccess) return <StatusBadge tone="positive">Verified</StatusBadge>;
   return (
     <Button
       ref={button}
@@ -54,10 +50,10 @@ function Verify({ user }: { user: User }) {
       variant="light"
       leftSection={<IconUserCheck size={14} aria-hidden />}
       aria-label={`Verify User ${user.username}`}
-      disabled={working}
-      onClick={send}
+      disabled={verify.isPending}
+      onClick={() => verify.start({ params: { id: user._id } })}
     >
-      {working ? "Verifying…" : "Verify User"}
+      {verify.isPending ? "Verifying…" : "Verify User"}
     </Button>
   );
 }

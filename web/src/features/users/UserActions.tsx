@@ -1,27 +1,27 @@
 import { type User, users } from "@footprint/contract/users.ts";
-import { ActionIcon, Button, Group, Menu, Popover } from "@mantine/core";
+import { ActionIcon, Group, Menu, Popover } from "@mantine/core";
 import { IconDots, IconTag, IconTagOff, IconUserCheck, IconUserOff } from "@tabler/icons-react";
-import { Link } from "react-router";
 import { useConfirm } from "../../shared/confirm.tsx";
 import { FormAlert, useApiForm } from "../../shared/form.tsx";
 import { formatMoney } from "../../shared/format.tsx";
 import { useKeptFocus } from "../../shared/keptFocus.ts";
+import { toasts } from "../../shared/notify.ts";
 import { useApiMutation } from "../../shared/queries.ts";
-import { useToastedCall } from "../../shared/toastedCall.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 
 /** What can be done with a customer: the daily things as buttons, the rest in a menu. */
 export function UserActions({ user, onAddBalance }: { user: User; onAddBalance: () => void }) {
   const refreshes = [users.list, users.listNew, users.read];
-  const setStatus = useApiMutation(users.setStatus, { refreshes });
+  const disable = useApiMutation(users.setStatus, { refreshes });
+  const enable = useApiMutation(users.setStatus, { refreshes, ...toasts });
   const setCustomPricing = useApiMutation(users.setCustomPricing, { refreshes });
-  const { working, run } = useToastedCall();
   const pricing = useApiForm({
     initialValues: {},
     onSubmit: () => setCustomPricing.send({ params, body: { customPricingEnabled: !customPricingEnabled } }),
   });
   const confirm = useConfirm();
-  // The menu goes with its item: the focus waits on the button that opened it.
-  const menuButton = useKeptFocus(working || pricing.working);
+  // The menu closes with its item: the focus goes to the button that opened it.
+  const menuButton = useKeptFocus(enable.isPending || pricing.working);
   const { username, status, customPricingEnabled } = user;
   const params = { id: user._id };
 
@@ -36,26 +36,19 @@ export function UserActions({ user, onAddBalance }: { user: User; onAddBalance: 
       action: "Disable User",
       working: "Disabling…",
       danger: true,
-      onConfirm: () => setStatus.send({ params, body: { status: false } }),
+      onConfirm: () => disable.send({ params, body: { status: false } }),
     });
   }
-  const enable = () => run(() => setStatus.send({ params, body: { status: true } }));
 
   return (
     <Group gap={4} justify="flex-end" wrap="nowrap">
-      <Button size="compact-sm" variant="subtle" aria-label={`Add Balance to ${username}`} onClick={onAddBalance}>
+      <RowButton label={`Add Balance to ${username}`} onClick={onAddBalance}>
         Add Balance
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        component={Link}
-        to={`/users/${user._id}`}
-        aria-label={`Pricing of ${username}`}
-      >
+      </RowButton>
+      <RowButton to={`/users/${user._id}`} label={`Pricing of ${username}`}>
         Pricing
-      </Button>
-      {/* The menu is gone by then: the answer stands where it was. */}
+      </RowButton>
+      {/* The menu is closed when the answer comes: it is shown in its place. */}
       <Popover
         opened={Boolean(pricing.alert)}
         position="bottom-end"
@@ -72,7 +65,7 @@ export function UserActions({ user, onAddBalance }: { user: User; onAddBalance: 
                   variant="subtle"
                   color="gray"
                   aria-label={`More actions for ${username}`}
-                  loading={working || pricing.working}
+                  loading={enable.isPending || pricing.working}
                 >
                   <IconDots size={16} />
                 </ActionIcon>
@@ -95,7 +88,10 @@ export function UserActions({ user, onAddBalance }: { user: User; onAddBalance: 
                     Disable User
                   </Menu.Item>
                 ) : (
-                  <Menu.Item leftSection={<IconUserCheck size={16} aria-hidden />} onClick={fromMenu(enable)}>
+                  <Menu.Item
+                    leftSection={<IconUserCheck size={16} aria-hidden />}
+                    onClick={fromMenu(() => enable.start({ params, body: { status: true } }))}
+                  >
                     Enable User
                   </Menu.Item>
                 )}

@@ -4,11 +4,13 @@ import { useState } from "react";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatMoney, formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useListState } from "../../shared/listState.ts";
 import { useApiQuery } from "../../shared/queries.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
-import { AddBalance } from "./AddBalance.tsx";
 import { UserActions } from "./UserActions.tsx";
+
+const AddBalance = lazyPart(() => import("./AddBalance.tsx").then((file) => file.AddBalance));
 
 export function UsersScreen() {
   const list = useListState();

@@ -7,11 +7,14 @@ import { useConfirm } from "../../shared/confirm.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
 import { scopeLabel } from "../../shared/labels.ts";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { RowButton } from "../../shared/RowButton.tsx";
 import { TablePanel } from "../../shared/TablePanel.tsx";
 import classes from "./ApiKeys.module.css";
-import { CreateKey, EditKey } from "./KeyForms.tsx";
-import { NewKey } from "./NewKey.tsx";
+
+const CreateKey = lazyPart(() => import("./KeyForms.tsx").then((file) => file.CreateKey));
+const EditKey = lazyPart(() => import("./KeyForms.tsx").then((file) => file.EditKey));
 
 /** The keys that shops call with. A key is shown once, when it is created. */
 export function ApiKeys() {
@@ -19,7 +22,6 @@ export function ApiKeys() {
   const remove = useApiMutation(website.deleteApiKey, { refreshes: [website.listApiKeys] });
   const confirm = useConfirm();
   const [creating, setCreating] = useState(false);
-  const [created, setCreated] = useState<string>();
   const [edited, setEdited] = useState<ApiKey>();
 
   const askToDelete = (key: ApiKey) =>
@@ -42,25 +44,12 @@ export function ApiKeys() {
       title: "",
       cell: (key) => (
         <Group gap={4} justify="flex-end" wrap="nowrap">
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            leftSection={<IconPencil size={14} aria-hidden />}
-            aria-label={`Edit ${key.name}`}
-            onClick={() => setEdited(key)}
-          >
+          <RowButton Icon={IconPencil} label={`Edit ${key.name}`} onClick={() => setEdited(key)}>
             Edit
-          </Button>
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="red"
-            leftSection={<IconTrash size={14} aria-hidden />}
-            aria-label={`Delete ${key.name}`}
-            onClick={() => askToDelete(key)}
-          >
+          </RowButton>
+          <RowButton danger Icon={IconTrash} label={`Delete ${key.name}`} onClick={() => askToDelete(key)}>
             Delete
-          </Button>
+          </RowButton>
         </Group>
       ),
     },
@@ -93,10 +82,7 @@ export function ApiKeys() {
         columns={columns}
         empty={{ title: "No keys yet", hint: "A shop needs a key to bring in customers, orders and invoices." }}
       />
-      {creating && (
-        <CreateKey shops={query.data?.shops ?? []} onCreated={setCreated} onClose={() => setCreating(false)} />
-      )}
-      {created && <NewKey value={created} onClose={() => setCreated(undefined)} />}
+      {creating && <CreateKey shops={query.data?.shops ?? []} onClose={() => setCreating(false)} />}
       {edited && <EditKey apiKey={edited} onClose={() => setEdited(undefined)} />}
     </div>
   );

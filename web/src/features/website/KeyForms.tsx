@@ -3,12 +3,14 @@ import { type ApiKey, website } from "@footprint/contract/website.ts";
 import { Checkbox, NativeSelect, Stack, Textarea, TextInput } from "@mantine/core";
 import type { FormErrors, UseFormReturnType } from "@mantine/form";
 import { useEffect, useState } from "react";
-import { FormModal } from "../../shared/FormModal.tsx";
+import { FormDialog, FormModal } from "../../shared/FormModal.tsx";
+import { atOnce, useApiForm } from "../../shared/form.tsx";
 import { scopeLabel } from "../../shared/labels.ts";
 import { useApiMutation } from "../../shared/queries.ts";
 import { useSession } from "../../shared/session.ts";
 import classes from "./ApiKeys.module.css";
 import { dayOf, endOfDay } from "./expiry.ts";
+import { NewKey } from "./NewKey.tsx";
 
 const scopeHints: Record<Scope, string> = {
   orders: "Prices, quotes, labels and Fedex orders",
@@ -17,7 +19,7 @@ const scopeHints: Record<Scope, string> = {
   "mark-as-paid": "Set invoices paid, which credits the customer",
 };
 
-/** As the forms hold them: amounts and days as text, one address on a line. */
+/** As typed into the form: amounts and days as text, one address on a line. */
 type Fields = {
   name: string;
   shop: string;
@@ -41,55 +43,39 @@ const isOver = (day: string, timezone: string): FormErrors =>
 
 type Shops = Reply<typeof website.listApiKeys>["shops"];
 
-export function CreateKey({
-  shops,
-  onCreated,
-  onClose,
-}: {
-  shops: Shops;
-  onCreated: (key: string) => void;
-  onClose: () => void;
-}) {
+/** The new key is shown in the same dialog: it is not shown again. */
+export function CreateKey({ shops, onClose }: { shops: Shops; onClose: () => void }) {
   const create = useApiMutation(website.createApiKey, { refreshes: [website.listApiKeys] });
   const { timezone } = useSession();
   const noLimits = { scopes: [...scopes], depositsPerDay: "", expires: "", addresses: "" };
+  const form = useApiForm<Fields>({
+    initialValues: { name: "", shop: "", ...noLimits },
+    validate: ({ expires }) => isOver(expires, timezone),
+    onSubmit: (values, options) =>
+      create.send({ body: { ...inBody(values, timezone), ...(values.shop && { shop: values.shop }) } }, options),
+    end: atOnce,
+  });
+  const { fields } = form;
+  if (create.data) return <NewKey value={create.data.key} onClose={onClose} />;
   return (
-    <FormModal<Fields>
-      title="Create API key"
-      initialValues={{ name: "", shop: "", ...noLimits }}
-      validate={({ expires }) => isOver(expires, timezone)}
-      onSubmit={async (values, options) => {
-        const body = { ...inBody(values, timezone), ...(values.shop && { shop: values.shop }) };
-        const reply = await create.send({ body }, options);
-        onCreated(reply.key);
-        return reply;
-      }}
-      submitLabel="Create"
-      workingLabel="Creating…"
-      closeAfter={0}
-      onClose={onClose}
-    >
-      {(fields) => (
-        <>
-          <NameField fields={fields} />
-          {shops.length > 0 && (
-            <NativeSelect
-              label="Shop"
-              description="It sees and changes what its shop brought in, and nothing else"
-              data={[
-                { value: "", label: "A new shop" },
-                ...shops.map(({ _id, name, createdAt }) => ({
-                  value: _id,
-                  label: `${name}, since ${dayOf(createdAt, timezone)}`,
-                })),
-              ]}
-              {...fields.getInputProps("shop")}
-            />
-          )}
-          <FoldedLimits fields={fields} />
-        </>
+    <FormDialog title="Create API key" form={form} submitLabel="Create" workingLabel="Creating…" onClose={onClose}>
+      <NameField fields={fields} />
+      {shops.length > 0 && (
+        <NativeSelect
+          label="Shop"
+          description="It sees and changes what its shop brought in, and nothing else"
+          data={[
+            { value: "", label: "A new shop" },
+            ...shops.map(({ _id, name, createdAt }) => ({
+              value: _id,
+              label: `${name}, since ${dayOf(createdAt, timezone)}`,
+            })),
+          ]}
+          {...fields.getInputProps("shop")}
+        />
       )}
-    </FormModal>
+      <FoldedLimits fields={fields} />
+    </FormDialog>
   );
 }
 
@@ -112,7 +98,7 @@ export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => vo
       validate={({ expires }) => (expires === initialValues.expires ? {} : isOver(expires, timezone))}
       onSubmit={(values, options) => {
         const { expiresAt, ...body } = inBody(values, timezone);
-        // It may end in the middle of a day; only another day changes that.
+        // An unchanged day is not sent: the key may expire in the middle of it.
         const changed = values.expires === initialValues.expires ? body : { ...body, expiresAt };
         return update.send({ params: { id }, body: changed }, options);
       }}
@@ -139,7 +125,7 @@ const NameField = ({ fields }: Form) => (
   />
 );
 
-/** Unfolds by itself when something inside is wrong. */
+/** Opens by itself when a field inside has an error. */
 function FoldedLimits({ fields }: Form) {
   const [unfolded, setUnfolded] = useState(false);
   useEffect(() => {

@@ -2,21 +2,21 @@ import { Alert, Button, Code, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { copyText } from "../../shared/copyText.ts";
 import { Dialog } from "../../shared/Dialog.tsx";
-import { useShownOnce } from "../../shared/shownOnce.ts";
+import { useLeaveWarning } from "../../shared/leaveWarning.ts";
 import classes from "./ApiKeys.module.css";
 
 /** A key that was just made. */
 export function NewKey({ value, onClose }: { value: string; onClose: () => void }) {
   const [copied, setCopied] = useState(false);
-  const { hurried, hurry } = useShownOnce();
+  const { isWarned, warn } = useLeaveWarning();
   return (
-    <Dialog title="Your new key" onClose={hurry}>
+    <Dialog title="Your new key" onClose={warn}>
       <Stack gap="md">
         <Text size="sm">Copy it now: it is not shown again.</Text>
         <Code block className={classes.value}>
           {value}
         </Code>
-        {hurried && (
+        {isWarned && (
           <Alert color="orange" role="alert" py={8}>
             Copy the key first, then say that you have kept it.
           </Alert>

@@ -1,12 +1,21 @@
-import { website } from "@footprint/contract/website.ts";
-import { Button, Group, Skeleton, Stack, TextInput, Title } from "@mantine/core";
+import { handleRule, website } from "@footprint/contract/website.ts";
+import { Button, Group, Input, Skeleton, Stack, TextInput, Title } from "@mantine/core";
 import { apiBase } from "../../shared/api.ts";
-import { FileField } from "../../shared/FileField.tsx";
 import { type ApiForm, SubmitButton, useApiForm } from "../../shared/form.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { Notice } from "../../shared/Notice.tsx";
-import { notify, notifyError } from "../../shared/notify.ts";
+import { toasts } from "../../shared/notify.ts";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import classes from "./PaymentSettings.module.css";
+
+const FileField = lazyPart(
+  () => import("../../shared/FileField.tsx").then((file) => file.FileField),
+  ({ label }) => (
+    <Input.Wrapper label={label}>
+      <Skeleton height={88} />
+    </Input.Wrapper>
+  ),
+);
 
 const { maxBytes, types } = website.updateCashapp.upload;
 
@@ -55,16 +64,12 @@ function Current({ cashapp }: { cashapp: { cashappId: string; image: string | nu
 type Fields = { cashappId: string; image: File | null };
 
 function ChangeForm({ handle }: { handle: string }) {
-  const update = useApiMutation(website.updateCashapp, { refreshes: [website.getCashapp] });
+  const update = useApiMutation(website.updateCashapp, { refreshes: [website.getCashapp], ...toasts });
   const form: ApiForm<Fields> = useApiForm<Fields>({
     initialValues: { cashappId: handle, image: null },
-    // Only what was changed here is sent: a colleague may have changed the other meanwhile.
+    // Only changed fields are sent: somebody else may have changed the other meanwhile.
     onSubmit: ({ cashappId, image }) =>
-      toasted(
-        update.send({
-          body: { ...(form.fields.isDirty("cashappId") && { cashappId }), ...(image && { image }) },
-        }),
-      ),
+      update.send({ body: { ...(form.fields.isDirty("cashappId") && { cashappId }), ...(image && { image }) } }),
     end: { after: 0, on: "success", finish: () => settle() },
   });
 
@@ -79,7 +84,7 @@ function ChangeForm({ handle }: { handle: string }) {
       <Stack gap="md">
         <TextInput
           label="Payment-app handle"
-          description="$ and up to 20 letters, digits, _ or -, the first a letter"
+          description={handleRule}
           placeholder="$yourshop"
           autoComplete="off"
           autoCapitalize="none"
@@ -99,16 +104,4 @@ function ChangeForm({ handle }: { handle: string }) {
       </Stack>
     </form>
   );
-}
-
-/** These settings answer in a toast, failures too. */
-async function toasted(call: Promise<{ message: string }>): Promise<{ message: string }> {
-  try {
-    const reply = await call;
-    notify("success", reply.message);
-    return reply;
-  } catch (error) {
-    notifyError(error);
-    throw error;
-  }
 }

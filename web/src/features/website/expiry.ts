@@ -1,4 +1,4 @@
-/** 2026-11-30: the day of a moment, in the business timezone. */
+/** The day of a point in time in the business timezone, such as 2026-11-30. */
 export const dayOf = (moment: string, timezone: string) =>
   new Intl.DateTimeFormat("en-CA", { timeZone: timezone }).format(new Date(moment));
 
@@ -6,7 +6,7 @@ export const dayOf = (moment: string, timezone: string) =>
 export function endOfDay(day: string, timezone: string): string {
   const inUtc = Date.parse(`${day}T23:59:59Z`);
   const options = { timeZone: timezone, hourCycle: "h23", dateStyle: "short", timeStyle: "medium" } as const;
-  // Swedish writes times as ISO 8601 does. What the clocks there show at that moment tells how far they are off.
+  // The Swedish format is that of ISO 8601. The local time at this moment gives the offset of the timezone.
   const shown = new Intl.DateTimeFormat("sv-SE", options).format(inUtc);
   return new Date(2 * inUtc - Date.parse(`${shown.replace(" ", "T")}Z`)).toISOString();
 }

@@ -2,8 +2,8 @@ import { useEffect, useState } from "react";
 
 const alertMs = 3000;
 
-/** What a form says after an answer. It goes after three seconds. */
-export function usePassingAlert<A>() {
+/** An alert that goes away after three seconds. */
+export function useTemporaryAlert<A>() {
   const [alert, setAlert] = useState<A>();
   useEffect(() => {
     if (alert === undefined) return;

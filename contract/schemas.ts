@@ -1,0 +1,80 @@
+import * as z from "zod";
+import type { Download } from "./endpoint.ts";
+
+/** At most so many decimals. Rounding errors do not count: 0.1 + 0.2 has one decimal. */
+const hasDecimals = (most: number) => (value: number) =>
+  Math.abs(value - Math.round(value * 10 ** most) / 10 ** most) <= Math.abs(value) * 4 * Number.EPSILON;
+
+const cents = {
+  decode: (dollars: number) => Math.round(dollars * 100),
+  encode: (value: number) => value / 100,
+};
+
+/** Cents on the server, a number with at most two decimals on the wire. */
+export const money = z.codec(
+  z.number().min(-1e10).max(1e10).refine(hasDecimals(2), "An amount has at most two decimals"),
+  z.int(),
+  cents,
+);
+
+/** A sum of money in a reply, which may be larger than any single amount. */
+export const moneySum = z.codec(z.number(), z.int(), cents);
+
+/** A Date on the server, ISO 8601 in UTC on the wire. */
+export const timestamp = z.codec(z.iso.datetime(), z.date(), {
+  decode: (text) => new Date(text),
+  encode: (date) => date.toISOString(),
+});
+
+/** A visible character: no blank, no accent without a letter, nothing that is never drawn. */
+export const visibleCharacter = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** Weights and sizes are stored with three decimals. */
+export const inThousandths = (value: number) => Math.round(value * 1000) / 1000;
+
+/** Pounds or ounces, by label type. Rounded like the stored weight, since the price depends on that. */
+export const weight = z
+  .number()
+  .min(0)
+  .max(100_000)
+  .refine(hasDecimals(3), "A weight has at most three decimals")
+  .overwrite(inThousandths);
+
+export const id = z.uuid();
+export const idParam = z.object({ id });
+
+/** A reply that only says what happened. */
+export const message = z.object({ message: z.string() });
+
+export const sortOrder = z.enum(["asc", "des"]);
+
+/** What every list accepts. The values of a query arrive as text. */
+export const listQuery = z.object({
+  page: z.coerce.number<string | number>().int().min(1).max(1e9).default(1),
+  limit: z.coerce.number<string | number>().int().min(1).max(100).default(10),
+  sort: sortOrder.default("des"),
+  search: z.string().trim().max(200).default(""),
+});
+
+/** What every list answers beside its rows. */
+export const pageCounts = {
+  total: z.int(),
+  totalPages: z.int().min(1),
+  /** There are more than `total`: counting stops at some point of a search. */
+  totalCapped: z.boolean().optional(),
+};
+
+/** A reply that is a file. */
+export const download = z.custom<Download>();
+
+/** The fields of an address. */
+export const address = {
+  name: z.string(),
+  company: z.string(),
+  street: z.string(),
+  street2: z.string(),
+  city: z.string(),
+  state: z.string(),
+  zip: z.string(),
+  country: z.string(),
+};

@@ -1,0 +1,60 @@
+import { Button, Group, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useRef } from "react";
+import { Dialog } from "./Dialog.tsx";
+import { notify, notifyError } from "./notify.ts";
+
+export type Question = {
+  title: string;
+  /** What will happen, naming the amount and the customer. */
+  message: ReactNode;
+  /** The button that does it: `Delete`, and while it works `Deleting…`. */
+  action: string;
+  working: string;
+  danger?: boolean;
+  /** On success the dialog closes and a toast shows the server's message. After a failure the dialog stays open. */
+  onConfirm: () => Promise<{ message: string }>;
+};
+
+export function ConfirmDialog({ question, onClose }: { question: Question; onClose: () => void }) {
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: question.onConfirm,
+    onSuccess({ message }) {
+      notify("success", message);
+      onClose();
+    },
+    onError: notifyError,
+  });
+
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (error) button.current?.focus();
+  }, [error]);
+
+  // Closing would not cancel the call, so the dialog stays open until the answer is there.
+  const close = isPending ? () => {} : onClose;
+  return (
+    <Dialog onClose={close} title={question.title} size="sm">
+      <Text size="sm">{question.message}</Text>
+      {error && (
+        <Text size="sm" c="var(--mantine-color-error)" mt="sm">
+          {error.message}
+        </Text>
+      )}
+      <Group justify="flex-end" gap="xs" mt="lg">
+        <Button variant="default" onClick={close} disabled={isPending} data-autofocus={question.danger || undefined}>
+          Cancel
+        </Button>
+        <Button
+          ref={button}
+          {...(question.danger && { color: "red.8" })}
+          onClick={() => isPending || mutate()}
+          disabled={isPending}
+          data-autofocus={!question.danger || undefined}
+        >
+          {isPending ? question.working : question.action}
+        </Button>
+      </Group>
+    </Dialog>
+  );
+}

@@ -1,0 +1,15 @@
+import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
+import { lazyScreen } from "./lazyScreen.ts";
+
+/** A dialog or another part of a screen whose code loads when it is first shown; until then it shows `waiting`. */
+export function lazyPart<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  waiting: (props: P) => ReactNode = () => null,
+): ComponentType<P> {
+  const Part: ComponentType<P> = lazy(async () => ({ default: await lazyScreen(load) }));
+  return (props) => (
+    <Suspense fallback={waiting(props)}>
+      <Part {...props} />
+    </Suspense>
+  );
+}
