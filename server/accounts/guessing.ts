@@ -1,7 +1,7 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import { and, count, countDistinct, eq, gt, min, notLike, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../db/database.ts";
-import { databaseIsAway } from "../db/failures.ts";
+import { databaseFailed } from "../db/failures.ts";
 import { signInLimits, signInTries } from "../db/schema.ts";
 import { networkOf } from "./addresses.ts";
 import { record } from "./audit.ts";
@@ -173,14 +173,14 @@ async function tellLog(tx: Transaction, account: Guessed | undefined, name: stri
 /** What to take back of tries during which the database went away, once it answers again. */
 const debts = new WeakMap<Database, (() => Promise<void>)[]>();
 
-/** Does what follows a try. If the database goes away meanwhile, it was none. */
+/** Does what follows a try. If the database fails meanwhile, it was none. */
 export async function unlessAway<T>(db: Database, takeBack: () => Promise<void>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const due = debts.get(db) ?? [];
     debts.set(db, due);
-    if (databaseIsAway(error)) due.push(takeBack);
+    if (databaseFailed(error)) due.push(takeBack);
     throw error;
   }
 }

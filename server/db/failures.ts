@@ -3,21 +3,24 @@ export const readOnly = "25006";
 export const isReadOnly = (error: unknown) => databaseCode(error) === readOnly;
 
 /**
- * SQLSTATEs of a database that is not there for anybody: connections, sign-in, resources and shutdowns by class;
- * a standby, transactions that were ended for idling or lasting, and a database that accepts no connections.
+ * SQLSTATEs of a database that is not there for anybody: connections, sign-in and shutdowns by class; too many
+ * connections, a standby, transactions that were ended for idling or lasting, and one that accepts no connections.
  */
-const awayStates = /^(08|28|3D|53|57|25006|25P03|25P04|55000)/;
+const awayStates = /^(08|28|3D|53300|57|25006|25P03|25P04|55000)/;
 /** The same of the system: names that cannot be looked up, routes and sockets that are gone. */
 const awaySystem = /^(E(CONN|TIMEDOUT|PIPE|HOST|NET|NOTFOUND|AI_|ADDRNOTAVAIL))/;
 /** And of the drivers, which have no codes; and of a standby that ends what is in the way of its primary's changes. */
 const awayWords =
   /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout|establishing an SSL connection|after calling end on the pool|PGlite is closed|conflict with recovery/i;
 
-/** True when the database, rather than the statement, is what failed. */
+/** True when the database, rather than the statement, is what failed: everybody else would find the same. */
 export function databaseIsAway(error: unknown): boolean {
   const code = databaseCode(error) ?? "";
   return awayStates.test(code) || awaySystem.test(code) || awayWords.test(rootOf(error).message);
 }
+
+/** The same, or it had too little memory, disk or locks for this statement: another one may well succeed. */
+export const databaseFailed = (error: unknown) => databaseIsAway(error) || /^53/.test(databaseCode(error) ?? "");
 
 /** The SQLSTATE (or system error) behind a failed query. */
 export function databaseCode(error: unknown): string | undefined {

@@ -18,7 +18,7 @@ import {
   useCode,
 } from "../accounts/two-step.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { databaseIsAway } from "../db/failures.ts";
+import { databaseFailed } from "../db/failures.ts";
 import { accounts, recoveryCodes, sessions, settings as settingsTable } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 
@@ -218,7 +218,7 @@ export const sessionRoutes = routes(session, {
 
 const takeCodeTry = (db: Database, { id }: Account, refuse: (answer: Refusal) => Refusal) =>
   beginCodeTry(db, id).catch((error) => {
-    throw databaseIsAway(error) ? error : refuse(error);
+    throw databaseFailed(error) ? error : refuse(error);
   });
 
 const wrongCode = "The code is wrong or was used before";

@@ -1,7 +1,7 @@
 import type { Refusal } from "@footprint/contract/refusal.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { databaseCode, databaseIsAway } from "../db/failures.ts";
+import { databaseCode, databaseFailed } from "../db/failures.ts";
 
 /** Every failure is answered as `{ message }`: never a stack, never SQL. */
 export function answerError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): void {
@@ -37,7 +37,7 @@ function explain(error: FastifyError | Refusal, requestId: string): Answer {
     };
   const code = databaseCode(error);
   if (code && unstorableText.has(code)) return { status: 400, message: unstorable };
-  if (databaseIsAway(error)) return { status: 503, message: awayMessage, retryAfter: 5 };
+  if (databaseFailed(error)) return { status: 503, message: awayMessage, retryAfter: 5 };
   if (code && conflicts.has(code))
     return { status: 409, message: "Somebody changed this at the same moment. Try again." };
   return {

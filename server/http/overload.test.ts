@@ -303,6 +303,32 @@ test.skipIf(isEmbedded)("when the database goes away, whoever waits is told with
   expect(await Promise.all(answers.all)).toEqual(Array(12).fill(away));
 });
 
+test.skipIf(isEmbedded)(
+  "a call that the database has no room for fails alone, and whoever waits is served",
+  async () => {
+    const { id } = await addCustomer({ username: "large" });
+    await db.execute(sql`create function no_room() returns trigger language plpgsql as
+    $$ begin raise exception 'out of shared memory' using errcode = '53200'; end $$`);
+    closing.push(() => db.execute(sql`drop function no_room cascade`));
+    await db.execute(sql`create trigger no_room before update on customers for each row
+    when (old.username = 'large') execute function no_room()`);
+    const { origin } = await serve();
+    const headers = { authorization: `Bearer ${tokenOf("staff")}` };
+    const list = () => fetch(origin + orders.list.path, { headers });
+    expect((await list()).status).toBe(200);
+    const { large, others } = await whileHeld("customers", async () => {
+      // As many as one account may have at work at once.
+      const large = Array.from({ length: 10 }, () => addFive(origin, { id }));
+      while ((await waitingForLocks(db)) < 10);
+      const others = Array.from({ length: 10 }, list);
+      while ((await figure(origin, "footprint_calls_in_flight")) !== 21);
+      return { large, others };
+    });
+    expect(await Promise.all(large)).toEqual(Array(10).fill(away));
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual(Array(10).fill(200));
+  },
+);
+
 test.skipIf(isEmbedded)("a file that the database does not hand out in time is a clear 503", async () => {
   const { id } = await addFedexOrder();
   await call("staff", fedex.update, { params: { id }, form: formWith({ file: new Blob([pdf]) }) });

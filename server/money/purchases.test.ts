@@ -191,6 +191,33 @@ test("of two who send the same code of their own at the same moment, one sells i
   expect((await checkBooks(db)).problems).toEqual([]);
 });
 
+/** As many codes in one tracking as fit: a nine in every second place, and from the 22nd on check digits between. */
+function trackingFullOfCodes(number: number): string {
+  let digits = `1234567${String(number).padStart(3, "0")}`.replace(/./g, "9$&");
+  while (digits.length < 42) digits += digits.length % 2 === 0 ? "9" : withCheckDigit(digits.slice(-21)).at(-1);
+  return digits;
+}
+
+test.skipIf(isEmbedded)("a bulk order takes few locks, however many codes may be in what it sends", async () => {
+  const { discordId } = await addCustomer({ balance: 20 });
+  await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 0]] });
+  const label = (number: number) => ({ labelType: "own", weight: 1, ...parcel, tracking: trackingFullOfCodes(number) });
+  const body = { discordId, orders: Array.from({ length: 500 }, (_, number) => label(number)) };
+  const { bought } = await db.transaction(async (tx) => {
+    await tx.execute(sql`lock table orders in share row exclusive mode`);
+    const bought = call(shop, storefront.createBulkOrder, { body, ...once() });
+    while ((await waitingForLocks(tx)) < 1);
+    const { rows } = await tx.execute<{ locks: number }>(
+      sql`select count(*)::int as locks from pg_locks join pg_database on pg_database.oid = database
+          where locktype = 'advisory' and datname = current_database()`,
+    );
+    expect(rows[0]?.locks).toBeLessThanOrEqual(129);
+    return { bought };
+  });
+  expect((await bought).status).toBe(201);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
 test.skipIf(isEmbedded)("codes that others are just taking are not called gone", async () => {
   const { discordId } = await addCustomer({ balance: 20 });
   await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });

@@ -41,10 +41,12 @@ export async function refusePrepaid(tx: Transaction, sent: string[]): Promise<vo
   if (codes.length === 0) return;
   if (new Set(codes).size < codes.length) throw refusal(409, "Two of the labels have the same tracking");
   await tx.execute(beforeSelling);
-  // Of two who send the same code at the same moment the second waits for the first, and finds it carried.
-  await tx.execute(
-    sql`select pg_advisory_xact_lock(74, hashtext(code)) from unnest(${sql.param(codes)}::text[]) as code`,
-  );
+  // Of two who send the same code at the same moment the second waits for the first, and finds it carried. However
+  // many codes there are, the locks are few, or one bulk order could use up all that the database has for everybody;
+  // and everybody takes them in one order, so that no two can wait for each other.
+  await tx.execute(sql`
+    select pg_advisory_xact_lock(74, lock) from (
+      select distinct hashtext(code) & 127 as lock from unnest(${sql.param(codes)}::text[]) as code order by 1) as locks`);
   const { rows } = await tx.execute<{ code: string }>(
     sql`select code from tracking_codes where code = any(${sql.param(codes)}::text[]) limit 1`,
   );
