@@ -295,8 +295,9 @@ const addressColumns = {
   toZip: text().notNull(),
 };
 
-/** A tracking code as it can be compared, without what people put between its letters and digits. */
-export const plainTracking = (tracking: AnyPgColumn) => sql`translate(lower(${tracking}), ' ._-', '')`;
+/** A carrier's code as it can be compared: its digits, without 420 and a zip code before it. `codeIn` is the same. */
+export const plainTracking = (tracking: AnyPgColumn) =>
+  sql`regexp_replace(regexp_replace(${tracking}, '[^0-9]', '', 'g'), '^420[0-9]{5}([0-9]{4})?(?=9[0-9]{21}$)', '')`;
 
 export const bulkOrders = pgTable(
   "bulk_orders",

@@ -220,6 +220,11 @@ test.for([
     sql`update orders set tracking = '9400000000000000000017'`,
     /^The prepaid code 9400000000000000000017 is good for 1 order, but 2 orders carry it$/,
   ],
+  [
+    "an unused code that an order carries behind a zip code",
+    sql`update orders set tracking = '420 78701 9400000000000000000024' where tracking = ''`,
+    /^The prepaid code 9400000000000000000024 is marked as unused, but 1 order carries it$/,
+  ],
 ] as const)("the books notice %s", async ([, tampering, problem]) => {
   const order = await addOrder({ price: 8, tracking: "9400000000000000000017" });
   await addOrder({ price: 3 });
@@ -238,9 +243,11 @@ test.for([
   expect(problems).toContainEqual(expect.stringMatching(problem));
 });
 
-test("the books name a prepaid code on two orders, also when it was deleted", async () => {
-  for (const tracking of ["9400000000000000000017", "9400 0000 0000 0000 0000 17"]) await addOrder({ tracking });
-  expect((await read("books")).problems).toEqual(["The code 9400000000000000000017 is on 2 orders"]);
+test("the books name a prepaid code on several orders, also when it was deleted", async () => {
+  const plain = "9400000000000000000017";
+  for (const tracking of [plain, "9400 0000 0000 0000 0000 17", `42078701${plain}`, `420 78701-1234 ${plain}`])
+    await addOrder({ tracking });
+  expect((await read("books")).problems).toEqual([`The code ${plain} is on 4 orders`]);
 });
 
 test("the books do not mind a used code that was deleted, or tracking that a shop sent twice", async () => {

@@ -151,6 +151,46 @@ test("a prepaid code is known however a shop writes it, also when it was sold an
   expect((await checkBooks(db)).problems).toEqual([]);
 });
 
+test("a code that a shop sent as its own is on one label, however it is written, and is not registered", async () => {
+  const { discordId } = await addCustomer({ balance: 100 });
+  await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 1]] });
+  const spelt = (digits: string) => [
+    digits,
+    digits.replace(/(.{4})/g, "$1 "),
+    `42078701${digits}`,
+    `420 78701-1234 ${digits.replace(/(.{4})/g, "$1_")}`,
+    `USPS ${digits}`,
+    `usps.420.04101.${digits} x`,
+  ];
+  const label = (tracking: string) => ({ labelType: "own", weight: 1, ...parcel, tracking });
+  const sell = async (tracking: string) => {
+    const sent = { body: { discordId, ...label(tracking) }, ...once() };
+    const { status, body } = await call(shop, storefront.createOrder, sent);
+    return [status, body.message];
+  };
+  const sellBoth = async (trackings: string[]) => {
+    const sent = { body: { discordId, orders: trackings.map(label) }, ...once() };
+    return (await call(shop, storefront.createBulkOrder, sent)).status;
+  };
+  for (const [place] of spelt("").entries()) {
+    const number = place + 1;
+    const first = spelt(code(number))[place] as string;
+    for (const other of spelt(code(number))) expect(await sellBoth([first, other]), `${first} and ${other}`).toBe(409);
+    expect(await sell(first), first).toEqual([201, undefined]);
+    for (const again of spelt(code(number)))
+      expect(await sell(again), `${first}, then ${again}`).toEqual([
+        409,
+        `The tracking ${code(number)} is on an order already`,
+      ]);
+    expect((await register(number, 1)).status, first).toBe(409);
+  }
+  // Also where the last digit is not the one that a prepaid code would have.
+  const mistyped = code(99).replace(/.$/, (digit) => String((Number(digit) + 1) % 10));
+  expect(await sell(`42078701${mistyped}`)).toEqual([201, undefined]);
+  for (const again of spelt(mistyped)) expect((await sell(again))[0], again).toBe(409);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
 test.skipIf(isEmbedded)(
   "a code that a shop is just selling as its own is not registered at the same moment",
   async () => {

@@ -26,18 +26,21 @@ export async function carriedByOrder(tx: Transaction, codes: string[]): Promise<
   return rows[0]?.code;
 }
 
-/** What may be a prepaid code in a tracking, also behind what carriers put before one, such as 420 and a zip code. */
-function codesIn(tracking: string): string[] {
-  const plain = tracking.toLowerCase().replace(/[ ._-]/g, "");
-  const parts = Array.from({ length: Math.max(0, plain.length - 21) }, (_, start) => plain.slice(start, start + 22));
-  return parts.filter(
-    (code) => /^9\d{21}$/.test(code) && (code === plain || code === withCheckDigit(code.slice(0, 21))),
-  );
+/** A carrier's code as it can be compared: its digits, without 420 and a zip code before it. */
+const codeIn = (tracking: string) =>
+  tracking.replace(/[^0-9]/g, "").replace(/^420[0-9]{5}([0-9]{4})?(?=9[0-9]{21}$)/, "");
+
+/** What may be a prepaid code in a tracking: the code that it is, or right digits anywhere within it. */
+function codesIn(tracking: string): Set<string> {
+  const written = tracking.replace(/[^A-Za-z0-9]/g, "");
+  const parts = Array.from({ length: Math.max(0, written.length - 21) }, (_, at) => written.slice(at, at + 22));
+  const right = parts.filter((part) => /^[0-9]{22}$/.test(part) && part === withCheckDigit(part.slice(0, 21)));
+  return new Set([codeIn(tracking), ...right].filter((code) => /^9[0-9]{21}$/.test(code)));
 }
 
 /** A prepaid code that a shop sent as its own would be on two labels sooner or later, if it is not already. */
 export async function refusePrepaid(tx: Transaction, sent: string[]): Promise<void> {
-  const codes = sent.flatMap(codesIn).sort();
+  const codes = sent.flatMap((tracking) => [...codesIn(tracking)]);
   if (codes.length === 0) return;
   if (new Set(codes).size < codes.length) throw refusal(409, "Two of the labels have the same tracking");
   await tx.execute(beforeSelling);
