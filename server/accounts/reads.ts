@@ -25,13 +25,20 @@ export async function noteRead(
   const thisHour = Math.floor(now().getTime() / 3_600_000);
   if (thisHour !== hour) shown.clear();
   hour = thisHour;
-  const lists = Object.values(result as Record<string, unknown>).filter(Array.isArray);
   const before = shown.get(actor.id) ?? 0;
-  const rows = before + lists.reduce((sum, list) => sum + list.length, 0);
+  const rows = before + rowsIn(result as object);
   shown.set(actor.id, rows);
   for (let level = worthKnowing; level <= rows; level *= 10) {
     if (before >= level) continue;
     const words = `${actor.username} read more than ${level.toLocaleString("en-US")} rows within an hour`;
     await recordRead(db, actor, "session", words, { after: { rows, lastList: call.path } });
   }
+}
+
+/** Those of a list, one that was read by itself, and the orders inside of bulk orders. Figures are no rows. */
+function rowsIn(result: object): number {
+  const rows: { _id?: unknown; orders?: unknown }[] = Object.values(result)
+    .flat()
+    .filter((row) => row?._id);
+  return rows.reduce((sum, { orders }) => sum + 1 + (Array.isArray(orders) ? orders.length : 0), 0);
 }

@@ -1,3 +1,4 @@
+import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
 import { logs } from "@footprint/contract/logs.ts";
 import { orders } from "@footprint/contract/orders.ts";
@@ -10,7 +11,7 @@ import { expect, test } from "vitest";
 import { createAdmin } from "../accounts/accounts.ts";
 import { createKey } from "../accounts/api-keys.ts";
 import { logs as table } from "../db/schema.ts";
-import { addCustomer, addFedexOrder, addOrder } from "../testing/builders.ts";
+import { addBulkOrder, addCustomer, addFedexOrder, addLabelType, addOrder } from "../testing/builders.ts";
 import { addAccount, call, db, logRows, password, send, setClock } from "../testing/house.ts";
 import { formWith } from "../testing/multipart.ts";
 
@@ -160,4 +161,23 @@ test("who reads thousands of rows within an hour is in the log, once for every t
   expect(await told()).toHaveLength(1);
   await read(1);
   expect(await told()).toHaveLength(2);
+});
+
+test("orders inside of bulk orders, and rows that are read one by one, count as rows", async () => {
+  setClock("2026-11-14T12:10:00Z");
+  const customer = await addCustomer();
+  const { id } = await addBulkOrder({ customer });
+  const labelType = await addLabelType();
+  for (let order = 0; order < 99; order++) await addOrder({ customer, labelType, bulkOrderId: id });
+  const maren = await addAccount("maren", "staff");
+  const times = async (amount: number, read: () => Promise<{ status: number }>) => {
+    for (let time = 0; time < amount; time++) expect((await read()).status).toBe(200);
+  };
+  const readCustomer = () => call(maren, users.read, { params: { id: customer.id } });
+  await times(50, () => call(maren, bulkOrders.list));
+  await times(49, () => call(maren, bulkOrders.read, { params: { id } }));
+  await times(99, readCustomer);
+  expect(await logRows()).toEqual([]);
+  await times(1, readCustomer);
+  expect((await logRows()).map(({ action }) => action)).toEqual(["maren read more than 10,000 rows within an hour"]);
 });
