@@ -159,6 +159,28 @@ test("what was sent with a key is not done again with another key of the same sh
   expect(other.body.invoice._id).not.toBe(first.body.invoice._id);
 });
 
+test("an answer is repeated only to a key that would have got it", async () => {
+  const { discordId } = await addCustomer();
+  const old = await addKey({ name: "North" });
+  await fromBefore();
+  const shop = old.shop._id;
+  const [deposits, bounded] = [
+    await addKey({ name: "Without paying", shop, scopes: ["deposits"] }),
+    await addKey({ name: "North, new", shop }),
+  ];
+  const stranger = await addKey({ name: "South" });
+  const pay = async (key: { token: string }, id: string) => {
+    const headers = { "idempotency-key": `pay-${id}` };
+    return (await call(key, storefront.setInvoiceStatus, { params: { id }, body: { status: "paid" }, headers })).status;
+  };
+  const [own, foreign] = [
+    (await call(old, storefront.createInvoice, { body: invoiceOf(discordId), ...once() })).body.invoice._id,
+    (await call(stranger, storefront.createInvoice, { body: invoiceOf(discordId), ...once() })).body.invoice._id,
+  ];
+  expect([await pay(old, own), await pay(bounded, own), await pay(deposits, own)]).toEqual([200, 200, 403]);
+  expect([await pay(old, foreign), await pay(old, foreign), await pay(bounded, foreign)]).toEqual([200, 200, 404]);
+});
+
 test("a key does what its scopes are for and reads customers, and nothing else", async () => {
   const { discordId, id } = await addCustomer({ balance: 20 });
   await addLabelType({ uid: "saver", tiers: [[0, 5, 1]] });

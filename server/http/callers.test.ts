@@ -1,4 +1,4 @@
-import { type Endpoint, pathOf } from "@footprint/contract/endpoint.ts";
+import { type Endpoint, type Input, pathOf } from "@footprint/contract/endpoint.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { session } from "@footprint/contract/session.ts";
@@ -91,6 +91,32 @@ test("a shop whose key is deleted before the last byte of its purchase buys noth
     call("admin", website.deleteApiKey, { params: { id: shop.id } }),
   );
   expect(refused).toEqual([401, "Send a valid API key"]);
+});
+
+test.for([
+  ["deleted", 401, (id: string) => call("admin", website.deleteApiKey, { params: { id } })],
+  ["expired", 401, (id: string) => restrict(id, { expiresAt: "2001-01-01T00:00:00Z" })],
+  ["kept to other addresses", 403, (id: string) => restrict(id, { addresses: ["10.0.0.1"] })],
+  ["left without the scope", 403, (id: string) => restrict(id, { scopes: ["customers"] })],
+] as const)("a shop whose key is %s before the last byte is told no price", async ([, status, end]) => {
+  const shop = await addShop();
+  const { discordId } = await addCustomer();
+  await addLabelType({ uid: "saver", tiers: [[0, 5, 7.45]] });
+  const request = { call: storefront.quote, body: { discordId, labelType: "saver", weight: 1 } };
+  const [answered] = await lastByteAfter(shop, request, () => end(shop.id));
+  expect(answered).toBe(status);
+});
+
+const restrict = (id: string, body: Input<typeof website.updateApiKey>["body"]) =>
+  call("admin", website.updateApiKey, { params: { id }, body: body ?? {} });
+
+test("whoever is signed out before the last byte is not told whether a password is right", async () => {
+  const colleague = await addAccount("colleague", "staff");
+  const body = { oldPassword: "a guess", newPassword: "another good password" };
+  const refused = await lastByteAfter(colleague, { call: session.changePassword, body }, () =>
+    call(colleague, session.logout),
+  );
+  expect(refused).toEqual([401, "Sign in to continue"]);
 });
 
 test.for(Object.keys(requests))(

@@ -18,13 +18,22 @@ export async function admit(
   reply: FastifyReply,
   call: Endpoint,
 ): Promise<Caller> {
-  // What is none of our tokens is not worth a query.
-  const token = /^Bearer ((?:fp_)?[\w-]{43})$/i.exec(request.headers.authorization ?? "")?.[1];
+  const token = tokenOf(request);
   const find = <C extends Caller>(look: (token: string) => Promise<C | undefined>) =>
     token ? recognise(token, call.access, request, reply, () => look(token)) : undefined;
   if (call.access === "storefront")
     return allowShop(await find((key) => findShop(db, key)), call, plainAddress(request.ip));
   return allowAccount(await find((key) => authenticate(db, key)), call);
+}
+
+// What is none of our tokens is not worth a query.
+const tokenOf = ({ headers }: FastifyRequest) => /^Bearer ((?:fp_)?[\w-]{43})$/i.exec(headers.authorization ?? "")?.[1];
+
+/** Looks again at who was admitted by the head of a request, now that its body is here: that may have taken minutes. */
+export async function admitAgain(db: Database, request: FastifyRequest, call: Endpoint, caller: Caller): Promise<void> {
+  const token = tokenOf(request) ?? "";
+  const now = caller.kind === "shop" ? await findShop(db, token) : await authenticate(db, token);
+  readmit(caller, now, call, plainAddress(request.ip));
 }
 
 function allowAccount<A extends Pick<Actor, "role">>(account: A | undefined, call: Endpoint): A {

@@ -9,7 +9,7 @@ import { noteRead } from "../accounts/reads.ts";
 import type { Actor } from "../accounts/sessions.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
-import { admit, type Caller } from "./callers.ts";
+import { admit, admitAgain, type Caller } from "./callers.ts";
 import { discard, type InTurn, receiveForm, sendFile, type Upload } from "./files.ts";
 import { Replay, type Transact, transactions } from "./idempotency.ts";
 import { parse, readJson } from "./input.ts";
@@ -94,6 +94,8 @@ function registerCall(
             form ? form.fields : await readJson(request.body as Buffer | undefined),
             "body",
           );
+          // Not all that comes with a body is done in a transaction, which begins with the same look.
+          if (actor && call.body && !call.idempotent) await admitAgain(services.db, request, call, actor);
           return handler({
             ...services,
             params,
