@@ -6,6 +6,9 @@ export const labelKind = z.enum(["usps", "shipv2", "wwbiz"]);
 export type PriceTier = z.input<typeof PriceTier>;
 export const PriceTier = z.object({ _id: id, fromWeight: z.number(), toWeight: z.number(), price: money });
 
+/** First class labels are weighed in ounces, all others in pounds. */
+export const weightUnit = (labelType: string) => (labelType.includes("First Class") ? "oz" : "lb");
+
 /** As it travels. */
 export type LabelType = z.input<typeof LabelType>;
 export const LabelType = z.object({

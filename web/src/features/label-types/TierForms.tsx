@@ -1,6 +1,6 @@
-import { type LabelType, labelTypes, type PriceTier } from "@footprint/contract/label-types.ts";
+import { type LabelType, labelTypes, type PriceTier, weightUnit } from "@footprint/contract/label-types.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
-import { formatWeights, weightUnit } from "../../shared/format.tsx";
+import { formatWeights } from "../../shared/format.tsx";
 import { useApiMutation } from "../../shared/queries.ts";
 import { blankTier, TierFields, tierOf } from "../../shared/TierFields.tsx";
 import type { Gap } from "./gaps.ts";

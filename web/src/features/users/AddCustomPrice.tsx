@@ -1,8 +1,8 @@
-import { labelTypes } from "@footprint/contract/label-types.ts";
+import { labelTypes, weightUnit } from "@footprint/contract/label-types.ts";
 import { type User, users } from "@footprint/contract/users.ts";
 import { NativeSelect } from "@mantine/core";
 import { FormModal } from "../../shared/FormModal.tsx";
-import { formatWeight, weightUnit } from "../../shared/format.tsx";
+import { formatWeight } from "../../shared/format.tsx";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import { blankTier, TierFields, tierOf } from "../../shared/TierFields.tsx";
 
