@@ -9,7 +9,7 @@ import { type Random, seededRandom } from "./random.ts";
 import { fedexNotes, parcelNotes } from "./words.ts";
 
 /** How large a business is, and what it takes for now. The rest follows from the number of orders. */
-export type Plan = { now: Date; days: number; orders: number; customers: number; seed?: number };
+type Plan = { now: Date; days: number; orders: number; customers: number; seed?: number };
 
 type Order = { id: string; uuid: string; priceCents: number };
 /** Prepaid codes: how many were made, and the batch that is being used. */
@@ -17,14 +17,10 @@ type Stock = Codes & { number: number; amount: number; first: string; registered
 type LabelType = CatalogueEntry & { id: string; stock: Stock | undefined };
 type Tier = { fromWeight: number; toWeight: number; priceCents: number };
 type Customer = {
-  id: string;
-  username: string;
-  createdAt: Date;
-  balanceCents: number;
+  row: typeof schema.customers.$inferInsert & { id: string; balanceCents: number; createdAt: Date };
   /** When the balance last changed. */
   movedAt: number;
   ownPrices: { labelType: LabelType; tiers: Tier[] } | undefined;
-  row: typeof schema.customers.$inferInsert;
 };
 
 const minute = 60_000;
@@ -34,7 +30,7 @@ const day = 24 * hour;
 const operators = ["admin", "support.day", "support.night"];
 const shop = "shop";
 
-/** Customers verified within this time, and settled in: from then on they buy. */
+/** After this time new customers are verified, know their prices, and buy. */
 const settlingIn = 12 * hour;
 
 /** What a business consists of, each after what it refers to. */
@@ -79,6 +75,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, seed = 740
   /** Codes are registered so many at a time. */
   const codesAtOnce = Math.min(5000, Math.max(250, Math.round(orders / 12)));
 
+  const joined = joinings();
   const customers: Customer[] = [];
   const usernames = new Set<string>();
   /** Those who may buy, the longest known first. */
@@ -88,8 +85,9 @@ export function* makeBusiness({ now, days, orders, customers: amount, seed = 740
   let fedexOrders = 0;
 
   yield* trade();
-  for (const { row, balanceCents } of customers) {
-    add(schema.customers, { ...row, balanceCents });
+  // Their balances are known only now.
+  for (const { row } of customers) {
+    add(schema.customers, row);
     yield* batches(batchSize);
   }
   yield* batches(1);
@@ -100,7 +98,6 @@ export function* makeBusiness({ now, days, orders, customers: amount, seed = 740
 
   /** Everything that moves a balance happens one after the other, with room for a deposit in between. */
   function* trade() {
-    const joined = joinings();
     const moments = Float64Array.from({ length: orders }, () => openingHour(random, start + 20 * day, end)).sort();
     let clock = start;
     let bulk = { place: 0, size: 1 };
@@ -114,13 +111,13 @@ export function* makeBusiness({ now, days, orders, customers: amount, seed = 740
         refund();
       }
       clock = at;
-      while ((joined[customers.length] as number) + settlingIn < at) join(joined);
+      while ((joined[customers.length] as number) + settlingIn < at) join();
       // A few customers buy most of what is sold.
       sell(buyers[Math.floor(buyers.length * random.next() ** 2)] as Customer, at, size);
       yield* batches(batchSize);
     }
     while (refunds.length > 0) refund();
-    while (customers.length < amount) join(joined);
+    while (customers.length < amount) join();
     for (const { stock } of types) if (stock) leaveCodes(stock);
     leaveInvoicesOpen();
   }
@@ -156,7 +153,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, seed = 740
     return place >= amount - Math.ceil(amount * 0.03);
   }
 
-  function join(joined: Float64Array) {
+  function join() {
     const place = customers.length;
     const at = joined[place] as number;
     const id = random.idAt(at);
@@ -168,38 +165,33 @@ export function* makeBusiness({ now, days, orders, customers: amount, seed = 740
     const verifiedAt = isNew(place) ? undefined : at + random.between(5, 600) * minute;
     if (verifiedAt) log(verifiedAt, random.pick(operators), said.verifiedCustomer(username));
     const active = place < 2 || !random.chance(0.03);
-    if (!active)
-      log(
-        atMostNow(at + random.between(10, 240) * hour),
-        random.pick(operators),
-        said.switchedCustomer(username, false),
-      );
+    const disabledAt = atMostNow(at + random.between(10, 240) * hour);
+    if (!active) log(disabledAt, random.pick(operators), said.switchedCustomer(username, false));
+    const ownPrices = verifiedAt && random.chance(0.05) ? bargain(id, username, verifiedAt + hour) : undefined;
     const row = {
       id,
       username,
       discordId: newDiscordId(random, at),
       email,
+      balanceCents: 0,
       active,
+      customPricingEnabled: ownPrices !== undefined,
       verifiedAt: verifiedAt ? new Date(verifiedAt) : null,
       createdAt: new Date(at),
     };
-    const ownPrices = verifiedAt && random.chance(0.05) ? bargain(row, verifiedAt + hour) : undefined;
-    const customer: Customer = {
-      ...{ id, username, createdAt: row.createdAt, balanceCents: 0, movedAt: at, ownPrices },
-      row: { ...row, customPricingEnabled: ownPrices !== undefined },
-    };
+    const customer = { row, movedAt: at, ownPrices };
     customers.push(customer);
     if (verifiedAt && active) buyers.push(customer);
   }
 
   /** Prices of a customer's own for the lightest parcels of one label type. */
-  function bargain({ id, username }: { id: string; username: string }, at: number) {
+  function bargain(customerId: string, username: string, at: number) {
     const labelType = random.pick(types.filter(({ active }) => active));
     const operator = random.pick(operators);
     log(at, operator, said.switchedCustomPricing(username, true));
     const tiers = labelType.tiers.slice(0, random.between(1, 3)).map(([fromWeight, toWeight, cents]) => {
       const tier = { fromWeight, toWeight, priceCents: Math.round(cents * 0.9) };
-      const owner = { customerId: id, labelTypeId: labelType.id };
+      const owner = { customerId, labelTypeId: labelType.id };
       add(schema.customPrices, { id: random.idAt(at), ...owner, ...tier, createdAt: new Date(at) });
       log(at, operator, said.addedCustomPrice(username, labelType, tier));
       return tier;
@@ -209,13 +201,18 @@ export function* makeBusiness({ now, days, orders, customers: amount, seed = 740
 
   function sell(customer: Customer, at: number, size: number) {
     const bulk = size > 1 ? { id: random.idAt(at), uuid: random.uuid() } : undefined;
-    if (bulk) add(schema.bulkOrders, { ...bulk, customerId: customer.id, createdAt: new Date(at) });
+    if (bulk) add(schema.bulkOrders, { ...bulk, customerId: customer.row.id, createdAt: new Date(at) });
     const bought = Array.from({ length: size }, () => newOrder(customer, at, bulk?.id ?? null));
     const cents = bought.reduce((sum, { priceCents }) => sum + priceCents, 0);
-    if (customer.balanceCents < cents) deposit(customer, cents - customer.balanceCents, at);
+    const missing = cents - customer.row.balanceCents;
+    if (missing > 0) deposit(customer, missing, at);
     const [first] = bought as [Order];
     move(customer, -cents, "purchase", bulk?.id ?? first.id, shop, at);
-    log(at, shop, bulk ? said.soldBulkOrder(bulk.uuid, size, cents, customer) : said.soldOrder(first, customer));
+    log(
+      at,
+      shop,
+      bulk ? said.soldBulkOrder(bulk.uuid, size, cents, customer.row) : said.soldOrder(first, customer.row),
+    );
   }
 
   function newOrder(customer: Customer, at: number, bulkOrderId: string | null): Order {
@@ -229,7 +226,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, seed = 740
     const isRefunded = random.chance(0.03) && refundedAt < end && planRefund(refundedAt, order, customer);
     add(schema.orders, {
       ...order,
-      customerId: customer.id,
+      customerId: customer.row.id,
       labelTypeId: type.id,
       bulkOrderId,
       weight,
@@ -256,7 +253,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, seed = 740
     const { at, order, customer } = refunds.shift() as (typeof refunds)[number];
     const operator = random.pick(operators);
     move(customer, order.priceCents, "refund", order.id, operator, at);
-    log(at, operator, said.refundedOrder(order, customer));
+    log(at, operator, said.refundedOrder(order, customer.row));
   }
 
   function deposit(customer: Customer, missing: number, at: number) {
@@ -265,17 +262,12 @@ export function* makeBusiness({ now, days, orders, customers: amount, seed = 740
     const paidAt = at - random.between(1, Math.min(20 * minute, at - customer.movedAt - 1));
     const openedAt = paidAt - random.between(1, 60) * minute;
     // Some tried before, in vain.
-    if (random.chance(0.15))
-      openInvoice(
-        customer,
-        amountCents,
-        openedAt - random.between(30, 300) * minute,
-        random.chance(0.7) ? "expired" : "failed",
-      );
+    const triedAt = openedAt - random.between(30, 300) * minute;
+    if (random.chance(0.15)) openInvoice(customer, amountCents, triedAt, random.chance(0.7) ? "expired" : "failed");
     const invoice = openInvoice(customer, amountCents, openedAt, "paid", new Date(paidAt));
     const actor = random.chance(0.3) ? random.pick(operators) : shop;
     move(customer, amountCents, "deposit", invoice.id, actor, paidAt);
-    log(paidAt, actor, said.paidInvoice(invoice, customer));
+    log(paidAt, actor, said.paidInvoice(invoice, customer.row));
   }
 
   function openInvoice(
@@ -288,10 +280,10 @@ export function* makeBusiness({ now, days, orders, customers: amount, seed = 740
     const id = random.idAt(at);
     const paymentMethod = random.chance(0.6) ? ("cashapp" as const) : ("paypal" as const);
     const hostedUrl = `https://pay.example/invoice/${id}`;
-    const invoice = { id, customerId: customer.id, amountCents, paymentMethod, hostedUrl };
+    const invoice = { id, customerId: customer.row.id, amountCents, paymentMethod, hostedUrl };
     add(schema.invoices, { ...invoice, status, paidAt, createdAt: new Date(at) });
     const opened = { ...invoice, status: "pending" as const };
-    log(at, shop, said.openedInvoice(opened, customer.username));
+    log(at, shop, said.openedInvoice(opened, customer.row.username));
     if (status === "expired" || status === "failed")
       log(atMostNow(at + random.between(60, 1440) * minute), shop, said.setInvoice(opened, status));
     return opened;
@@ -301,7 +293,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, seed = 740
   function leaveInvoicesOpen() {
     for (let left = Math.ceil(orders / 500); left > 0; left--) {
       const customer = random.pick(buyers);
-      const at = Math.max(customer.createdAt.getTime(), end - Math.floor(random.next() * 2 * day));
+      const at = Math.max(customer.row.createdAt.getTime(), end - Math.floor(random.next() * 2 * day));
       openInvoice(customer, random.pick([1000, 2500, 5000, 10_000]), at, "pending");
     }
   }
@@ -314,14 +306,14 @@ export function* makeBusiness({ now, days, orders, customers: amount, seed = 740
     actor: string,
     at: number,
   ) {
-    customer.balanceCents += amountCents;
+    customer.row.balanceCents += amountCents;
     customer.movedAt = at;
     add(schema.transfers, {
       id: random.idAt(at),
-      customerId: customer.id,
+      customerId: customer.row.id,
       kind,
       amountCents,
-      balanceAfterCents: customer.balanceCents,
+      balanceAfterCents: customer.row.balanceCents,
       reference,
       actor,
       createdAt: new Date(at),
@@ -355,7 +347,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, seed = 740
     endBatch(stock, last);
   }
 
-  function orderFedex(customer: Customer, at: number) {
+  function orderFedex({ row: { id: customerId, username } }: Customer, at: number) {
     const number = fedexOrders++;
     // The latest ones are still in work.
     const status =
@@ -376,9 +368,9 @@ export function* makeBusiness({ now, days, orders, customers: amount, seed = 740
       priceCents: status === "Pending" ? null : random.between(1800, 24_000),
     };
     const addresses = newAddresses(random);
-    const owner = { id: random.idAt(at), customerId: customer.id };
-    add(schema.fedexOrders, { ...owner, ...order, ...parcel, ...addresses, createdAt: new Date(at) });
-    log(at, shop, said.addedFedexOrder(order.uuid, customer.username, parcel));
+    const ids = { id: random.idAt(at), customerId };
+    add(schema.fedexOrders, { ...ids, ...order, ...parcel, ...addresses, createdAt: new Date(at) });
+    log(at, shop, said.addedFedexOrder(order.uuid, username, parcel));
     const update = said.updatedFedexOrder({ uuid: order.uuid, status: "Pending", note: "", priceCents: null }, order);
     if (update) log(atMostNow(at + random.between(60, 1800) * minute), random.pick(operators), update);
   }
