@@ -37,13 +37,9 @@ export async function seed(
     await refuseUnlessEmpty(db);
     // Rows may refer to rows that come later.
     const stripped = await strip(run, tables);
+    const customers = Math.max(100, Math.round(orders / 25));
     let stored = Promise.resolve();
-    for (const [table, rows] of makeBusiness({
-      now,
-      days: 730,
-      orders,
-      customers: Math.max(100, Math.round(orders / 25)),
-    })) {
+    for (const [table, rows] of makeBusiness({ now, days: 730, orders, customers, logsShop: true })) {
       // The next rows are made up while the database stores these.
       await stored;
       stored = timed(getTableName(table).replace("_", " "), () => insertRows(db, table, rows));

@@ -9,7 +9,15 @@ import { type Random, seededRandom } from "./random.ts";
 import { fedexNotes, parcelNotes } from "./words.ts";
 
 /** How large a business is, and what it takes for now. The rest follows from the number of orders. */
-type Plan = { now: Date; days: number; orders: number; customers: number; seed?: number };
+type Plan = {
+  now: Date;
+  days: number;
+  orders: number;
+  customers: number;
+  /** Whether the log tells what the shop did, beside what operators did. */
+  logsShop: boolean;
+  seed?: number;
+};
 
 type Order = { id: string; uuid: string; priceCents: number };
 /** Prepaid codes: how many were made, and the batch that is being used. */
@@ -55,15 +63,17 @@ const batchSize = 2000;
  * Plausible trade up to now, of any size: the same for the same plan, and every cent accounted for. Rows come in
  * batches, table by table, and may refer to rows that come later.
  */
-export function* makeBusiness({ now, days, orders, customers: amount, seed = 7400 }: Plan) {
+export function* makeBusiness({ now, days, orders, customers: amount, logsShop, seed = 7400 }: Plan) {
   const random = seededRandom(seed);
   // The last sale is a minute old: what follows from it has happened too.
   const end = now.getTime() - minute;
   const start = end - days * day;
   const rows = new Map<PgTable, object[]>(businessTables.map((table) => [table, []]));
   const add = <T extends PgTable>(table: T, row: T["$inferInsert"]) => rows.get(table)?.push(row);
-  const log = (at: number, admin: string, [type, action, { before = null, after = null } = {}]: LogEntry) =>
+  const log = (at: number, admin: string, [type, action, { before = null, after = null } = {}]: LogEntry) => {
+    if (admin === shop && !logsShop) return;
     add(schema.logs, { id: random.idAt(at), admin, type, action, before, after, createdAt: new Date(at) });
+  };
   const atMostNow = (at: number) => Math.min(at, now.getTime());
 
   const types = catalogue.map(openLabelType);
