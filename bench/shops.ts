@@ -1,7 +1,8 @@
 import type { Reply } from "@footprint/contract/endpoint.ts";
 import { type StorefrontCustomer, storefront } from "@footprint/contract/storefront.ts";
+import { newOrderAddresses, newParty } from "../server/demo/people.ts";
 import type { Random } from "../server/demo/random.ts";
-import { cities, companies, firstNames, handles, lastNames, streetKinds, streets } from "../server/demo/words.ts";
+import { handles } from "../server/demo/words.ts";
 import { type Call, isOk } from "./calls.ts";
 
 export type Customer = {
@@ -132,8 +133,8 @@ export function openShop({ name, keys, call, random }: { name: string; keys: str
       {
         body: {
           discordId: customer.discordId,
-          from: party(),
-          to: party(),
+          from: newParty(random),
+          to: newParty(random),
           weight: random.between(1, 800) / 10,
           length: random.between(4, 40),
           width: random.between(4, 30),
@@ -180,35 +181,7 @@ export function openShop({ name, keys, call, random }: { name: string; keys: str
   }
 
   function purchase(reference: string) {
-    const [from, to] = [party(), party()];
-    return {
-      ...parcel(),
-      fromName: from.name,
-      fromCompany: random.chance(0.6) ? random.pick(companies) : "",
-      fromStreet: from.street,
-      fromCity: from.city,
-      fromState: from.state,
-      fromZip: from.zip,
-      fromCountry: "United States",
-      toName: to.name,
-      toStreet: to.street,
-      toStreet2: reference,
-      toCity: to.city,
-      toState: to.state,
-      toZip: to.zip,
-      toCountry: "United States",
-    };
-  }
-
-  function party() {
-    const [city, state, zip] = random.pick(cities);
-    return {
-      name: `${random.pick(firstNames)} ${random.pick(lastNames)}`,
-      street: `${random.between(1, 999)} ${random.pick(streets)} ${random.pick(streetKinds)}`,
-      city,
-      state,
-      zip: `${zip}${random.between(10, 99)}`,
-    };
+    return { ...parcel(), ...newOrderAddresses(random), toStreet2: reference };
   }
 
   return { name, customers, visit, hasPrices: () => catalogue.length > 0 };

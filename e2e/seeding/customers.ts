@@ -1,7 +1,7 @@
 import type { Transaction } from "../../server/db/database.ts";
-import { customers, customPrices, labelTypes, priceTiers } from "../../server/db/schema.ts";
-import { move } from "../../server/money/ledger.ts";
-import { actor, born, cents, day, type Ids, idIn, minute, places, twoDigits } from "./rows.ts";
+import { customPrices } from "../../server/db/schema.ts";
+import { addCustomer, addLabelType } from "../../server/testing/add.ts";
+import { born, day, minute, type Named, named, places, twoDigits } from "./rows.ts";
 
 export const plainNames = [
   "maren.k",
@@ -38,28 +38,27 @@ const newNames = [
 ];
 const balances: Record<string, number> = { "refund-customer": 100, "balance-customer": 50, "balance-customer-2": 50 };
 
-export async function addCustomers(tx: Transaction): Promise<Ids> {
-  const ids: Ids = {};
+export async function addCustomers(tx: Transaction): Promise<Named> {
+  const customers: Named = new Map();
   const names = [...newNames, ...plainNames, ...workNames];
   for (const [place, username] of names.entries()) {
     const row = born(place * 0.8 * day + 90 * minute);
-    await tx.insert(customers).values({
+    const isNew = newNames.includes(username);
+    const customer = await addCustomer(tx, {
       ...row,
       username,
       discordId: String(170_400_000_000_000_000n + BigInt(place * 7_919)),
       email: `${username}@example.com`,
       active: username !== "bram",
       customPricingEnabled: username === "pricing-customer",
-      verifiedAt: newNames.includes(username) ? null : row.createdAt,
+      verifiedAt: isNew ? null : row.createdAt,
+      balance: isNew ? 0 : (balances[username] ?? 12.5 + place * 3.25),
     });
-    ids[username] = row.id;
-    const balance = newNames.includes(username) ? 0 : (balances[username] ?? 12.5 + place * 3.25);
-    if (balance) await move(tx, { customerId: row.id, cents: cents(balance), kind: "adjustment", actor });
+    customers.set(username, customer);
   }
-  return ids;
+  return customers;
 }
 
-type Tier = [from: number, to: number, price: number];
 // The last but one has a gap between 5 and 10.
 const labels = [
   {
@@ -96,22 +95,17 @@ const labels = [
     ],
   },
   { name: "ShipV2 Express", uid: "shipv2_express", kind: "shipv2", maxWeight: 30, active: false, tiers: [] },
-] satisfies (Partial<typeof labelTypes.$inferInsert> & { name: string; tiers: Tier[] })[];
+] satisfies Parameters<typeof addLabelType>[1][];
 
-export async function addLabelTypes(tx: Transaction, customerIds: Ids): Promise<Ids> {
-  const ids: Ids = {};
-  for (const [place, { tiers, ...label }] of labels.entries()) {
-    const row = born((60 - place) * day);
-    await tx.insert(labelTypes).values({ ...row, ...label });
-    ids[label.name] = row.id;
-    for (const [fromWeight, toWeight, price] of tiers)
-      await tx.insert(priceTiers).values({ labelTypeId: row.id, fromWeight, toWeight, priceCents: cents(price) });
-  }
-  const customerId = idIn(customerIds, "pricing-customer");
-  const labelTypeId = idIn(ids, "USPS Priority");
+export async function addLabelTypes(tx: Transaction, customers: Named): Promise<Named> {
+  const types: Named = new Map();
+  for (const [place, label] of labels.entries())
+    types.set(label.name, await addLabelType(tx, { ...born((60 - place) * day), ...label }));
+  const customerId = named(customers, "pricing-customer").id;
+  const labelTypeId = named(types, "USPS Priority").id;
   await tx.insert(customPrices).values([
     { ...born(2 * day), customerId, labelTypeId, fromWeight: 0, toWeight: 1, priceCents: 499 },
     { ...born(day), customerId, labelTypeId, fromWeight: 1, toWeight: 5, priceCents: 750 },
   ]);
-  return ids;
+  return types;
 }

@@ -4,27 +4,15 @@ import { trackingTemplate, trackingType } from "@footprint/contract/tracking.ts"
 import { generatePassword, hashPassword } from "../../server/accounts/passwords.ts";
 import { newSecret } from "../../server/accounts/two-step.ts";
 import type { Transaction } from "../../server/db/database.ts";
-import { accounts, invoices, logs, trackingCodes } from "../../server/db/schema.ts";
-import { dollars, move } from "../../server/money/ledger.ts";
+import { accounts, logs, trackingCodes } from "../../server/db/schema.ts";
+import { dollars } from "../../server/money/ledger.ts";
+import { addInvoice, moveMoney } from "../../server/testing/add.ts";
 import { plainNames } from "./customers.ts";
-import {
-  actor,
-  born,
-  cents,
-  day,
-  type Ids,
-  idIn,
-  isUsedCode,
-  minute,
-  pick,
-  places,
-  prepaidCode,
-  prepaidCodes,
-} from "./rows.ts";
+import { born, day, isUsedCode, minute, type Named, named, pick, places, prepaidCode, prepaidCodes } from "./rows.ts";
 
 type SeedInvoice = { customer: string; amount: number; status: (typeof invoiceStatus.options)[number] };
 
-export async function addInvoices(tx: Transaction, customerIds: Ids) {
+export async function addInvoices(tx: Transaction, customers: Named) {
   const plain = (status: SeedInvoice["status"], count: number): SeedInvoice[] =>
     places(count).map((place) => ({ customer: pick(plainNames, place), amount: place * 25, status }));
   const all: SeedInvoice[] = [
@@ -37,21 +25,20 @@ export async function addInvoices(tx: Transaction, customerIds: Ids) {
     { customer: "invoice-customer", amount: 42, status: "expired" },
     { customer: "invoice-customer", amount: 43, status: "failed" },
   ];
-  for (const [place, { customer, amount, status }] of all.entries()) {
+  for (const [place, { customer: username, amount, status }] of all.entries()) {
     const row = born((18 + place * 155) * minute);
-    const customerId = idIn(customerIds, customer);
-    await tx.insert(invoices).values({
+    const customer = named(customers, username);
+    await addInvoice(tx, {
       ...row,
-      customerId,
-      amountCents: cents(amount),
+      customer,
+      amount,
       paymentMethod: pick(paymentMethod.options, place),
       status,
       // One of them has no page to go to.
       hostedUrl: place === 2 ? "" : `https://pay.example.com/invoice/${place + 1}`,
       paidAt: status === "paid" ? row.createdAt : null,
     });
-    if (status === "paid")
-      await move(tx, { customerId, cents: cents(amount), kind: "deposit", reference: row.id, actor });
+    if (status === "paid") await moveMoney(tx, customer, amount, "deposit", row.id);
   }
 }
 
@@ -72,9 +59,9 @@ export async function addLogs(tx: Transaction) {
   for (const [place, type] of types.entries())
     await tx.insert(logs).values({
       ...born(day + place * 51 * minute),
-      admin: place % 2 ? "night-shift" : actor.username,
+      admin: place % 2 ? "night-shift" : "admin",
       type,
-      action: `Seeded ${type} entry ${place + 1} (${dollars(cents(place + 1))})`,
+      action: `Seeded ${type} entry ${place + 1} (${dollars((place + 1) * 100)})`,
       before: { step: place },
       after: { step: place + 1 },
     });

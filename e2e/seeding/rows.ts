@@ -1,11 +1,12 @@
-import { createHash } from "node:crypto";
 import { uuidv7 } from "../../server/db/ids.ts";
+import { seededRandom } from "../../server/demo/random.ts";
+import { withCheckDigit } from "../../server/money/tracking-codes.ts";
 
 const now = Date.now();
 export const minute = 60_000;
 export const day = 24 * 60 * minute;
-export const actor = { kind: "system" as const, id: null, username: "admin" };
-export const cents = (amount: number) => Math.round(amount * 100);
+/** What no test names is drawn from here: the same in every run. */
+export const random = seededRandom(7400);
 export const places = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 export const twoDigits = (place: number) => String(place).padStart(2, "0");
 export function pick<T>(values: readonly T[], place: number): T {
@@ -17,25 +18,13 @@ export function pick<T>(values: readonly T[], place: number): T {
 /** Rows of the same moment would have no order of their own. */
 export const born = (ago: number) => ({ id: uuidv7(now - ago), createdAt: new Date(now - ago) });
 
-/** The same uuid for the same words, in every run. */
-export const uuidOf = (words: string) =>
-  createHash("sha256")
-    .update(words)
-    .digest("hex")
-    .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-4$3-a$4-$5");
+/** Rows by their names. */
+export type Named = Map<string, { id: string }>;
 
-export type Ids = Record<string, string>;
-
-export function idIn(ids: Ids, name: string): string {
-  const id = ids[name];
-  if (!id) throw new Error(`the seed has no ${name}`);
-  return id;
-}
-
-/** A carrier's code: weights 3, 1, 3, 1 … from the right make its last digit. */
-export function withCheckDigit(digits: string): string {
-  const sum = [...digits].reverse().reduce((total, digit, place) => total + Number(digit) * (place % 2 ? 1 : 3), 0);
-  return digits + ((10 - (sum % 10)) % 10);
+export function named(rows: Named, name: string): { id: string } {
+  const row = rows.get(name);
+  if (!row) throw new Error(`the seed has no ${name}`);
+  return row;
 }
 
 /** The code of a place among the registered ones; every third is used. */

@@ -1,41 +1,25 @@
 import type { Transaction } from "../../server/db/database.ts";
-import { bulkOrders, fedexOrders, fileChunks, files, orders } from "../../server/db/schema.ts";
-import { move } from "../../server/money/ledger.ts";
+import { type fedexOrders, fileChunks, files } from "../../server/db/schema.ts";
+import { newAddresses, newOrderAddresses } from "../../server/demo/people.ts";
+import { withCheckDigit } from "../../server/money/tracking-codes.ts";
+import { addBulkOrder, addFedexOrder, addUnpaidOrder, moveMoney, payFor } from "../../server/testing/add.ts";
 import { plainNames } from "./customers.ts";
 import {
-  actor,
   born,
-  cents,
   day,
-  type Ids,
-  idIn,
   isUsedCode,
   minute,
+  type Named,
+  named,
   pick,
   places,
   prepaidCode,
+  random,
   twoDigits,
-  uuidOf,
-  withCheckDigit,
 } from "./rows.ts";
 
-const senders = [
-  { fromName: "Tobias Brandt", fromStreet: "410 Cedar St", fromCity: "Austin", fromState: "TX", fromZip: "78701" },
-  {
-    fromName: "Mira Castellanos",
-    fromStreet: "1209 Palm Ave",
-    fromCity: "San Diego",
-    fromState: "CA",
-    fromZip: "92101",
-  },
-] as const;
-const receivers = [
-  { toStreet: "88 Wharf Rd", toCity: "Portland", toState: "ME", toZip: "04101" },
-  { toStreet: "7 Lantern Ct", toCity: "Madison", toState: "WI", toZip: "53703" },
-  { toStreet: "2600 Quarry Ln", toCity: "Boise", toState: "ID", toZip: "83702" },
-] as const;
-
-type SeedOrder = Partial<typeof orders.$inferInsert> & {
+type Rows = { customers: Named; labels: Named };
+type SeedOrder = Omit<Parameters<typeof addUnpaidOrder>[1], "customer" | "labelType" | "price"> & {
   customer: string;
   to: string;
   label: string;
@@ -45,37 +29,27 @@ type SeedOrder = Partial<typeof orders.$inferInsert> & {
 
 let sold = 0;
 
-/** Writes the order alone: who pays for it, and how, is the caller's. */
-async function addOrder(tx: Transaction, ids: { customers: Ids; labels: Ids }, order: SeedOrder) {
-  const { customer, to, label, price, ago, ...values } = order;
-  const row = { ...born(ago), uuid: uuidOf(`order to ${to}`) };
-  const customerId = idIn(ids.customers, customer);
-  const place = Math.round(ago / minute);
-  await tx.insert(orders).values({
-    ...row,
-    customerId,
-    labelTypeId: idIn(ids.labels, label),
-    priceCents: cents(price),
+/** Writes the order, and its refund: who pays for it, and how, is the caller's. */
+async function addOrder(tx: Transaction, { customers, labels }: Rows, order: SeedOrder) {
+  const { customer: username, to, label, price, ago, ...values } = order;
+  const customer = named(customers, username);
+  const { id } = await addUnpaidOrder(tx, {
+    ...born(ago),
+    uuid: random.uuid(),
+    customer,
+    labelType: named(labels, label),
+    price,
     weight: label === "USPS First Class" ? 8 : 2.5,
     tracking: withCheckDigit(`94001118992238${1_000_000 + ++sold}`),
-    ...pick(senders, place),
-    fromCountry: "United States",
+    ...newOrderAddresses(random),
     toName: to,
-    ...pick(receivers, place),
-    toCountry: "United States",
     ...values,
   });
-  if (values.refundedAt) await move(tx, { customerId, cents: cents(price), kind: "refund", reference: row.id, actor });
-  return row.id;
+  if (values.refundedAt) await moveMoney(tx, customer, price, "refund", id);
+  return id;
 }
 
-/** The money comes in for it and goes out again, so that the balance stays what it was. */
-async function pay(tx: Transaction, customerId: string, price: number, reference: string) {
-  await move(tx, { customerId, cents: cents(price), kind: "adjustment", actor });
-  await move(tx, { customerId, cents: -cents(price), kind: "purchase", reference, actor });
-}
-
-export async function addOrders(tx: Transaction, ids: { customers: Ids; labels: Ids }) {
+export async function addOrders(tx: Transaction, rows: Rows) {
   const label = (place: number) => pick(["USPS Priority", "USPS First Class", "WWBiz Ground"], place);
   const single: SeedOrder[] = [
     ...plainNames.slice(0, 12).map((customer, index) => ({
@@ -107,11 +81,11 @@ export async function addOrders(tx: Transaction, ids: { customers: Ids; labels: 
     })),
   ];
   for (const order of single)
-    await pay(tx, idIn(ids.customers, order.customer), order.price, await addOrder(tx, ids, order));
+    await payFor(tx, named(rows.customers, order.customer), order.price, await addOrder(tx, rows, order));
 }
 
-export async function addBulkOrders(tx: Transaction, ids: { customers: Ids; labels: Ids }) {
-  for (const [index, [customer, size]] of (
+export async function addBulkOrders(tx: Transaction, rows: Rows) {
+  for (const [index, [username, size]] of (
     [
       ["bulk-customer", 2],
       ["bulk-customer", 40],
@@ -119,20 +93,19 @@ export async function addBulkOrders(tx: Transaction, ids: { customers: Ids; labe
     ] as const
   ).entries()) {
     const ago = 5 * day + index * 190 * minute;
-    const row = { ...born(ago), uuid: uuidOf(`bulk order of ${size}`) };
-    const customerId = idIn(ids.customers, customer);
-    await tx.insert(bulkOrders).values({ ...row, customerId });
+    const customer = named(rows.customers, username);
+    const { id } = await addBulkOrder(tx, { ...born(ago), uuid: random.uuid(), customer });
     for (const place of places(size))
-      await addOrder(tx, ids, {
-        customer,
+      await addOrder(tx, rows, {
+        customer: username,
         to: `Bulk ${size}-${twoDigits(place)}`,
         label: "USPS Priority",
         price: 8.4,
         ago: ago - place * 1000,
-        bulkOrderId: row.id,
+        bulkOrderId: id,
         refundedAt: size === 12 && place === 3 ? new Date() : null,
       });
-    await pay(tx, customerId, 8.4 * size, row.id);
+    await payFor(tx, customer, 8.4 * size, id);
   }
 }
 
@@ -161,29 +134,21 @@ const storedFile = {
   text: "%PDF-1.4\n% a label of the tests\n%%EOF\n",
 };
 
-export async function addFedexOrders(tx: Transaction, customerIds: Ids) {
+export async function addFedexOrders(tx: Transaction, customers: Named) {
   const data = Buffer.from(storedFile.text);
   const file = born(day);
   await tx.insert(files).values({ ...file, name: storedFile.name, type: storedFile.type, size: data.length });
   await tx.insert(fileChunks).values({ fileId: file.id, position: 0, data });
-  for (const [place, { to, price, ...values }] of fedex.entries()) {
-    await tx.insert(fedexOrders).values({
+  for (const [place, { to, ...values }] of fedex.entries())
+    await addFedexOrder(tx, {
       ...born((12 + place * 205) * minute),
-      uuid: uuidOf(`fedex order to ${to}`),
-      customerId: idIn(customerIds, to.startsWith("Fedex") ? "fedex-customer" : pick(plainNames, place)),
-      priceCents: price === undefined ? null : cents(price),
+      uuid: random.uuid(),
+      customer: named(customers, to.startsWith("Fedex") ? "fedex-customer" : pick(plainNames, place)),
       fileId: to === "Fedex File" ? file.id : null,
-      ...pick(senders, place),
+      ...newAddresses(random),
       toName: to,
-      ...pick(receivers, place),
-      weight: 12.5,
-      length: 10,
-      width: 8,
       height: 6.25,
-      dimensionUnit: "in",
-      weightUnit: "lb",
       specialNotes: place % 2 ? "" : "Fragile: glass. Ring twice, then leave with the neighbour at number 12.",
       ...values,
     });
-  }
 }

@@ -9,6 +9,9 @@ export type Author = { kind: (typeof authorKinds)[number]; id: string | null; us
 export const system: Author = { kind: "system", id: null, username: "system" };
 export const terminal: Author = { kind: "terminal", id: null, username: "terminal" };
 
+/** What a log row says, as `record` takes it. */
+export type LogEntry = Rest<Rest<Parameters<typeof record>>>;
+
 /** Writes the one log row that every change leaves, in the change's own transaction. */
 export async function record(
   tx: Transaction,

@@ -1,418 +1,406 @@
+import type { PgTable } from "drizzle-orm/pg-core";
+import type { LogEntry } from "../accounts/audit.ts";
 import * as schema from "../db/schema.ts";
-import { dollars } from "../money/ledger.ts";
 import { withCheckDigit } from "../money/tracking-codes.ts";
-import { catalogue } from "./catalogue.ts";
+import * as said from "../money/trade-log.ts";
+import { type CatalogueEntry, type Codes, catalogue } from "./catalogue.ts";
+import { newAddresses, newDiscordId, newOrderAddresses, newUsername } from "./people.ts";
 import { type Random, seededRandom } from "./random.ts";
-import {
-  cities,
-  companies,
-  fedexNotes,
-  firstNames,
-  handles,
-  lastNames,
-  parcelNotes,
-  streetKinds,
-  streets,
-} from "./words.ts";
+import { fedexNotes, parcelNotes } from "./words.ts";
 
-type Rows<T extends keyof typeof schema> = (typeof schema)[T] extends { $inferInsert: infer Row } ? Row[] : never;
-type Customer = Rows<"customers">[number] & { id: string; createdAt: Date; balanceCents: number };
-type LabelType = (typeof catalogue)[number] & { id: string };
+/** How large a business is, and what it takes for now. The rest follows from the number of orders. */
+type Plan = {
+  now: Date;
+  days: number;
+  orders: number;
+  customers: number;
+  /** Whether the log tells what the shop did, beside what operators did. */
+  logsShop: boolean;
+  seed?: number;
+};
+
+type Order = { id: string; uuid: string; priceCents: number };
+/** Prepaid codes: how many were made, and the batch that is being used. */
+type Stock = Codes & { number: number; amount: number; first: string; registeredAt: number };
+type LabelType = CatalogueEntry & { id: string; stock: Stock | undefined };
+type Tier = { fromWeight: number; toWeight: number; priceCents: number };
+type Customer = {
+  row: typeof schema.customers.$inferInsert & { id: string; balanceCents: number; createdAt: Date };
+  /** When the balance last changed. */
+  movedAt: number;
+  ownPrices: { labelType: LabelType; tiers: Tier[] } | undefined;
+};
 
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
-const yearDays = 365;
 
-const amounts = { customers: 400, orders: 6000, bulkOrders: 60, fedexOrders: 150, unpaidInvoices: 170 };
 const operators = ["admin", "support.day", "support.night"];
+const shop = "shop";
 
-/** A year of plausible trade up to now: the same for the same seed, and every cent accounted for. */
-export function demoBusiness(now: Date, seed = 7400) {
+/** After this time new customers are verified, know their prices, and buy. */
+const settlingIn = 12 * hour;
+
+/** What a business consists of, each after what it refers to. */
+export const businessTables = [
+  schema.customers,
+  schema.labelTypes,
+  schema.priceTiers,
+  schema.customPrices,
+  schema.trackingCodes,
+  schema.bulkOrders,
+  schema.orders,
+  schema.fedexOrders,
+  schema.invoices,
+  schema.transfers,
+  schema.logs,
+] as const;
+
+/** Enough to be quick, and little enough to keep in memory. */
+const batchSize = 2000;
+
+/**
+ * Plausible trade up to now, of any size: the same for the same plan, and every cent accounted for. Rows come in
+ * batches, table by table, and may refer to rows that come later.
+ */
+export function* makeBusiness({ now, days, orders, customers: amount, logsShop, seed = 7400 }: Plan) {
   const random = seededRandom(seed);
-  const rows = {
-    customers: [] as Customer[],
-    labelTypes: [] as Rows<"labelTypes">,
-    priceTiers: [] as Rows<"priceTiers">,
-    customPrices: [] as Rows<"customPrices">,
-    trackingCodes: [] as Rows<"trackingCodes">,
-    bulkOrders: [] as Rows<"bulkOrders">,
-    orders: [] as Rows<"orders">,
-    fedexOrders: [] as Rows<"fedexOrders">,
-    invoices: [] as Rows<"invoices">,
-    transfers: [] as Rows<"transfers">,
-    logs: [] as Rows<"logs">,
+  // The last sale is a minute old: what follows from it has happened too.
+  const end = now.getTime() - minute;
+  const start = end - days * day;
+  const rows = new Map<PgTable, object[]>(businessTables.map((table) => [table, []]));
+  const add = <T extends PgTable>(table: T, row: T["$inferInsert"]) => rows.get(table)?.push(row);
+  const log = (at: number, admin: string, [type, action, { before = null, after = null } = {}]: LogEntry) => {
+    if (admin === shop && !logsShop) return;
+    add(schema.logs, { id: random.idAt(at), admin, type, action, before, after, createdAt: new Date(at) });
   };
-  const start = now.getTime() - yearDays * day;
-  const id = (at: number) => idAt(at, random);
-  const log = (
-    at: number,
-    admin: string,
-    type: Rows<"logs">[number]["type"],
-    action: string,
-    change: { before?: object; after?: object } = {},
-  ) => rows.logs.push({ id: id(at), admin, type, action, createdAt: new Date(at), ...change });
-  /** What a credit changed, as the log keeps it. */
-  const credited = (customer: Customer, cents: number, was: object, is: object) => ({
-    before: { ...was, balance: (customer.balanceCents - cents) / 100 },
-    after: { ...is, balance: customer.balanceCents / 100 },
+  const atMostNow = (at: number) => Math.min(at, now.getTime());
+
+  const types = catalogue.map(openLabelType);
+  const demand = types.flatMap((type) => {
+    const parts = type.tiers.map((tier, place) => [{ type, tier }, 1 / (place + 1)] as const);
+    const all = parts.reduce((sum, [, part]) => sum + part, 0);
+    return parts.map(([offer, part]) => [offer, (type.share * part) / all] as const);
   });
+  /** Codes are registered so many at a time. */
+  const codesAtOnce = Math.min(5000, Math.max(250, Math.round(orders / 12)));
 
-  const types: LabelType[] = catalogue.map((entry, index) => {
-    const at = start - 2 * day + index * hour;
-    const type = { ...entry, id: id(at) };
-    const { name, uid, kind, maxWeight, active } = entry;
-    rows.labelTypes.push({ id: type.id, name, uid, kind, maxWeight, active, createdAt: new Date(at) });
-    for (const [fromWeight, toWeight, priceCents] of entry.tiers)
-      rows.priceTiers.push({
-        id: id(at),
-        labelTypeId: type.id,
-        fromWeight,
-        toWeight,
-        priceCents,
-        createdAt: new Date(at),
-      });
-    log(at, "admin", "label", `Created label type ${name}`);
-    return type;
-  });
+  const joined = joinings();
+  const customers: Customer[] = [];
+  const usernames = new Set<string>();
+  /** Those who may buy, the longest known first. */
+  const buyers: Customer[] = [];
+  const refunds: { at: number; order: Order; customer: Customer }[] = [];
+  let sold = 0;
+  let fedexOrders = 0;
 
-  addCustomers();
-  const codes = new Map(types.map((type) => [type.id, 0]));
-  trade();
-  addUnusedCodes();
-  addFedexOrders();
-  addUnpaidInvoices();
-  // In an order in which each finds what it refers to.
-  return [
-    [schema.customers, rows.customers],
-    [schema.labelTypes, rows.labelTypes],
-    [schema.priceTiers, rows.priceTiers],
-    [schema.customPrices, rows.customPrices],
-    [schema.trackingCodes, rows.trackingCodes],
-    [schema.bulkOrders, rows.bulkOrders],
-    [schema.orders, rows.orders],
-    [schema.fedexOrders, rows.fedexOrders],
-    [schema.invoices, rows.invoices],
-    [schema.transfers, rows.transfers],
-    [schema.logs, rows.logs],
-  ] as const;
+  yield* trade();
+  // Their balances are known only now.
+  for (const { row } of customers) {
+    add(schema.customers, row);
+    yield* batches(batchSize);
+  }
+  yield* batches(1);
 
-  function addCustomers() {
-    const taken = new Set<string>();
-    for (let number = 0; number < amounts.customers; number++) {
-      // Growth: more of them lately. The last dozen joined this week and wait for verification.
-      const isNew = number >= amounts.customers - 14;
-      const age = isNew ? random.next() * 5 : yearDays * (1 - Math.sqrt(random.next())) + 5;
-      const at = now.getTime() - age * day;
-      const username = newUsername(random, taken);
-      const verifiedAt =
-        isNew && random.chance(0.85) ? null : new Date(Math.min(at + random.between(5, 600) * minute, now.getTime()));
-      rows.customers.push({
-        id: id(at),
-        username,
-        discordId: discordId(at, random),
-        email: random.chance(0.8)
-          ? `${username.replace(/[^a-z0-9]/g, "")}@${random.pick(["inbox", "post", "mail"])}.example`
-          : "",
-        balanceCents: 0,
-        active: !random.chance(0.03),
-        customPricingEnabled: random.chance(0.07),
-        verifiedAt,
-        createdAt: new Date(at),
-      });
-      if (verifiedAt)
-        log(verifiedAt.getTime(), random.pick(operators), "user", `Verified customer ${username}`, {
-          before: { isVerified: false },
-          after: { isVerified: true },
-        });
-    }
-    for (const customer of rows.customers.filter((candidate) => candidate.customPricingEnabled)) {
-      const type = random.pick(types.filter((candidate) => candidate.active));
-      const at = customer.createdAt.getTime() + day / 2;
-      if (at > now.getTime()) continue;
-      for (const [fromWeight, toWeight, cents] of type.tiers.slice(0, random.between(1, 3)))
-        rows.customPrices.push({
-          id: id(at),
-          customerId: customer.id,
-          labelTypeId: type.id,
-          fromWeight,
-          toWeight,
-          priceCents: Math.round(cents * 0.9),
-          createdAt: new Date(at),
-        });
-      log(at, "admin", "pricing", `Added custom prices for ${type.name} to ${customer.username}`);
-    }
+  function* batches(least: number): Generator<[table: PgTable, rows: object[]]> {
+    for (const [table, waiting] of rows) if (waiting.length >= least) yield [table, waiting.splice(0)];
   }
 
-  function trade() {
-    const bulks = new Set(Array.from({ length: amounts.bulkOrders }, () => random.between(0, 5600)));
-    const moments = Array.from({ length: amounts.orders }, () => openingHour(random, start, now.getTime())).sort(
-      (a, b) => a - b,
-    );
-    const refunds: { at: number; order: Rows<"orders">[number] }[] = [];
-    const customers = [...rows.customers].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
-    for (let index = 0; index < moments.length; index++) {
-      const at = moments[index] as number;
-      while (refunds[0] && refunds[0].at < at) refund(refunds.shift() as (typeof refunds)[number]);
-      const known = customers.filter(
-        (customer) => customer.verifiedAt && customer.verifiedAt.getTime() < at - 2 * hour && customer.active,
-      );
-      // A few customers buy most of what is sold.
-      const customer = known[Math.floor(known.length * random.next() ** 2)] ?? (customers[0] as Customer);
-      const size = bulks.has(index) ? Math.min(random.between(5, 20), moments.length - index) : 1;
-      const bought = Array.from({ length: size }, () => newOrder(customer, at));
-      purchase(customer, bought, at, size > 1);
-      index += size - 1;
-      for (const order of bought) {
-        const later = at + random.between(1, 72) * hour;
-        if (random.chance(0.03) && later < now.getTime()) refunds.push({ at: later, order });
+  /** Everything that moves a balance happens one after the other, with room for a deposit in between. */
+  function* trade() {
+    const moments = Float64Array.from({ length: orders }, () => openingHour(random, start + 20 * day, end)).sort();
+    let clock = start;
+    let bulk = { place: 0, size: 1 };
+    while (sold < orders) {
+      if (sold % 100 === 0) bulk = { place: sold + random.between(0, 79), size: random.between(5, 20) };
+      const size = sold === bulk.place && sold + bulk.size <= orders ? bulk.size : 1;
+      let at = Math.max(moments[sold] as number, clock + 2);
+      for (let next = refunds[0]; next && next.at <= at; next = refunds[0]) {
+        clock = next.at;
+        at = Math.max(at, clock + 2);
+        refund();
       }
-      refunds.sort((a, b) => a.at - b.at);
+      clock = at;
+      while ((joined[customers.length] as number) + settlingIn < at) join();
+      // A few customers buy most of what is sold.
+      sell(buyers[Math.floor(buyers.length * random.next() ** 2)] as Customer, at, size);
+      yield* batches(batchSize);
     }
-    for (const entry of refunds) refund(entry);
+    while (refunds.length > 0) refund();
+    while (customers.length < amount) join();
+    for (const { stock } of types) if (stock) leaveCodes(stock);
+    leaveInvoicesOpen();
   }
 
-  function newOrder(customer: Customer, at: number): Rows<"orders">[number] & { id: string; priceCents: number } {
-    const type = random.weighted(
-      types.filter((entry) => entry.share > 0).map((entry) => [entry, entry.share] as const),
-    );
-    const [from, to, listCents] = random.weighted(type.tiers.map((tier, index) => [tier, 1 / (index + 1)] as const));
-    const weight = Math.round((from + (to - from) * (0.05 + 0.95 * random.next())) * 10) / 10 || to;
-    const own = rows.customPrices.find(
-      (price) =>
-        price.customerId === customer.id &&
-        price.labelTypeId === type.id &&
-        price.fromWeight < weight &&
-        weight <= price.toWeight,
-    );
-    const priceCents = own && (own.createdAt?.getTime() ?? 0) < at ? own.priceCents : listCents;
-    return {
-      id: id(at),
-      uuid: random.uuid(),
-      customerId: customer.id,
-      labelTypeId: type.id,
-      priceCents,
-      weight,
-      tracking: type.codes ? useCode(type, at) : `1Z${random.uuid().replace(/-/g, "").slice(0, 16).toUpperCase()}`,
-      ...address("from", random, random.chance(0.5)),
-      ...address("to", random, random.chance(0.15)),
+  function openLabelType(entry: CatalogueEntry, place: number): LabelType {
+    const at = start - 2 * day + place * hour;
+    const createdAt = new Date(at);
+    const id = random.idAt(at);
+    const { name, uid, kind, maxWeight, active } = entry;
+    add(schema.labelTypes, { id, name, uid, kind, maxWeight, active, createdAt });
+    log(at, "admin", said.createdLabelType(entry));
+    for (const [fromWeight, toWeight, priceCents] of entry.tiers) {
+      const tier = { fromWeight, toWeight, priceCents };
+      add(schema.priceTiers, { id: random.idAt(at), labelTypeId: id, ...tier, createdAt });
+      log(at, "admin", said.addedPrice(entry, tier));
+    }
+    if (!active) log(at + hour, "admin", said.switchedLabelType(name, false));
+    const stock = entry.codes && { ...entry.codes, number: 0, amount: 0, first: "", registeredAt: 0 };
+    return { ...entry, id, stock };
+  }
+
+  /** Some were there in the first days; from then on ever more join. The newest wait for verification. */
+  function joinings() {
+    const founders = Math.max(2, Math.round(amount / 50));
+    return Float64Array.from({ length: amount }, (_, place) => {
+      if (place < founders) return start + Math.floor(random.next() * 10 * day);
+      if (isNew(place)) return end - Math.floor(random.next() * 5 * day);
+      return start + Math.floor(Math.sqrt(random.next()) * (days - 5) * day);
+    }).sort();
+  }
+
+  function isNew(place: number) {
+    return place >= amount - Math.ceil(amount * 0.03);
+  }
+
+  function join() {
+    const place = customers.length;
+    const at = joined[place] as number;
+    const id = random.idAt(at);
+    const username = newUsername(random, usernames);
+    const email = random.chance(0.8)
+      ? `${username.replace(/[^a-z0-9]/g, "")}@${random.pick(["inbox", "post", "mail"])}.example`
+      : "";
+    log(at, shop, said.addedCustomer({ username, email }));
+    const verifiedAt = isNew(place) ? undefined : at + random.between(5, 600) * minute;
+    if (verifiedAt) log(verifiedAt, random.pick(operators), said.verifiedCustomer(username));
+    const active = place < 2 || !random.chance(0.03);
+    const disabledAt = atMostNow(at + random.between(10, 240) * hour);
+    if (!active) log(disabledAt, random.pick(operators), said.switchedCustomer(username, false));
+    const ownPrices = verifiedAt && random.chance(0.05) ? bargain(id, username, verifiedAt + hour) : undefined;
+    const row = {
+      id,
+      username,
+      discordId: newDiscordId(random, at),
+      email,
+      balanceCents: 0,
+      active,
+      customPricingEnabled: ownPrices !== undefined,
+      verifiedAt: verifiedAt ? new Date(verifiedAt) : null,
       createdAt: new Date(at),
     };
+    const customer = { row, movedAt: at, ownPrices };
+    customers.push(customer);
+    if (verifiedAt && active) buyers.push(customer);
   }
 
-  function useCode(type: LabelType, at: number): string {
-    const code = codeOf(type, at);
-    rows.trackingCodes.push({ ...code, usedAt: new Date(at) });
-    return code.code;
+  /** Prices of a customer's own for the lightest parcels of one label type. */
+  function bargain(customerId: string, username: string, at: number) {
+    const labelType = random.pick(types.filter(({ active }) => active));
+    const operator = random.pick(operators);
+    log(at, operator, said.switchedCustomPricing(username, true));
+    const tiers = labelType.tiers.slice(0, random.between(1, 3)).map(([fromWeight, toWeight, cents]) => {
+      const tier = { fromWeight, toWeight, priceCents: Math.round(cents * 0.9) };
+      const owner = { customerId, labelTypeId: labelType.id };
+      add(schema.customPrices, { id: random.idAt(at), ...owner, ...tier, createdAt: new Date(at) });
+      log(at, operator, said.addedCustomPrice(username, labelType, tier));
+      return tier;
+    });
+    return { labelType, tiers };
   }
 
-  function codeOf(type: LabelType, at: number) {
-    const number = (codes.get(type.id) ?? 0) + 1;
-    codes.set(type.id, number);
-    const { prefix = "", type: codeType = "priority" } = type.codes ?? {};
-    const createdAt = new Date(Math.max(start - day, at - 20 * day));
-    const code = withCheckDigit(prefix + String(number).padStart(21 - prefix.length, "0"));
-    return { id: id(createdAt.getTime()), code, type: codeType, template: templates[codeType], createdAt };
+  function sell(customer: Customer, at: number, size: number) {
+    const bulk = size > 1 ? { id: random.idAt(at), uuid: random.uuid() } : undefined;
+    if (bulk) add(schema.bulkOrders, { ...bulk, customerId: customer.row.id, createdAt: new Date(at) });
+    const bought = Array.from({ length: size }, () => newOrder(customer, at, bulk?.id ?? null));
+    const cents = bought.reduce((sum, { priceCents }) => sum + priceCents, 0);
+    const missing = cents - customer.row.balanceCents;
+    if (missing > 0) deposit(customer, missing, at);
+    const [first] = bought as [Order];
+    move(customer, -cents, "purchase", bulk?.id ?? first.id, shop, at);
+    log(
+      at,
+      shop,
+      bulk ? said.soldBulkOrder(bulk.uuid, size, cents, customer.row) : said.soldOrder(first, customer.row),
+    );
   }
 
-  function addUnusedCodes() {
-    for (const type of types)
-      for (let left = type.codes?.left ?? 0; left > 0; left--)
-        rows.trackingCodes.push(codeOf(type, now.getTime() + 15 * day));
-    for (const type of types)
-      if (type.codes)
-        log(now.getTime() - 5 * day, "admin", "tracking", `Registered ${type.codes.left} ${type.codes.type} codes`);
+  function newOrder(customer: Customer, at: number, bulkOrderId: string | null): Order {
+    const { type, tier } = random.weighted(demand);
+    const [fromWeight, toWeight, listCents] = tier;
+    const weight = (fromWeight * 10 + random.between(1, (toWeight - fromWeight) * 10)) / 10;
+    const own = customer.ownPrices?.labelType === type ? customer.ownPrices.tiers : [];
+    const priceCents = own.find((price) => price.toWeight === toWeight)?.priceCents ?? listCents;
+    const order = { id: random.idAt(at), uuid: random.uuid(), priceCents };
+    const refundedAt = at + random.between(hour, 72 * hour);
+    const isRefunded = random.chance(0.03) && refundedAt < end && planRefund(refundedAt, order, customer);
+    add(schema.orders, {
+      ...order,
+      customerId: customer.row.id,
+      labelTypeId: type.id,
+      bulkOrderId,
+      weight,
+      tracking: type.stock
+        ? addCode(type.stock, at, new Date(at))
+        : `1Z${random.uuid().replaceAll("-", "").slice(0, 16).toUpperCase()}`,
+      ...newOrderAddresses(random),
+      refundedAt: isRefunded ? new Date(refundedAt) : null,
+      createdAt: new Date(at),
+    });
+    if (sold++ % 40 === 0) orderFedex(random.pick(buyers), at);
+    return order;
   }
 
-  function purchase(customer: Customer, bought: ReturnType<typeof newOrder>[], at: number, isBulk: boolean) {
-    const cents = bought.reduce((sum, order) => sum + order.priceCents, 0);
-    if (customer.balanceCents < cents) deposit(customer, cents - customer.balanceCents, at);
-    const bulkOrderId = isBulk ? id(at) : null;
-    if (bulkOrderId)
-      rows.bulkOrders.push({ id: bulkOrderId, uuid: random.uuid(), customerId: customer.id, createdAt: new Date(at) });
-    for (const order of bought) rows.orders.push({ ...order, bulkOrderId });
-    transfer(customer, -cents, "purchase", bulkOrderId ?? (bought[0]?.id as string), "shop", at);
+  /** False where another refund has taken the moment. */
+  function planRefund(at: number, order: Order, customer: Customer): boolean {
+    const place = refunds.findLastIndex((planned) => planned.at <= at);
+    if (refunds[place]?.at === at) return false;
+    refunds.splice(place + 1, 0, { at, order, customer });
+    return true;
+  }
+
+  function refund() {
+    const { at, order, customer } = refunds.shift() as (typeof refunds)[number];
+    const operator = random.pick(operators);
+    move(customer, order.priceCents, "refund", order.id, operator, at);
+    log(at, operator, said.refundedOrder(order, customer.row));
   }
 
   function deposit(customer: Customer, missing: number, at: number) {
-    const rounded = random.pick([5000, 10_000, 15_000, 20_000, 25_000]);
-    const amountCents = Math.max(rounded, Math.ceil(missing / 500) * 500);
-    const paidAt = at - random.between(2, 20) * minute;
-    const invoice = newInvoice(customer, amountCents, paidAt - random.between(1, 60) * minute);
-    rows.invoices.push({ ...invoice, status: "paid", paidAt: new Date(paidAt) });
-    const operator = random.chance(0.3) ? random.pick(operators) : "shop";
-    transfer(customer, amountCents, "deposit", invoice.id, operator, paidAt);
-    if (operator !== "shop")
-      log(
-        paidAt,
-        operator,
-        "invoice",
-        `Marked invoice ${invoice.id} (${dollars(amountCents)}) of ${customer.username} as paid`,
-        credited(customer, amountCents, { status: "pending" }, { status: "paid" }),
-      );
+    const usual = random.pick([5000, 10_000, 15_000, 20_000, 25_000]);
+    const amountCents = Math.max(usual, Math.ceil(missing / 500) * 500);
+    const paidAt = at - random.between(1, Math.min(20 * minute, at - customer.movedAt - 1));
+    const openedAt = paidAt - random.between(1, 60) * minute;
+    // Some tried before, in vain.
+    const triedAt = openedAt - random.between(30, 300) * minute;
+    if (random.chance(0.15)) openInvoice(customer, amountCents, triedAt, random.chance(0.7) ? "expired" : "failed");
+    const invoice = openInvoice(customer, amountCents, openedAt, "paid", new Date(paidAt));
+    const actor = random.chance(0.3) ? random.pick(operators) : shop;
+    move(customer, amountCents, "deposit", invoice.id, actor, paidAt);
+    log(paidAt, actor, said.paidInvoice(invoice, customer.row));
   }
 
-  function newInvoice(customer: Customer, amountCents: number, at: number) {
-    const invoiceId = id(at);
-    return {
-      id: invoiceId,
-      customerId: customer.id,
-      amountCents,
-      paymentMethod: random.chance(0.6) ? ("cashapp" as const) : ("paypal" as const),
-      hostedUrl: `https://pay.example/invoice/${invoiceId}`,
-      createdAt: new Date(at),
-    };
-  }
-
-  function refund({ at, order }: { at: number; order: Rows<"orders">[number] }) {
-    const row = rows.orders.find((candidate) => candidate.id === order.id) as Rows<"orders">[number];
-    const customer = rows.customers.find((candidate) => candidate.id === order.customerId) as Customer;
-    row.refundedAt = new Date(at);
-    const operator = random.pick(operators);
-    transfer(customer, order.priceCents, "refund", order.id as string, operator, at);
-    const sentence = `Refunded order ${order.uuid} (${dollars(order.priceCents)}) to ${customer.username}`;
-    const change = credited(customer, order.priceCents, { isRefunded: false }, { isRefunded: true });
-    log(at, operator, "refund", sentence, change);
-  }
-
-  function transfer(
+  function openInvoice(
     customer: Customer,
     amountCents: number,
-    kind: Rows<"transfers">[number]["kind"],
+    at: number,
+    status: NonNullable<(typeof schema.invoices.$inferInsert)["status"]>,
+    paidAt: Date | null = null,
+  ) {
+    const id = random.idAt(at);
+    const paymentMethod = random.chance(0.6) ? ("cashapp" as const) : ("paypal" as const);
+    const hostedUrl = `https://pay.example/invoice/${id}`;
+    const invoice = { id, customerId: customer.row.id, amountCents, paymentMethod, hostedUrl };
+    add(schema.invoices, { ...invoice, status, paidAt, createdAt: new Date(at) });
+    const opened = { ...invoice, status: "pending" as const };
+    log(at, shop, said.openedInvoice(opened, customer.row.username));
+    if (status === "expired" || status === "failed")
+      log(atMostNow(at + random.between(60, 1440) * minute), shop, said.setInvoice(opened, status));
+    return opened;
+  }
+
+  /** Those of the last two days that nobody has paid yet. */
+  function leaveInvoicesOpen() {
+    for (let left = Math.ceil(orders / 500); left > 0; left--) {
+      const customer = random.pick(buyers);
+      const at = Math.max(customer.row.createdAt.getTime(), end - Math.floor(random.next() * 2 * day));
+      openInvoice(customer, random.pick([1000, 2500, 5000, 10_000]), at, "pending");
+    }
+  }
+
+  function move(
+    customer: Customer,
+    amountCents: number,
+    kind: "deposit" | "purchase" | "refund",
     reference: string,
     actor: string,
     at: number,
   ) {
-    customer.balanceCents += amountCents;
-    rows.transfers.push({
-      id: id(at),
-      customerId: customer.id,
+    customer.row.balanceCents += amountCents;
+    customer.movedAt = at;
+    add(schema.transfers, {
+      id: random.idAt(at),
+      customerId: customer.row.id,
       kind,
       amountCents,
-      balanceAfterCents: customer.balanceCents,
+      balanceAfterCents: customer.row.balanceCents,
       reference,
       actor,
       createdAt: new Date(at),
     });
   }
 
-  /** Those that were never paid: expired, failed, and the latest still open. */
-  function addUnpaidInvoices() {
-    for (let number = 0; number < amounts.unpaidInvoices; number++) {
-      const isOpen = number < 12;
-      const at = now.getTime() - (isOpen ? random.next() * 2 : 2 + random.next() * 300) * day;
-      const customer = random.pick(rows.customers.filter((candidate) => candidate.createdAt.getTime() < at));
-      const status = isOpen ? "pending" : random.chance(0.7) ? "expired" : "failed";
-      rows.invoices.push({ ...newInvoice(customer, random.pick([1000, 2500, 5000, 10_000]), at), status });
+  /** The next code of a stock, in a batch that was registered shortly before its first one was needed. */
+  function addCode(stock: Stock, at: number, usedAt: Date | null): string {
+    const { prefix, type, template } = stock;
+    const code = withCheckDigit(prefix + String(++stock.number).padStart(21 - prefix.length, "0"));
+    if (stock.amount === 0) {
+      stock.registeredAt = Math.max(start - day, at - 3 * day);
+      stock.first = code;
     }
+    stock.amount++;
+    const createdAt = new Date(stock.registeredAt);
+    add(schema.trackingCodes, { id: random.idAt(stock.registeredAt), code, type, template, usedAt, createdAt });
+    if (usedAt && stock.amount === codesAtOnce) endBatch(stock, code);
+    return code;
   }
 
-  function addFedexOrders() {
-    for (let number = 0; number < amounts.fedexOrders; number++) {
-      const customer = random.pick(rows.customers.filter((candidate) => candidate.verifiedAt));
-      const at = customer.createdAt.getTime() + random.next() ** 0.6 * (now.getTime() - customer.createdAt.getTime());
-      const isRecent = at > now.getTime() - 6 * day;
-      const status = random.weighted(
-        isRecent
-          ? ([
-              ["Pending", 6],
-              ["In Process", 2],
-              ["Awaiting User Input", 2],
-              ["Completed", 2],
-            ] as const)
-          : ([
-              ["Completed", 14],
-              ["Cancelled", 3],
-              ["Awaiting User Input", 1],
-            ] as const),
-      );
-      const { fromCompany: _, fromCountry: __, ...from } = address("from", random, false);
-      const { toCompany: ___, toCountry: ____, ...to } = address("to", random, false);
-      rows.fedexOrders.push({
-        id: id(at),
-        uuid: random.uuid(),
-        customerId: customer.id,
-        status,
-        note: random.pick(fedexNotes[status]),
-        priceCents: status === "Pending" ? null : random.between(1800, 24_000),
-        ...from,
-        ...to,
-        weight: random.between(2, 60),
-        length: random.between(6, 40),
-        width: random.between(4, 30),
-        height: random.between(2, 24),
-        dimensionUnit: random.chance(0.85) ? "in" : "cm",
-        weightUnit: random.chance(0.85) ? "lb" : "kg",
-        specialNotes: random.pick(parcelNotes),
-        createdAt: new Date(at),
-      });
-      if (status === "Completed" || status === "Cancelled")
-        log(
-          Math.min(at + random.between(1, 30) * hour, now.getTime()),
-          random.pick(operators),
-          "fedex",
-          `Set a Fedex order of ${customer.username} to ${status}`,
-        );
-    }
+  function endBatch(stock: Stock, last: string) {
+    log(stock.registeredAt, "admin", said.registeredCodes({ ...stock, last }));
+    stock.amount = 0;
+  }
+
+  function leaveCodes(stock: Stock) {
+    let last = "";
+    for (let left = Math.min(5000, Math.round(stock.left * Math.max(1, orders / 6000))); left > 0; left--)
+      last = addCode(stock, end, null);
+    endBatch(stock, last);
+  }
+
+  function orderFedex({ row: { id: customerId, username } }: Customer, at: number) {
+    const number = fedexOrders++;
+    // The latest ones are still in work.
+    const status =
+      sold > orders * 0.9 ? (lately[number % lately.length] as (typeof lately)[number]) : random.weighted(earlier);
+    const parcel = {
+      weight: random.between(2, 60),
+      length: random.between(6, 40),
+      width: random.between(4, 30),
+      height: random.between(2, 24),
+      dimensionUnit: random.chance(0.85) ? "in" : "cm",
+      weightUnit: random.chance(0.85) ? "lb" : "kg",
+      specialNotes: random.pick(parcelNotes),
+    };
+    const order = {
+      uuid: random.uuid(),
+      status,
+      note: random.pick(fedexNotes[status]),
+      priceCents: status === "Pending" ? null : random.between(1800, 24_000),
+    };
+    const addresses = newAddresses(random);
+    const ids = { id: random.idAt(at), customerId };
+    add(schema.fedexOrders, { ...ids, ...order, ...parcel, ...addresses, createdAt: new Date(at) });
+    log(at, shop, said.addedFedexOrder(order.uuid, username, parcel));
+    const update = said.updatedFedexOrder({ uuid: order.uuid, status: "Pending", note: "", priceCents: null }, order);
+    if (update) log(atMostNow(at + random.between(60, 1800) * minute), random.pick(operators), update);
   }
 }
 
-const templates = { priority: "evs", express: "pitney", ground_oz: "indica", ground_lbs: "evs" } as const;
-
-/** A version 7 id of that moment. */
-function idAt(at: number, random: Random): string {
-  const time = Math.floor(at).toString(16).padStart(12, "0");
-  const rest = random.uuid().replace(/-/g, "");
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(13, 16)}-a${rest.slice(17, 20)}-${rest.slice(20)}`;
-}
-
-/** Chat ids carry their moment too. */
-function discordId(at: number, random: Random): string {
-  return String((BigInt(Math.floor(at - Date.UTC(2015, 0, 1))) << 22n) + BigInt(random.between(0, 4_194_303)));
-}
-
-function newUsername(random: Random, taken: Set<string>): string {
-  for (;;) {
-    const [one, other] = [random.pick(handles), random.pick(handles)];
-    const name = random.pick([
-      `${random.pick(firstNames).toLowerCase()}.${random.pick(lastNames)[0]?.toLowerCase()}`,
-      `${one}_${other}`,
-      `${one}${random.between(1, 99)}`,
-      `${random.pick(firstNames).toLowerCase()}${random.between(1, 99)}`,
-    ]);
-    if (!taken.has(name) && taken.add(name)) return name;
-  }
-}
+const lately = ["Pending", "In Process", "Pending", "Awaiting User Input", "Pending", "Completed"] as const;
+const earlier = [
+  ["Completed", 14],
+  ["Cancelled", 3],
+  ["Awaiting User Input", 1],
+] as const;
 
 /** Later days are busier, weekends quieter, and nights quiet. */
 function openingHour(random: Random, start: number, end: number): number {
   for (;;) {
-    const at = start + Math.sqrt(random.next()) * (end - start);
-    const date = new Date(at);
-    const isWeekend = date.getUTCDay() % 6 === 0;
-    const hours = date.getUTCHours();
+    const at = Math.floor(start + Math.sqrt(random.next()) * (end - start));
+    const hours = Math.floor(at / hour) % 24;
+    // The first of January 1970 was a Thursday.
+    const isWeekend = ((Math.floor(at / day) + 4) % 7) % 6 === 0;
     const busy = (hours >= 13 ? 1 : hours < 3 ? 0.6 : 0.12) * (isWeekend ? 0.45 : 1);
     if (random.chance(busy)) return at;
   }
-}
-
-type Side = "from" | "to";
-type Address<S extends Side> = Record<
-  `${S}${"Name" | "Company" | "Street" | "Street2" | "City" | "State" | "Zip" | "Country"}`,
-  string
->;
-
-function address<S extends Side>(side: S, random: Random, isBusiness: boolean): Address<S> {
-  const [city, state, zip] = random.pick(cities);
-  const fields = {
-    Name: `${random.pick(firstNames)} ${random.pick(lastNames)}`,
-    Company: isBusiness ? random.pick(companies) : "",
-    Street: `${random.between(1, 4800)} ${random.pick(streets)} ${random.pick(streetKinds)}`,
-    Street2: random.chance(0.2) ? `Apt ${random.between(1, 40)}` : "",
-    City: city,
-    State: state,
-    Zip: zip + String(random.between(0, 99)).padStart(2, "0"),
-    Country: "United States",
-  };
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [side + name, value])) as Address<S>;
 }

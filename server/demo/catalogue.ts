@@ -1,20 +1,16 @@
 import type { labelTypes, trackingCodes } from "../db/schema.ts";
 
-type Tier = readonly [from: number, to: number, cents: number];
-
-/** What the demo business sells: all three kinds, one type with a gap in its prices, one disabled. */
-export const catalogue: readonly {
-  name: string;
-  uid: string;
-  kind: (typeof labelTypes.$inferInsert)["kind"];
-  maxWeight: number;
-  active: boolean;
+export type CatalogueEntry = Pick<typeof labelTypes.$inferSelect, "name" | "uid" | "kind" | "maxWeight" | "active"> & {
   /** How often it is bought, in parts of all. */
   share: number;
-  tiers: readonly Tier[];
+  tiers: readonly (readonly [from: number, to: number, cents: number])[];
   /** Prepaid codes it uses, and how many of them are left. */
-  codes?: { type: (typeof trackingCodes.$inferInsert)["type"]; prefix: string; left: number };
-}[] = [
+  codes?: Codes;
+};
+export type Codes = Pick<typeof trackingCodes.$inferSelect, "type" | "template"> & { prefix: string; left: number };
+
+/** What the made-up business sells: all three kinds, one type with a gap in its prices, one disabled. */
+export const catalogue: readonly CatalogueEntry[] = [
   {
     name: "USPS Priority",
     uid: "priority",
@@ -31,7 +27,7 @@ export const catalogue: readonly {
       [20, 40, 3480],
       [40, 70, 5290],
     ],
-    codes: { type: "priority", prefix: "94055112062", left: 812 },
+    codes: { type: "priority", template: "evs", prefix: "94055112062", left: 812 },
   },
   {
     name: "USPS Express",
@@ -46,7 +42,7 @@ export const catalogue: readonly {
       [5, 20, 4460],
       [20, 70, 8125],
     ],
-    codes: { type: "express", prefix: "94701118995", left: 236 },
+    codes: { type: "express", template: "pitney", prefix: "94701118995", left: 236 },
   },
   {
     name: "USPS First Class",
@@ -61,7 +57,7 @@ export const catalogue: readonly {
       [8, 12, 485],
       [12, 16, 560],
     ],
-    codes: { type: "ground_oz", prefix: "94001112062", left: 23 },
+    codes: { type: "ground_oz", template: "indica", prefix: "94001112062", left: 23 },
   },
   {
     name: "USPS Ground",
@@ -77,7 +73,7 @@ export const catalogue: readonly {
       [10, 25, 1790],
       [25, 70, 3150],
     ],
-    codes: { type: "ground_lbs", prefix: "92612902541", left: 540 },
+    codes: { type: "ground_lbs", template: "evs", prefix: "92612902541", left: 540 },
   },
   {
     name: "ShipV2 Express",

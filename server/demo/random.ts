@@ -9,6 +9,10 @@ export function seededRandom(seed: number) {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+  const hex = (digits: number) =>
+    Math.floor(next() * 16 ** digits)
+      .toString(16)
+      .padStart(digits, "0");
   return {
     next,
     /** A whole number, both ends included. */
@@ -24,9 +28,11 @@ export function seededRandom(seed: number) {
       }
       return choices.at(-1)?.[0] as T;
     },
-    uuid: () => {
-      const digit = () => Math.floor(next() * 16).toString(16);
-      return "xxxxxxxx-xxxx-4xxx-axxx-xxxxxxxxxxxx".replace(/x/g, digit);
+    uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(8)}${hex(4)}`,
+    /** A version 7 uuid of that moment, as the rows of the product have them. */
+    idAt: (at: number) => {
+      const time = at.toString(16).padStart(12, "0");
+      return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-a${hex(3)}-${hex(8)}${hex(4)}`;
     },
   };
 }

@@ -8,10 +8,9 @@ import { attach, fileName, openFile, remove } from "../http/files.ts";
 import { routes } from "../http/routes.ts";
 import { countsByKind } from "../lists/counters.ts";
 import { listPage } from "../lists/paging.ts";
-import { dollars } from "../money/ledger.ts";
+import { updatedFedexOrder } from "../money/trade-log.ts";
 
 type FedexRow = typeof fedexOrders.$inferSelect;
-type Change = { field: string; from: string | number | null; to: string | number | null; words: string };
 
 export const fedexRoutes = routes(fedex, {
   async list({ db, query, actor }) {
@@ -70,28 +69,13 @@ export const fedexRoutes = routes(fedex, {
         fileId: file ? await attach(tx, file) : before.fileId,
       };
       const replaced = file ? await fileName(tx, before.fileId) : null;
-      const changes: Change[] = [
-        { field: "status", from: before.status, to: after.status, words: `${before.status} to ${after.status}` },
-        { field: "note", from: before.note, to: after.note, words: "changed" },
-        {
-          field: "price",
-          from: inDollars(before.priceCents),
-          to: inDollars(after.priceCents),
-          words: `${quote(before.priceCents)} to ${quote(after.priceCents)}`,
-        },
-      ].filter(({ from, to }) => from !== to);
-      // Two files may have the same name.
-      if (file) changes.push({ field: "file", from: replaced, to: file.name, words: file.name });
+      const entry = updatedFedexOrder(before, after, file && { from: replaced, to: file.name });
       const reply = { message: "Order updated" };
-      if (changes.length === 0) return reply;
+      if (!entry) return reply;
 
       await tx.update(fedexOrders).set(after).where(eq(fedexOrders.id, before.id));
       if (file && before.fileId) await remove(tx, before.fileId);
-      const sentence = changes.map(({ field, words }) => `${field} ${words}`).join(", ");
-      await record(tx, actor, "fedex", `Updated Fedex order ${before.uuid}: ${sentence}`, {
-        before: Object.fromEntries(changes.map(({ field, from }) => [field, from])),
-        after: Object.fromEntries(changes.map(({ field, to }) => [field, to])),
-      });
+      await record(tx, actor, ...entry);
       return reply;
     });
   },
@@ -135,6 +119,3 @@ function parties(order: FedexRow) {
     },
   };
 }
-
-const inDollars = (cents: number | null) => (cents === null ? null : cents / 100);
-const quote = (cents: number | null) => (cents === null ? "none" : dollars(cents));

@@ -20,6 +20,7 @@ import {
   tierWithin,
   weighed,
 } from "../money/tiers.ts";
+import { addedPrice, createdLabelType, loggedDefinition, switchedLabelType } from "../money/trade-log.ts";
 
 /** They are listed all at once, and with their prices. */
 const mostLabelTypes = 200;
@@ -48,7 +49,7 @@ export const labelTypeRoutes = routes(contract, {
       if ((await tx.$count(labelTypes)) >= mostLabelTypes)
         throw refusal(409, `There are ${mostLabelTypes} label types already: change one that is not used any more`);
       await tx.insert(labelTypes).values(values).catch(refuseTakenUid(values.uid));
-      await record(tx, actor, "label", `Created label type ${values.name}`, { after: logged(values) });
+      await record(tx, actor, ...createdLabelType(values));
       return { message: `Label type ${values.name} created` };
     });
   },
@@ -60,8 +61,8 @@ export const labelTypeRoutes = routes(contract, {
       if (values.maxWeight < before.maxWeight) await refuseHeavierPrices(tx, before, values.maxWeight);
       await tx.update(labelTypes).set(values).where(eq(labelTypes.id, before.id)).catch(refuseTakenUid(values.uid));
       await record(tx, actor, "label", `Changed label type ${values.name}`, {
-        before: logged(before),
-        after: logged(values),
+        before: loggedDefinition(before),
+        after: loggedDefinition(values),
       });
       return { message: `Label type ${values.name} saved` };
     });
@@ -73,10 +74,7 @@ export const labelTypeRoutes = routes(contract, {
       const wanted = body.status ?? !active;
       if (wanted === active) return { message: `${name} is already ${wanted ? "enabled" : "disabled"}` };
       await tx.update(labelTypes).set({ active: wanted }).where(eq(labelTypes.id, id));
-      await record(tx, actor, "label", `${wanted ? "Enabled" : "Disabled"} label type ${name}`, {
-        before: { status: active },
-        after: { status: wanted },
-      });
+      await record(tx, actor, ...switchedLabelType(name, wanted));
       return { message: `${name} is ${wanted ? "enabled" : "disabled"}` };
     });
   },
@@ -91,9 +89,8 @@ export const labelTypeRoutes = routes(contract, {
         .insert(priceTiers)
         .values({ labelTypeId: labelType.id, ...tier })
         .catch(refuseOverlapMeanwhile("price_tiers_no_overlap"));
-      const price = describeTier(labelType, tier);
-      await record(tx, actor, "pricing", `Added a price for ${labelType.name}: ${price}`, { after: loggedTier(tier) });
-      return { message: `Price for ${labelType.name} added: ${price}` };
+      await record(tx, actor, ...addedPrice(labelType, tier));
+      return { message: `Price for ${labelType.name} added: ${describeTier(labelType, tier)}` };
     });
   },
 
@@ -164,10 +161,6 @@ async function withTiers(db: Database, rows: LabelType[]) {
 
 function definitionOf({ name, uid, maxWeight, type }: Parsed<typeof contract.create, "body">) {
   return { name, uid, maxWeight, kind: type };
-}
-
-function logged({ name, uid, maxWeight, kind }: Pick<LabelType, "name" | "uid" | "maxWeight" | "kind">) {
-  return { name, uid, maxWeight, type: kind };
 }
 
 const refuseTakenUid = (uid: string) => (error: unknown) => {

@@ -7,6 +7,7 @@ import { customers, labelTypes, orders } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { listPage } from "../lists/paging.ts";
 import { dollars, move } from "../money/ledger.ts";
+import { refundedOrder } from "../money/trade-log.ts";
 
 export const orderRoutes = routes(contract, {
   async list({ db, query }) {
@@ -58,11 +59,7 @@ export const orderRoutes = routes(contract, {
         actor,
       });
       await tx.update(orders).set({ refundedAt: sql`now()` }).where(eq(orders.id, order.id));
-      const sentence = `Refunded order ${order.uuid} (${dollars(order.priceCents)}) to ${customer.username}`;
-      await record(tx, actor, "refund", sentence, {
-        before: { isRefunded: false, balance: (customer.balanceCents - order.priceCents) / 100 },
-        after: { isRefunded: true, balance: customer.balanceCents / 100 },
-      });
+      await record(tx, actor, ...refundedOrder(order, customer));
       return { message: `${dollars(order.priceCents)} refunded to ${customer.username}` };
     });
   },

@@ -9,9 +9,16 @@ import { openFile } from "../http/files.ts";
 import { Replay } from "../http/idempotency.ts";
 import { routes } from "../http/routes.ts";
 import { needRoomForDeposit, settle } from "../money/deposits.ts";
-import { dollars } from "../money/ledger.ts";
 import { readCashapp } from "../money/payment-settings.ts";
 import { buy, price, unknownCustomer } from "../money/purchases.ts";
+import {
+  addedCustomer,
+  addedFedexOrder,
+  openedInvoice,
+  setInvoice,
+  soldBulkOrder,
+  soldOrder,
+} from "../money/trade-log.ts";
 
 export const storefrontRoutes = routes(storefront, {
   async putCustomer({ params: { discordId }, body: { username, email }, actor, transaction }) {
@@ -23,7 +30,7 @@ export const storefrontRoutes = routes(storefront, {
         .onConflictDoNothing({ target: customers.discordId })
         .returning();
       if (added) {
-        await record(tx, actor, "user", `Added customer ${username}`, { after: { username, email: added.email } });
+        await record(tx, actor, ...addedCustomer(added));
         return { customer: present(added, actor) };
       }
       const [known] = await tx.select().from(customers).where(eq(customers.discordId, discordId)).for("no key update");
@@ -70,17 +77,9 @@ export const storefrontRoutes = routes(storefront, {
     return transaction(async (tx) => {
       const bought = await buy(tx, { discordId, purchases: [purchase], asBulk: false }, actor);
       const [order] = bought.orders as [(typeof bought.orders)[number]];
-      await record(
-        tx,
-        actor,
-        "balance",
-        `Sold order ${order.uuid} (${dollars(order.price)}) to ${bought.customer.username}`,
-        {
-          before: { balance: (bought.balanceCents + order.price) / 100 },
-          after: { balance: bought.balanceCents / 100 },
-        },
-      );
-      return { order, balance: bought.balanceCents };
+      const { customer, balanceCents } = bought;
+      await record(tx, actor, ...soldOrder({ ...order, priceCents: order.price }, { ...customer, balanceCents }));
+      return { order, balance: balanceCents };
     });
   },
 
@@ -89,11 +88,7 @@ export const storefrontRoutes = routes(storefront, {
       const bought = await buy(tx, { discordId: body.discordId, purchases: body.orders, asBulk: true }, actor);
       const { bulk, total, orders, balanceCents, customer } = bought;
       if (!bulk) throw new Error("a bulk purchase has a bulk order");
-      const sentence = `Sold bulk order ${bulk.uuid} of ${orders.length} (${dollars(total)}) to ${customer.username}`;
-      await record(tx, actor, "balance", sentence, {
-        before: { balance: (balanceCents + total) / 100 },
-        after: { balance: balanceCents / 100 },
-      });
+      await record(tx, actor, ...soldBulkOrder(bulk.uuid, orders.length, total, { ...customer, balanceCents }));
       return {
         bulkOrder: { _id: bulk.id, uuid: bulk.uuid, orders, total, createdAt: bulk.createdAt },
         balance: balanceCents,
@@ -128,9 +123,7 @@ export const storefrontRoutes = routes(storefront, {
         })
         .returning();
       if (!order) throw new Error("an insert returns its row");
-      await record(tx, actor, "fedex", `Added Fedex order ${order.uuid} of ${customer.username}`, {
-        after: { status: order.status, ...parcel },
-      });
+      await record(tx, actor, ...addedFedexOrder(order.uuid, customer.username, parcel));
       return { order: presentFedex(order) };
     });
   },
@@ -159,13 +152,7 @@ export const storefrontRoutes = routes(storefront, {
         })
         .returning();
       if (!invoice) throw new Error("an insert returns its row");
-      await record(
-        tx,
-        actor,
-        "invoice",
-        `Opened invoice ${invoice.id} (${dollars(body.amount)}) for ${customer.username}`,
-        { after: { status: invoice.status, amount: body.amount / 100, payment_method: body.payment_method } },
-      );
+      await record(tx, actor, ...openedInvoice(invoice, customer.username));
       return { invoice: presentInvoice(invoice) };
     });
   },
@@ -186,10 +173,7 @@ export const storefrontRoutes = routes(storefront, {
           await settle(tx, invoice, actor);
         } else {
           await tx.update(invoices).set({ status }).where(eq(invoices.id, invoice.id));
-          await record(tx, actor, "invoice", `Set invoice ${invoice.id} to ${status}`, {
-            before: { status: invoice.status },
-            after: { status },
-          });
+          await record(tx, actor, ...setInvoice(invoice, status));
         }
       }
       const [customer] = await tx.select().from(customers).where(eq(customers.id, invoice.customerId));

@@ -10,6 +10,7 @@ import { routes } from "../http/routes.ts";
 import { countsByKind } from "../lists/counters.ts";
 import { listPage } from "../lists/paging.ts";
 import { beforeRegistering, carriedByOrder, checkDigit, withCheckDigit } from "../money/tracking-codes.ts";
+import { registeredCodes } from "../money/trade-log.ts";
 
 export const trackingRoutes = routes(contract, {
   async list({ db, query }) {
@@ -47,11 +48,10 @@ export const trackingRoutes = routes(contract, {
       if (taken) throw refusal(409, `The code ${taken} is already registered. Nothing was created.`);
       const sold = await carriedByOrder(tx, codes);
       if (sold) throw refusal(409, `The code ${sold} is on an order already. Nothing was created.`);
-      const [first, last] = [codes[0], codes.at(-1)];
-      const sentence =
-        amount === 1 ? `${type} code ${first}` : `${count(amount)} ${type} codes from ${first} to ${last}`;
-      await record(tx, actor, "tracking", `Registered ${sentence}`, { after: { amount, type, template, first, last } });
-      return { message: `Registered ${sentence}` };
+      const [first, last] = [codes[0], codes.at(-1)] as [string, string];
+      const entry = registeredCodes({ amount, type, template, first, last });
+      await record(tx, actor, ...entry);
+      return { message: entry[1] };
     });
   },
 
@@ -102,5 +102,3 @@ async function addCodes(tx: Transaction, codes: string[], { type, template }: { 
     order by code limit 1`);
   return rows[0]?.code;
 }
-
-const count = (amount: number) => amount.toLocaleString("en-US");

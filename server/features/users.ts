@@ -19,6 +19,7 @@ import {
   refuseTooMany,
   tierWithin,
 } from "../money/tiers.ts";
+import { addedCustomPrice, switchedCustomer, switchedCustomPricing, verifiedCustomer } from "../money/trade-log.ts";
 
 export const userRoutes = routes(contract, {
   list: ({ db, query }) => listCustomers(db, query, "all"),
@@ -37,10 +38,7 @@ export const userRoutes = routes(contract, {
       const { id, username, verifiedAt } = await lockCustomer(tx, params.id);
       if (verifiedAt) throw refusal(409, `${username} is already verified`);
       await tx.update(customers).set({ verifiedAt: sql`now()` }).where(eq(customers.id, id));
-      await record(tx, actor, "user", `Verified customer ${username}`, {
-        before: { isVerified: false },
-        after: { isVerified: true },
-      });
+      await record(tx, actor, ...verifiedCustomer(username));
       return { message: `${username} is verified` };
     });
   },
@@ -51,10 +49,7 @@ export const userRoutes = routes(contract, {
       const wanted = body.status ?? !active;
       if (wanted === active) return { message: `${username} is already ${wanted ? "enabled" : "disabled"}` };
       await tx.update(customers).set({ active: wanted }).where(eq(customers.id, id));
-      await record(tx, actor, "user", `${wanted ? "Enabled" : "Disabled"} customer ${username}`, {
-        before: { status: active },
-        after: { status: wanted },
-      });
+      await record(tx, actor, ...switchedCustomer(username, wanted));
       return { message: `${username} is ${wanted ? "enabled" : "disabled"}` };
     });
   },
@@ -66,10 +61,7 @@ export const userRoutes = routes(contract, {
       const state = wanted ? "enabled" : "disabled";
       if (wanted === customPricingEnabled) return { message: `Custom pricing is already ${state} for ${username}` };
       await tx.update(customers).set({ customPricingEnabled: wanted }).where(eq(customers.id, id));
-      await record(tx, actor, "pricing", `${wanted ? "Enabled" : "Disabled"} custom pricing for ${username}`, {
-        before: { customPricingEnabled },
-        after: { customPricingEnabled: wanted },
-      });
+      await record(tx, actor, ...switchedCustomPricing(username, wanted));
       return { message: `Custom pricing is ${state} for ${username}` };
     });
   },
@@ -99,10 +91,8 @@ export const userRoutes = routes(contract, {
         .insert(customPrices)
         .values({ ...owner, ...tier })
         .catch(refuseOverlapMeanwhile("custom_prices_no_overlap"));
+      await record(tx, actor, ...addedCustomPrice(customer.username, labelType, tier));
       const price = `${labelType.name}, ${describeTier(labelType, tier)}`;
-      await record(tx, actor, "pricing", `Added a custom price for ${customer.username}: ${price}`, {
-        after: { labelType: labelType.name, ...loggedTier(tier) },
-      });
       return { message: `Custom price for ${customer.username} added: ${price}` };
     });
   },

@@ -5,6 +5,7 @@ import { type Author, record } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
 import { invoices } from "../db/schema.ts";
 import { dollars, move } from "./ledger.ts";
+import { paidInvoice } from "./trade-log.ts";
 
 /** Credits an invoice that is locked and not yet paid, whoever was first to say so. */
 export async function settle(tx: Transaction, invoice: typeof invoices.$inferSelect, actor: Author) {
@@ -16,11 +17,7 @@ export async function settle(tx: Transaction, invoice: typeof invoices.$inferSel
     actor,
   });
   await tx.update(invoices).set({ status: "paid", paidAt: new Date() }).where(eq(invoices.id, invoice.id));
-  const amount = dollars(invoice.amountCents);
-  await record(tx, actor, "invoice", `Marked invoice ${invoice.id} (${amount}) of ${customer.username} as paid`, {
-    before: { status: invoice.status, balance: (customer.balanceCents - invoice.amountCents) / 100 },
-    after: { status: "paid", balance: customer.balanceCents / 100 },
-  });
+  await record(tx, actor, ...paidInvoice(invoice, customer));
   return customer;
 }
 

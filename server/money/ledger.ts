@@ -53,6 +53,7 @@ async function cannotMove(tx: Transaction, customerId: string, cents: number) {
 
 /** "$1,234.50", for sentences in messages and logs. */
 export function dollars(cents: number): string {
-  const text = (Math.abs(cents) / 100).toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-  return `${cents < 0 ? "-" : ""}$${text}`;
+  return `${cents < 0 ? "-" : ""}$${amounts.format(Math.abs(cents) / 100)}`;
 }
+
+const amounts = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });

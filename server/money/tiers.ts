@@ -1,4 +1,5 @@
 import { badInput, refusal } from "@footprint/contract/refusal.ts";
+import { weightUnit } from "@footprint/contract/weights.ts";
 import { and, eq, gt, lt, type SQL } from "drizzle-orm";
 import type { Transaction } from "../db/database.ts";
 import { violates } from "../db/failures.ts";
@@ -72,7 +73,7 @@ export function describeBounds(labelType: { name: string }, { fromWeight, toWeig
 
 /** "5 lb", or "5 oz" for first class mail. */
 export function weighed(labelType: { name: string }, weight: number): string {
-  return `${weight} ${labelType.name.includes("First Class") ? "oz" : "lb"}`;
+  return `${weight} ${weightUnit(labelType.name)}`;
 }
 
 /** As the log keeps it. */

@@ -1,155 +1,40 @@
-import type { Author } from "../accounts/audit.ts";
-import { uuidv7 } from "../db/ids.ts";
-import {
-  bulkOrders,
-  customers,
-  fedexOrders,
-  invoices,
-  labelTypes,
-  orders,
-  priceTiers,
-  transfers,
-} from "../db/schema.ts";
-import { move } from "../money/ledger.ts";
+import type { Transaction } from "../db/database.ts";
+import { customers, transfers } from "../db/schema.ts";
+import * as add from "./add.ts";
 import { db } from "./house.ts";
 
-// What a test does not say, it does not care about. Money is in dollars, as operators speak of it.
+export const { someAddresses } = add;
 
-const builder: Author = { kind: "system", id: null, username: "builder" };
-let made = 0;
+// The rows of add.ts in the test's database, each in a transaction of its own, and with whom and what it is about.
 
-/** A customer whose balance came in as an adjustment, so that the books balance from the start. */
-export async function addCustomer({
-  balance = 0,
-  ...values
-}: Partial<typeof customers.$inferInsert> & { balance?: number } = {}) {
-  made++;
-  const [customer] = await db
-    .insert(customers)
-    .values({ username: `customer${made}`, discordId: `${100_000 + made}`, verifiedAt: new Date(), ...values })
-    .returning();
-  if (!customer) throw new Error("not inserted");
-  if (balance)
-    await db.transaction((tx) =>
-      move(tx, { customerId: customer.id, cents: cents(balance), kind: "adjustment", actor: builder }),
-    );
-  return customer;
+type Given<F> = F extends (tx: Transaction, values: infer Values) => unknown ? Values : never;
+type Loosely<F, Key extends string> = Omit<Given<F>, Key> & { [K in Key]?: { id: string } };
+
+export const addCustomer = (values: Given<typeof add.addCustomer> = {}) =>
+  db.transaction((tx) => add.addCustomer(tx, values));
+
+export const addLabelType = (values: Given<typeof add.addLabelType> = {}) =>
+  db.transaction((tx) => add.addLabelType(tx, values));
+
+export async function addOrder(values: Loosely<typeof add.addOrder, "customer" | "labelType"> = {}) {
+  const customer = values.customer ?? (await addCustomer());
+  const labelType = values.labelType ?? (await addLabelType());
+  return db.transaction((tx) => add.addOrder(tx, { ...values, customer, labelType }));
 }
 
-export async function addLabelType({
-  tiers = [],
-  ...values
-}: Partial<typeof labelTypes.$inferInsert> & { tiers?: [from: number, to: number, price: number][] } = {}) {
-  made++;
-  const [labelType] = await db
-    .insert(labelTypes)
-    .values({ name: `Label ${made}`, uid: `label_${made}`, maxWeight: 70, kind: "usps", ...values })
-    .returning();
-  if (!labelType) throw new Error("not inserted");
-  for (const [fromWeight, toWeight, price] of tiers)
-    await db.insert(priceTiers).values({ labelTypeId: labelType.id, fromWeight, toWeight, priceCents: cents(price) });
-  return labelType;
+export async function addBulkOrder(values: Loosely<typeof add.addBulkOrder, "customer"> = {}) {
+  const customer = values.customer ?? (await addCustomer());
+  return db.transaction((tx) => add.addBulkOrder(tx, { ...values, customer }));
 }
 
-export const someAddresses = {
-  fromName: "Tobias Brandt",
-  fromStreet: "410 Cedar St",
-  fromCity: "Austin",
-  fromState: "TX",
-  fromZip: "78701",
-  toName: "Lena Okafor",
-  toStreet: "88 Wharf Rd",
-  toCity: "Portland",
-  toState: "ME",
-  toZip: "04101",
-};
-
-/** An order that was paid for: its price came in as a deposit-like adjustment and went out as its purchase. */
-export async function addOrder({
-  price = 5,
-  customer,
-  labelType,
-  ...values
-}: Partial<typeof orders.$inferInsert> & {
-  price?: number;
-  customer?: { id: string };
-  labelType?: { id: string };
-} = {}) {
-  const id = values.id ?? uuidv7();
-  const customerId = (customer ?? (await addCustomer())).id;
-  const labelTypeId = (labelType ?? (await addLabelType())).id;
-  return db.transaction(async (tx) => {
-    await move(tx, { customerId, cents: cents(price), kind: "adjustment", actor: builder });
-    await move(tx, { customerId, cents: -cents(price), kind: "purchase", reference: id, actor: builder });
-    const [order] = await tx
-      .insert(orders)
-      .values({
-        id,
-        customerId,
-        labelTypeId,
-        priceCents: cents(price),
-        weight: 1,
-        fromCountry: "United States",
-        toCountry: "United States",
-        ...someAddresses,
-        ...values,
-      })
-      .returning();
-    if (!order) throw new Error("not inserted");
-    return order;
-  });
+export async function addFedexOrder(values: Loosely<typeof add.addFedexOrder, "customer"> = {}) {
+  const customer = values.customer ?? (await addCustomer());
+  return db.transaction((tx) => add.addFedexOrder(tx, { ...values, customer }));
 }
 
-export async function addBulkOrder({
-  customer,
-  ...values
-}: Partial<typeof bulkOrders.$inferInsert> & { customer?: { id: string } } = {}) {
-  const customerId = (customer ?? (await addCustomer())).id;
-  const [bulkOrder] = await db
-    .insert(bulkOrders)
-    .values({ customerId, ...values })
-    .returning();
-  if (!bulkOrder) throw new Error("not inserted");
-  return bulkOrder;
-}
-
-export async function addFedexOrder({
-  price,
-  customer,
-  ...values
-}: Partial<typeof fedexOrders.$inferInsert> & { price?: number; customer?: { id: string } } = {}) {
-  const customerId = (customer ?? (await addCustomer())).id;
-  const [order] = await db
-    .insert(fedexOrders)
-    .values({
-      customerId,
-      priceCents: price === undefined ? null : cents(price),
-      weight: 12.5,
-      length: 10,
-      width: 8,
-      height: 6,
-      dimensionUnit: "in",
-      weightUnit: "lb",
-      ...someAddresses,
-      ...values,
-    })
-    .returning();
-  if (!order) throw new Error("not inserted");
-  return order;
-}
-
-export async function addInvoice({
-  amount = 20,
-  customer,
-  ...values
-}: Partial<typeof invoices.$inferInsert> & { amount?: number; customer?: { id: string } } = {}) {
-  const customerId = (customer ?? (await addCustomer())).id;
-  const [invoice] = await db
-    .insert(invoices)
-    .values({ customerId, amountCents: cents(amount), paymentMethod: "cashapp", ...values })
-    .returning();
-  if (!invoice) throw new Error("not inserted");
-  return invoice;
+export async function addInvoice(values: Loosely<typeof add.addInvoice, "customer"> = {}) {
+  const customer = values.customer ?? (await addCustomer());
+  return db.transaction((tx) => add.addInvoice(tx, { ...values, customer }));
 }
 
 /** A customer's balance in dollars. */
@@ -162,7 +47,7 @@ export async function balanceOf({ id }: { id: string }): Promise<number> {
 export async function transfersOf({ id }: { id: string }) {
   const rows = await db.select().from(transfers).orderBy(transfers.createdAt, transfers.id);
   return rows
-    .filter((row) => row.customerId === id && row.actor !== builder.username)
+    .filter((row) => row.customerId === id && row.actor !== add.builder.username)
     .map(({ kind, amountCents, balanceAfterCents, reference, actor }) => ({
       kind,
       amount: amountCents / 100,
@@ -171,5 +56,3 @@ export async function transfersOf({ id }: { id: string }) {
       actor,
     }));
 }
-
-const cents = (dollars: number) => Math.round(dollars * 100);

@@ -1,3 +1,4 @@
+import { weightUnit } from "@footprint/contract/weights.ts";
 import { Badge, Tooltip } from "@mantine/core";
 import { type ReactNode, useSyncExternalStore } from "react";
 import { useSession } from "./session.ts";
@@ -22,9 +23,6 @@ export function formatTotal(
   const count = counts.format(reply.total) + (reply.totalCapped ? "+" : "");
   return `${count} ${reply.total === 1 ? one : many}${isNarrowed ? " found" : ""}`;
 }
-
-/** First class labels are weighed in ounces, all others in pounds. */
-export const weightUnit = (labelType: string) => (labelType.includes("First Class") ? "oz" : "lb");
 
 /** 12.5 lb */
 export const formatWeight = (weight: number, labelType: string) => `${counts.format(weight)} ${weightUnit(labelType)}`;

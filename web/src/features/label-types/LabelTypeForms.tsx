@@ -1,8 +1,8 @@
 import { type LabelType, labelTypes } from "@footprint/contract/label-types.ts";
+import { weightUnit } from "@footprint/contract/weights.ts";
 import { NativeSelect, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { FormModal } from "../../shared/FormModal.tsx";
-import { weightUnit } from "../../shared/format.tsx";
 import { useApiMutation } from "../../shared/queries.ts";
 
 type Values = { name: string; uid: string; maxWeight: string; type: LabelType["type"] };

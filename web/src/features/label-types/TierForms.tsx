@@ -1,6 +1,7 @@
 import { type LabelType, labelTypes, type PriceTier } from "@footprint/contract/label-types.ts";
+import { weightUnit } from "@footprint/contract/weights.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
-import { formatWeights, weightUnit } from "../../shared/format.tsx";
+import { formatWeights } from "../../shared/format.tsx";
 import { useApiMutation } from "../../shared/queries.ts";
 import { blankTier, TierFields, tierOf } from "../../shared/TierFields.tsx";
 import type { Gap } from "./gaps.ts";

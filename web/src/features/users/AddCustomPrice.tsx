@@ -1,8 +1,9 @@
 import { labelTypes } from "@footprint/contract/label-types.ts";
 import { type User, users } from "@footprint/contract/users.ts";
+import { weightUnit } from "@footprint/contract/weights.ts";
 import { NativeSelect } from "@mantine/core";
 import { FormModal } from "../../shared/FormModal.tsx";
-import { formatWeight, weightUnit } from "../../shared/format.tsx";
+import { formatWeight } from "../../shared/format.tsx";
 import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
 import { blankTier, TierFields, tierOf } from "../../shared/TierFields.tsx";
 

@@ -1,0 +1,149 @@
+import type { Author } from "../accounts/audit.ts";
+import type { Transaction } from "../db/database.ts";
+import { uuidv7 } from "../db/ids.ts";
+import {
+  bulkOrders,
+  customers,
+  fedexOrders,
+  invoices,
+  labelTypes,
+  orders,
+  priceTiers,
+  type transfers,
+} from "../db/schema.ts";
+import { move } from "../money/ledger.ts";
+
+// Rows one by one, for tests on the server and in the browser. What is not said does not matter, and is always the
+// same. Money is in dollars, as operators speak of it.
+
+type Given<T extends { $inferInsert: object }> = Partial<T["$inferInsert"]>;
+type Known = { id: string };
+
+export const builder: Author = { kind: "system", id: null, username: "builder" };
+let made = 0;
+
+export const someAddresses = {
+  fromName: "Tobias Brandt",
+  fromStreet: "410 Cedar St",
+  fromCity: "Austin",
+  fromState: "TX",
+  fromZip: "78701",
+  toName: "Lena Okafor",
+  toStreet: "88 Wharf Rd",
+  toCity: "Portland",
+  toState: "ME",
+  toZip: "04101",
+};
+
+/** A customer whose balance came in as an adjustment, so that the books balance from the start. */
+export async function addCustomer(
+  tx: Transaction,
+  { balance = 0, ...values }: Given<typeof customers> & { balance?: number },
+) {
+  made++;
+  const customer = one(
+    await tx
+      .insert(customers)
+      .values({ username: `customer${made}`, discordId: `${100_000 + made}`, verifiedAt: new Date(), ...values })
+      .returning(),
+  );
+  if (balance) await moveMoney(tx, customer, balance, "adjustment");
+  return customer;
+}
+
+export async function addLabelType(
+  tx: Transaction,
+  { tiers = [], ...values }: Given<typeof labelTypes> & { tiers?: [from: number, to: number, price: number][] },
+) {
+  made++;
+  const labelType = one(
+    await tx
+      .insert(labelTypes)
+      .values({ name: `Label ${made}`, uid: `label_${made}`, maxWeight: 70, kind: "usps", ...values })
+      .returning(),
+  );
+  for (const [fromWeight, toWeight, price] of tiers)
+    await tx.insert(priceTiers).values({ labelTypeId: labelType.id, fromWeight, toWeight, priceCents: cents(price) });
+  return labelType;
+}
+
+type GivenOrder = Given<typeof orders> & { price?: number; customer: Known; labelType: Known };
+
+/** An order that was paid for: its price came in as a deposit-like adjustment and went out as its purchase. */
+export async function addOrder(tx: Transaction, { id = uuidv7(), price = 5, ...values }: GivenOrder) {
+  await payFor(tx, values.customer, price, id);
+  return addUnpaidOrder(tx, { id, price, ...values });
+}
+
+export async function addUnpaidOrder(tx: Transaction, { price = 5, customer, labelType, ...values }: GivenOrder) {
+  const ids = { customerId: customer.id, labelTypeId: labelType.id };
+  const defaults = { priceCents: cents(price), weight: 1, fromCountry: "United States", toCountry: "United States" };
+  return one(
+    await tx
+      .insert(orders)
+      .values({ ...ids, ...defaults, ...someAddresses, ...values })
+      .returning(),
+  );
+}
+
+/** The money comes in for it and goes out again, so that the balance stays what it was. */
+export async function payFor(tx: Transaction, customer: Known, price: number, reference: string) {
+  await moveMoney(tx, customer, price, "adjustment");
+  await moveMoney(tx, customer, -price, "purchase", reference);
+}
+
+type Kind = (typeof transfers.$inferInsert)["kind"];
+
+export const moveMoney = (tx: Transaction, customer: Known, amount: number, kind: Kind, reference?: string) =>
+  move(tx, {
+    customerId: customer.id,
+    cents: cents(amount),
+    kind,
+    ...(reference !== undefined && { reference }),
+    actor: builder,
+  });
+
+export async function addBulkOrder(
+  tx: Transaction,
+  { customer, ...values }: Given<typeof bulkOrders> & { customer: Known },
+) {
+  return one(
+    await tx
+      .insert(bulkOrders)
+      .values({ customerId: customer.id, ...values })
+      .returning(),
+  );
+}
+
+export async function addFedexOrder(
+  tx: Transaction,
+  { price, customer, ...values }: Given<typeof fedexOrders> & { price?: number | undefined; customer: Known },
+) {
+  const parcel = { weight: 12.5, length: 10, width: 8, height: 6, dimensionUnit: "in", weightUnit: "lb" };
+  const priceCents = price === undefined ? null : cents(price);
+  return one(
+    await tx
+      .insert(fedexOrders)
+      .values({ customerId: customer.id, priceCents, ...parcel, ...someAddresses, ...values })
+      .returning(),
+  );
+}
+
+export async function addInvoice(
+  tx: Transaction,
+  { amount = 20, customer, ...values }: Given<typeof invoices> & { amount?: number; customer: Known },
+) {
+  return one(
+    await tx
+      .insert(invoices)
+      .values({ customerId: customer.id, amountCents: cents(amount), paymentMethod: "cashapp", ...values })
+      .returning(),
+  );
+}
+
+function one<Row>([row]: Row[]): Row {
+  if (!row) throw new Error("not inserted");
+  return row;
+}
+
+const cents = (dollars: number) => Math.round(dollars * 100);
