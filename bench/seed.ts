@@ -3,9 +3,9 @@ import { getTableName, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import { type Config, readConfig, StartError } from "../server/config.ts";
+import { beginBulkLoad } from "../server/db/bulk-load.ts";
 import type { Database } from "../server/db/database.ts";
 import { openEngine, openFolder } from "../server/db/engine.ts";
-import { strip } from "../server/db/strip.ts";
 import { businessTables, makeBusiness } from "../server/demo/business.ts";
 import { insertRows } from "../server/demo/insert.ts";
 import { runCommand } from "../server/operations/command.ts";
@@ -36,7 +36,7 @@ export async function seed(
     await run("begin");
     await refuseUnlessEmpty(db);
     // Rows may refer to rows that come later.
-    const stripped = await strip(run, tables);
+    const endStatements = await beginBulkLoad(run, tables);
     const customers = Math.max(100, Math.round(orders / 25));
     let stored = Promise.resolve();
     for (const [table, rows] of makeBusiness({ now, days: 730, orders, customers, logsShop: true })) {
@@ -48,7 +48,7 @@ export async function seed(
     }
     await stored;
     tell();
-    for (const [name, parts] of stripped)
+    for (const [name, parts] of endStatements)
       await timed(name, async () => {
         for (const part of parts) await run(part);
       });

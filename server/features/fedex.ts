@@ -8,6 +8,7 @@ import { attach, fileName, openFile, remove } from "../http/files.ts";
 import { routes } from "../http/routes.ts";
 import { countsByKind } from "../lists/counters.ts";
 import { listPage } from "../lists/paging.ts";
+import { presentFedexOrder } from "../lists/presenters.ts";
 import { updatedFedexOrder } from "../money/trade-log.ts";
 
 type FedexRow = typeof fedexOrders.$inferSelect;
@@ -41,11 +42,9 @@ export const fedexRoutes = routes(fedex, {
     });
     return {
       docs: rows.map(({ order, user, file }) => ({
-        ...order,
-        _id: order.id,
-        user: isAdmin ? user : { discordId: "***" },
-        price: order.priceCents,
+        ...presentFedexOrder(order),
         file,
+        user: isAdmin ? user : { discordId: "***" },
         ...parties(order),
       })),
       totalDocs: counts.total,

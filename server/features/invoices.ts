@@ -4,6 +4,7 @@ import { eq } from "drizzle-orm";
 import { customers, invoices } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { listPage } from "../lists/paging.ts";
+import { presentInvoice } from "../lists/presenters.ts";
 import { settle } from "../money/deposits.ts";
 import { dollars } from "../money/ledger.ts";
 
@@ -24,15 +25,7 @@ export const invoiceRoutes = routes(contract, {
       searched: { names: [], codes: [invoices.id], customer: { id: invoices.customerId, byCodes: true } },
     });
     return {
-      invoices: rows.map(({ invoice, user }) => ({
-        _id: invoice.id,
-        user,
-        amount: invoice.amountCents,
-        payment_method: invoice.paymentMethod,
-        status: invoice.status,
-        hosted_url: invoice.hostedUrl,
-        createdAt: invoice.createdAt,
-      })),
+      invoices: rows.map(({ invoice, user }) => ({ ...presentInvoice(invoice), user })),
       ...counts,
     };
   },

@@ -11,6 +11,7 @@ import { routes } from "../http/routes.ts";
 import {
   describeBounds,
   describeTier,
+  describeWeight,
   lockLabelType,
   loggedTier,
   overlaps,
@@ -18,7 +19,6 @@ import {
   refuseOverlapMeanwhile,
   refuseTooMany,
   tierWithin,
-  weighed,
 } from "../money/tiers.ts";
 import { addedPrice, createdLabelType, loggedDefinition, switchedLabelType } from "../money/trade-log.ts";
 
@@ -190,7 +190,7 @@ async function overlappingTier(
 
 /** A lower maximum may not leave prices behind for weights that can no longer be sent. */
 async function refuseHeavierPrices(tx: Transaction, labelType: LabelType, maxWeight: number) {
-  const remedy = `Change or delete it before lowering the maximum to ${weighed(labelType, maxWeight)}.`;
+  const remedy = `Change or delete it before lowering the maximum to ${describeWeight(labelType, maxWeight)}.`;
   const [tier] = await tx
     .select()
     .from(priceTiers)

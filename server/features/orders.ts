@@ -6,6 +6,7 @@ import { record } from "../accounts/audit.ts";
 import { customers, labelTypes, orders } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { listPage } from "../lists/paging.ts";
+import { presentOrder } from "../lists/presenters.ts";
 import { dollars, move } from "../money/ledger.ts";
 import { refundedOrder } from "../money/trade-log.ts";
 
@@ -33,14 +34,7 @@ export const orderRoutes = routes(contract, {
       },
     });
     return {
-      orders: rows.map(({ order, user, labelType }) => ({
-        ...order,
-        _id: order.id,
-        user,
-        labelType,
-        price: order.priceCents,
-        isRefunded: order.refundedAt !== null,
-      })),
+      orders: rows.map(({ order, user, labelType }) => presentOrder(order, user, labelType)),
       ...counts,
     };
   },

@@ -8,6 +8,7 @@ import { customers, customPrices, fedexOrders, invoices, labelTypes, priceTiers 
 import { openFile } from "../http/files.ts";
 import { Replay } from "../http/idempotency.ts";
 import { routes } from "../http/routes.ts";
+import { presentCustomer, presentFedexOrder, presentInvoice, presentOrder } from "../lists/presenters.ts";
 import { needRoomForDeposit, settle } from "../money/deposits.ts";
 import { readCashapp } from "../money/payment-settings.ts";
 import { buy, price, unknownCustomer } from "../money/purchases.ts";
@@ -76,10 +77,10 @@ export const storefrontRoutes = routes(storefront, {
   async createOrder({ body: { discordId, ...purchase }, actor, transaction }) {
     return transaction(async (tx) => {
       const bought = await buy(tx, { discordId, purchases: [purchase], asBulk: false }, actor);
-      const [order] = bought.orders as [(typeof bought.orders)[number]];
+      const [{ order, labelType }] = bought.orders as [(typeof bought.orders)[number]];
       const { customer, balanceCents } = bought;
-      await record(tx, actor, ...soldOrder({ ...order, priceCents: order.price }, { ...customer, balanceCents }));
-      return { order, balance: balanceCents };
+      await record(tx, actor, ...soldOrder(order, { ...customer, balanceCents }));
+      return { order: presentOrder(order, customer, labelType), balance: balanceCents };
     });
   },
 
@@ -89,10 +90,8 @@ export const storefrontRoutes = routes(storefront, {
       const { bulk, total, orders, balanceCents, customer } = bought;
       if (!bulk) throw new Error("a bulk purchase has a bulk order");
       await record(tx, actor, ...soldBulkOrder(bulk.uuid, orders.length, total, { ...customer, balanceCents }));
-      return {
-        bulkOrder: { _id: bulk.id, uuid: bulk.uuid, orders, total, createdAt: bulk.createdAt },
-        balance: balanceCents,
-      };
+      const presented = orders.map(({ order, labelType }) => presentOrder(order, customer, labelType));
+      return { bulkOrder: { ...bulk, _id: bulk.id, orders: presented, total }, balance: balanceCents };
     });
   },
 
@@ -230,27 +229,10 @@ function pricesPaid(list: Tier[], own: Tier[]) {
 
 /** Every shop sells to every customer; an e-mail address is for the one that it was given to. */
 function present(row: typeof customers.$inferSelect, actor: Shop) {
-  return {
-    ...row,
-    email: belongsTo(actor, row) ? row.email : "",
-    _id: row.id,
-    balance: row.balanceCents,
-    status: row.active,
-    isVerified: row.verifiedAt !== null,
-  };
+  return { ...presentCustomer(row), email: belongsTo(actor, row) ? row.email : "" };
 }
 
 function presentFedex(row: typeof fedexOrders.$inferSelect) {
   const file = row.fileId && storefront.readFedexFile.path.replace(":id", row.id);
-  return { ...row, _id: row.id, price: row.priceCents, file };
-}
-
-function presentInvoice(row: typeof invoices.$inferSelect) {
-  return {
-    ...row,
-    _id: row.id,
-    amount: row.amountCents,
-    payment_method: row.paymentMethod,
-    hosted_url: row.hostedUrl,
-  };
+  return { ...presentFedexOrder(row), file };
 }

@@ -8,6 +8,7 @@ import { prepared } from "../db/prepared.ts";
 import { customers, customPrices, labelTypes } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { listPage } from "../lists/paging.ts";
+import { presentCustomer } from "../lists/presenters.ts";
 import { dollars, move } from "../money/ledger.ts";
 import {
   describeTier,
@@ -131,11 +132,7 @@ async function withPrices(db: Database, rows: (typeof customers.$inferSelect)[])
   const found = await query.execute({ ids: rows.map((customer) => customer.id) });
   const prices = Map.groupBy(found, ({ price }) => price.customerId);
   return rows.map((customer) => ({
-    ...customer,
-    _id: customer.id,
-    balance: customer.balanceCents,
-    status: customer.active,
-    isVerified: customer.verifiedAt !== null,
+    ...presentCustomer(customer),
     customPricing: (prices.get(customer.id) ?? []).map(({ price, labelType }) => ({
       ...price,
       _id: price.id,

@@ -75,7 +75,7 @@ function registerCall(
       if (call.access === "public") return;
       actors.set(request, await admit(services.db, request, reply, call));
     },
-    onSend: limitTheRest,
+    onSend: discardTheRest,
     async handler(request, reply) {
       const actor = actors.get(request) as Actor;
       const params = parse(call.params, request.params, "params");
@@ -121,7 +121,7 @@ function registerCall(
 /** What a sender who was answered early may still send, to be thrown away; cut off at once, many never read why. */
 const patience = 20 * 1024 * 1024;
 
-async function limitTheRest({ raw }: FastifyRequest) {
+async function discardTheRest({ raw }: FastifyRequest) {
   if (raw.complete) return;
   let bytes = 0;
   raw.unpipe();

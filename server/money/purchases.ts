@@ -8,7 +8,7 @@ import type { Database, Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
 import { bulkOrders, orders } from "../db/schema.ts";
 import { move } from "./ledger.ts";
-import { weighed } from "./tiers.ts";
+import { describeWeight } from "./tiers.ts";
 import { codeType, refusePrepaid, takeCodes } from "./tracking-codes.ts";
 
 type Parcel = { labelType: string; weight: number };
@@ -66,9 +66,10 @@ function priced(row: PricedRow, parcel: Parcel, place: number | undefined) {
   if (row.label_type_id === null) throw refuse(404, "labelType", `There is no label type ${parcel.labelType}`);
   if (!row.type_active) throw refuse(400, "labelType", `${row.name} is disabled`);
   const maxWeight = Number(row.max_weight);
-  if (parcel.weight > maxWeight) throw refuse(400, "weight", `${row.name} carries at most ${weighed(row, maxWeight)}`);
+  if (parcel.weight > maxWeight)
+    throw refuse(400, "weight", `${row.name} carries at most ${describeWeight(row, maxWeight)}`);
   if (row.from_weight === null)
-    throw refuse(400, "weight", `${row.name} has no price for ${weighed(row, parcel.weight)}`);
+    throw refuse(400, "weight", `${row.name} has no price for ${describeWeight(row, parcel.weight)}`);
   return {
     labelType: { id: row.label_type_id, name: row.name, uid: row.uid, kind: row.kind },
     tier: { fromWeight: Number(row.from_weight), toWeight: Number(row.to_weight), price: Number(row.price_cents) },
@@ -128,13 +129,6 @@ export async function buy(
     balanceCents,
     total,
     bulk,
-    orders: rows.map((row, place) => ({
-      ...row,
-      _id: row.id,
-      user: { username: customer.username },
-      labelType: { name: prices[place]?.labelType.name as string },
-      price: row.priceCents,
-      isRefunded: false,
-    })),
+    orders: rows.map((order, place) => ({ order, labelType: { name: prices[place]?.labelType.name as string } })),
   };
 }

@@ -22,11 +22,11 @@ export function tierWithin(labelType: LabelType, { fromWeight, toWeight, price }
   const refuse = (message: string) => badInput("body.toWeight", message);
   if (fromWeight >= toWeight)
     throw refuse(
-      `A price from ${weighed(labelType, fromWeight)} must reach higher than ${weighed(labelType, toWeight)}`,
+      `A price from ${describeWeight(labelType, fromWeight)} must reach higher than ${describeWeight(labelType, toWeight)}`,
     );
   if (toWeight > labelType.maxWeight)
     throw refuse(
-      `${labelType.name} goes up to ${weighed(labelType, labelType.maxWeight)}: ${weighed(labelType, toWeight)} is too heavy`,
+      `${labelType.name} goes up to ${describeWeight(labelType, labelType.maxWeight)}: ${describeWeight(labelType, toWeight)} is too heavy`,
     );
   return { fromWeight, toWeight, priceCents: price };
 }
@@ -68,11 +68,11 @@ export function describeTier(labelType: { name: string }, tier: Tier): string {
 
 /** "0–5 lb" */
 export function describeBounds(labelType: { name: string }, { fromWeight, toWeight }: Bounds): string {
-  return `${fromWeight}–${weighed(labelType, toWeight)}`;
+  return `${fromWeight}–${describeWeight(labelType, toWeight)}`;
 }
 
 /** "5 lb", or "5 oz" for first class mail. */
-export function weighed(labelType: { name: string }, weight: number): string {
+export function describeWeight(labelType: { name: string }, weight: number): string {
   return `${weight} ${weightUnit(labelType.name)}`;
 }
 

@@ -52,7 +52,7 @@ test("a seeded business is complete, its books balance, and trade goes on in it"
     const bought = await db.transaction((tx) =>
       buy(tx, { discordId, purchases: [purchase], asBulk: false }, { ...shop, kind: "shop" }),
     );
-    expect(bought.orders[0]?.tracking).toBe(code);
+    expect(bought.orders[0]?.order.tracking).toBe(code);
     expect(await countOf(db, { subject: "orders" })).toBe(2001);
     expect(await checkBooks(db)).toMatchObject({ balanced: true });
   });

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { StartError } from "../../config.ts";
+import { beginBulkLoad } from "../../db/bulk-load.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import { migrationLock, unhurried } from "../../db/engine.ts";
 import { databaseCode } from "../../db/failures.ts";
 import { isTooOld, isVersion, migrate, versionOf } from "../../db/migrations.ts";
-import { strip } from "../../db/strip.ts";
 import { type End, formatVersion, Header, isRow, noBackup, readBackup, type TableStart } from "./file.ts";
 import { notData, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
 
@@ -51,11 +51,11 @@ export async function fillFrom(db: Database, path: string, { level }: Header): P
     await migrate(tx, level);
     const tables = new Map((await tablesOf(tx)).map((table) => [table.name, table]));
     const run = (statement: string) => tx.execute(sql.raw(statement));
-    const stripped = await strip(run, [...tables.keys()]);
+    const endStatements = await beginBulkLoad(run, [...tables.keys()]);
     try {
       await insertAll(tx, path, tables);
       // References and unique indexes come back over what is there: rows that break one end the restore.
-      for (const parts of stripped.values()) for (const statement of parts) await run(statement);
+      for (const parts of endStatements.values()) for (const statement of parts) await run(statement);
     } catch (error) {
       throw explained(error, path);
     }

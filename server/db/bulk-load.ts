@@ -4,7 +4,7 @@ type Run = (statement: string) => Promise<{ rows: Record<string, unknown>[] }>;
  * Takes off what is dear row by row: triggers, references, and indexes but for primary keys. Returns the statements
  * that put it back, by what they are for: at the end each is one pass over its table.
  */
-export async function strip(run: Run, tables: string[]): Promise<Map<string, string[]>> {
+export async function beginBulkLoad(run: Run, tables: string[]): Promise<Map<string, string[]>> {
   const named = `array[${tables.map((name) => `'${name}'`).join(", ")}]::regclass[]`;
   const { rows } = await run(
     `select 'indexes of ' || replace(tables.relname, '_', ' ') as name,

@@ -1,0 +1,38 @@
+import type { customers, fedexOrders, invoices, orders } from "../db/schema.ts";
+
+// Rows as the contract has them. What a reply's schema does not name is left out when it is sent.
+
+export const presentOrder = (
+  order: typeof orders.$inferSelect,
+  user: { username: string },
+  labelType: { name: string },
+) => ({
+  ...order,
+  _id: order.id,
+  user: { username: user.username },
+  labelType: { name: labelType.name },
+  price: order.priceCents,
+  isRefunded: order.refundedAt !== null,
+});
+
+export const presentCustomer = (customer: typeof customers.$inferSelect) => ({
+  ...customer,
+  _id: customer.id,
+  balance: customer.balanceCents,
+  status: customer.active,
+  isVerified: customer.verifiedAt !== null,
+});
+
+export const presentInvoice = (invoice: typeof invoices.$inferSelect) => ({
+  ...invoice,
+  _id: invoice.id,
+  amount: invoice.amountCents,
+  payment_method: invoice.paymentMethod,
+  hosted_url: invoice.hostedUrl,
+});
+
+export const presentFedexOrder = (order: typeof fedexOrders.$inferSelect) => ({
+  ...order,
+  _id: order.id,
+  price: order.priceCents,
+});
