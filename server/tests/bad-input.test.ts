@@ -18,7 +18,7 @@ import type { Known } from "../testing/valid-input.ts";
 const isEmbedded = Boolean(inject("embeddedDump"));
 // BAD_INPUT_RUNS=3000 throws thousands at every call; BAD_INPUT_SEED repeats what failed.
 // What one engine could take otherwise than the other is the text of a value: a few of all kinds show that.
-const runs = Number(process.env.BAD_INPUT_RUNS ?? (isEmbedded ? 15 : 80));
+const runs = Number(process.env.BAD_INPUT_RUNS ?? (isEmbedded ? 15 : 45));
 const seed = Number(process.env.BAD_INPUT_SEED ?? 7400);
 const perBatch = 15;
 const timeout = 60_000 + runs * 100;
