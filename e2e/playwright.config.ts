@@ -19,7 +19,7 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     // Emptied between tests. A new browser window each would take longer than most tests.
     reuseContext: true,
-    // Drawing what moves takes a fifth of a test; users.spec.ts looks at the panel in motion.
+    // Drawing what moves takes a tenth of a test; users.spec.ts looks at the panel in motion.
     contextOptions: { reducedMotion: "reduce" },
     launchOptions: {
       args: browserArgs,
