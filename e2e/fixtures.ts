@@ -23,19 +23,23 @@ type Watch = {
 type SignedIn = { page: Page; account: Account; token: string };
 
 type TestFixtures = {
+  /** For tests that end sessions or change accounts: nobody else uses theirs. */
+  ownSession: boolean;
   watch: Watch;
   /** A browser of its own, with an account signed in: for a second person in the same test. */
   openAs: (account: Account) => Promise<SignedIn>;
   admin: SignedIn;
   staff: SignedIn;
+  /** Lets no timer of the page run until the test says so; the page's clock must be installed. */
+  stopClock: () => Promise<void>;
   /** Becomes whoever a view is for, and opens it, light and 1440 px wide. */
   look: (view: View) => Promise<Page>;
 };
 
 type WorkerFixtures = {
   server: { url: string; api: Api };
-  /** Sessions that last as long as the server: for making data, and for tests that only look. */
-  viewers: { admin: string; staff: string };
+  /** Sessions that last as long as the server. */
+  lasting: { admin: string; staff: string; member: Account };
   adminToken: string;
   /** Where all looking is done: opening a browser for every view would take longer than the looking. */
   gallery: { page?: Page };
@@ -49,18 +53,21 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await use({ url: server.url, api: apiOf(server.url) });
       await server.stop();
     },
-    { scope: "worker", timeout: 60_000 },
+    { scope: "worker", timeout: 300_000 },
   ],
 
-  viewers: [
+  lasting: [
     async ({ server: { api } }, use) => {
       const admin = await api.signIn(adminAccount);
-      await use({ admin, staff: await api.signIn(await api.addStaff(admin)) });
+      const member = await api.addStaff(admin);
+      await use({ admin, staff: await api.signIn(member), member });
     },
     { scope: "worker" },
   ],
 
-  adminToken: [({ viewers }, use) => use(viewers.admin), { scope: "worker" }],
+  adminToken: [({ lasting }, use) => use(lasting.admin), { scope: "worker" }],
+
+  ownSession: [false, { option: true }],
 
   gallery: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of a fixture's needs here
@@ -110,20 +117,30 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     for (const context of opened) await context.close();
   },
 
-  admin: async ({ context, page, server }, use) => {
-    const token = await server.api.signIn(adminAccount);
+  admin: async ({ context, page, server, lasting, ownSession }, use) => {
+    const token = ownSession ? await server.api.signIn(adminAccount) : lasting.admin;
     await context.addCookies([{ name: "footprint", value: token, url: server.url }]);
     await use({ page, account: adminAccount, token });
   },
 
-  staff: async ({ context, page, server, adminToken }, use) => {
-    const account = await server.api.addStaff(adminToken);
-    const token = await server.api.signIn(account);
+  staff: async ({ context, page, server, lasting, ownSession }, use) => {
+    const account = ownSession ? await server.api.addStaff(lasting.admin) : lasting.member;
+    const token = ownSession ? await server.api.signIn(account) : lasting.staff;
     await context.addCookies([{ name: "footprint", value: token, url: server.url }]);
     await use({ page, account, token });
   },
 
-  look: async ({ browser, gallery, server, viewers, watch }, use) => {
+  stopClock: async ({ page }, use) => {
+    let stopped = false;
+    await use(async () => {
+      await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+      stopped = true;
+    });
+    // Left standing, it would reach into the next test.
+    if (stopped) await page.clock.resume();
+  },
+
+  look: async ({ browser, gallery, server, lasting, watch }, use) => {
     if (!gallery.page) {
       const context = await browser.newContext({ baseURL: server.url, reducedMotion: "reduce" });
       await reportViolations(context);
@@ -135,7 +152,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const who = view.as ?? "admin";
       await page.context().clearCookies();
       if (who !== "nobody")
-        await page.context().addCookies([{ name: "footprint", value: viewers[who], url: server.url }]);
+        await page.context().addCookies([{ name: "footprint", value: lasting[who], url: server.url }]);
       await page.setViewportSize({ width: 1440, height: 900 });
       await page.emulateMedia({ colorScheme: "light" });
       await page.mouse.move(0, 0);
@@ -175,15 +192,18 @@ function reportViolations(context: BrowserContext) {
 }
 
 /** The rules that look at colours: all that another theme can break. */
-export const colourRules = ["color-contrast", "link-in-text-block"];
+const colourRules = ["color-contrast", "link-in-text-block"];
 
-export async function expectNoAxeViolations(page: Page, rules?: readonly string[]) {
+/** What lies behind a dialog has a view of its own: of colours, those of the dialog are enough. */
+export async function expectNoAxeViolations(page: Page, { coloursOnly = false } = {}) {
+  const scope = coloursOnly && (await page.getByRole("dialog").count()) > 0 ? "[role=dialog]" : "html";
   // Again while it fails: right after a change of theme or screen, colours may still be those of before.
   await expect(async () => {
     const { violations } = await new AxeBuilder({ page })
       // Without frames, no second page is needed to gather their results; and only what is wrong is told at length.
       .setLegacyMode()
-      .options({ resultTypes: ["violations"], ...(rules && { runOnly: [...rules] }) })
+      .include(scope)
+      .options({ resultTypes: ["violations"], ...(coloursOnly && { runOnly: colourRules }) })
       .analyze();
     const found = violations.map(({ id, help, nodes }) => ({ id, help, where: nodes.map((node) => node.html) }));
     expect(found, `accessibility of ${page.url()}`).toEqual([]);

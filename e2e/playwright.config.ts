@@ -14,11 +14,13 @@ export default defineConfig({
   // Generous, since nothing waits for them unless it fails: machines that run tests are often busy.
   timeout: 90_000,
   expect: { timeout: 20_000 },
-  // A busy machine can lose a race that no operator could; what fails twice is a fault.
-  retries: 1,
   use: {
     browserName: "chromium",
     viewport: { width: 1440, height: 900 },
+    // Emptied between tests. A new browser window each would take longer than most tests.
+    reuseContext: true,
+    // Drawing what moves takes a tenth of a test; users.spec.ts looks at the panel in motion.
+    contextOptions: { reducedMotion: "reduce" },
     launchOptions: {
       args: browserArgs,
       // Without a locale the browser gives files no names beyond ASCII.

@@ -2,7 +2,7 @@ import { labelTypes } from "@footprint/contract/label-types.ts";
 import type { Page } from "@playwright/test";
 import { type Api, uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
-import { openScreen, rowOf, stopClock, toast } from "./steps.ts";
+import { openScreen, rowOf, toast } from "./steps.ts";
 
 type Tier = [fromWeight: number, toWeight: number, price: number];
 
@@ -157,6 +157,7 @@ test("a tier that overlaps another is refused in red naming that one, for three 
   admin: { page, token },
   server,
   watch,
+  stopClock,
 }) => {
   watch.expectProblem(/409/);
   const type = await addLabelType(server.api, token, { tiers: [[0, 5, 4.2]] });
@@ -164,7 +165,7 @@ test("a tier that overlaps another is refused in red naming that one, for three 
   await openPrices(page, type);
   await page.getByRole("button", { name: "Add Weight", exact: true }).first().click();
   const dialog = await fill(page, { "From weight": "4.5", "To weight": "8", Price: "7" });
-  await stopClock(page);
+  await stopClock();
   await dialog.getByRole("button", { name: "Add Weight" }).click();
   const refused = dialog.getByRole("alert");
   await expect(refused).toHaveText("Overlaps with 0–5 lb at $4.20");

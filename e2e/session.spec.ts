@@ -4,7 +4,8 @@ import type { Page, Route } from "@playwright/test";
 import type { Account } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
 import { adminAccount } from "./server.ts";
-import { stopClock } from "./steps.ts";
+
+test.use({ ownSession: true });
 
 const signInTitle = (page: Page) => page.getByRole("heading", { name: "Sign-In" });
 const panelMenu = (page: Page) => page.getByRole("navigation").getByRole("link", { name: "Orders", exact: true });
@@ -60,13 +61,19 @@ test("a wrong password is said inside the form and nothing is stored", async ({ 
   await expect(panelMenu(page)).toBeVisible();
 });
 
-test("what Sign-In says about a failure goes after three seconds", async ({ page, watch, server, adminToken }) => {
+test("what Sign-In says about a failure goes after three seconds", async ({
+  page,
+  watch,
+  server,
+  adminToken,
+  stopClock,
+}) => {
   watch.expectProblem(/401|Wrong username or password/);
   const account = await server.api.addStaff(adminToken);
   await page.clock.install();
   await page.goto("/");
   await expect(signInTitle(page)).toBeVisible();
-  await stopClock(page);
+  await stopClock();
   await signIn(page, { ...account, password: "not the password" });
   const alert = page.getByRole("alert");
   await expect(alert).toHaveText("Wrong username or password");
@@ -142,10 +149,15 @@ test("the passcode can be shown and hidden", async ({ page }) => {
   await expect(passcode(page)).toHaveAttribute("type", "password");
 });
 
+/** What is on its way when the session ends is refused. */
+const lateCall = /401|Sign in to continue/;
+
 test("signing out reloads to Sign-In, and the token is dead on the server", async ({
   staff: { page, token },
   server,
+  watch,
 }) => {
+  watch.expectProblem(lateCall);
   await page.goto("/orders");
   await page.evaluate(() => {
     document.documentElement.dataset.before = "reload";
@@ -168,6 +180,7 @@ for (const [what, answer] of [
     watch,
   }) => {
     watch.expectProblem(/Failed to load resource|Cannot reach the server|went wrong/);
+    watch.expectProblem(lateCall);
     await page.route(`**${session.logout.path}`, answer);
     await page.goto("/orders");
     await page.getByRole("button", { name: "Admin" }).click();
@@ -261,6 +274,7 @@ async function changePassword(page: Page, old: string, next: string, confirmed =
 
 test("new passwords that differ are not sent: Passwords do not match, for three seconds", async ({
   staff: { page, account },
+  stopClock,
 }) => {
   let sent = 0;
   page.on("request", (request) => {
@@ -269,7 +283,7 @@ test("new passwords that differ are not sent: Passwords do not match, for three 
   await page.clock.install();
   await page.goto("/admin-settings");
   await expect(page.getByRole("heading", { name: "Account Setting" })).toBeVisible();
-  await stopClock(page);
+  await stopClock();
   await changePassword(page, account.password, "a much better secret", "a much better secre");
   const alert = page.getByRole("alert");
   await expect(alert).toHaveText("Passwords do not match");
@@ -283,12 +297,13 @@ test("new passwords that differ are not sent: Passwords do not match, for three 
 test("a changed password is confirmed, the form resets after three seconds, other sessions end", async ({
   staff: { page, account },
   server,
+  stopClock,
 }) => {
   const elsewhere = await server.api.signIn(account);
   await page.clock.install();
   await page.goto("/admin-settings");
   await expect(page.getByRole("heading", { name: "Account Setting" })).toBeVisible();
-  await stopClock(page);
+  await stopClock();
   await changePassword(page, account.password, "a much better secret");
   const alert = page.getByRole("alert");
   await expect(alert).toHaveText("Password changed");
@@ -312,12 +327,13 @@ test("a changed password is confirmed, the form resets after three seconds, othe
 test("a wrong old password is said in the form, which resets too, and nobody is thrown out", async ({
   staff: { page },
   watch,
+  stopClock,
 }) => {
   watch.expectProblem(/400/);
   await page.clock.install();
   await page.goto("/admin-settings");
   await expect(page.getByRole("heading", { name: "Account Setting" })).toBeVisible();
-  await stopClock(page);
+  await stopClock();
   await changePassword(page, "not the password", "a much better secret");
   await expect(page.getByRole("alert")).toHaveText("The old password is wrong");
   await page.clock.runFor(3100);

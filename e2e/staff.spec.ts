@@ -3,7 +3,7 @@ import { staff } from "@footprint/contract/staff.ts";
 import type { Page } from "@playwright/test";
 import { type Api, uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
-import { openScreen, rowOf, stopClock, toast } from "./steps.ts";
+import { openScreen, rowOf, toast } from "./steps.ts";
 
 const openStaff = (page: Page, address = "/staff") => openScreen(page, address, "Staff Members");
 
@@ -18,6 +18,7 @@ const accountsNamed = async (api: Api, token: string, search: string) =>
 test("a created account is in the list and can sign in; the dialog closes two seconds after", async ({
   admin: { page, token },
   server,
+  stopClock,
 }) => {
   const username = uniqueName("maren");
   await page.clock.install();
@@ -26,7 +27,7 @@ test("a created account is in the list and can sign in; the dialog closes two se
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Username" }).fill(username);
   await dialog.getByRole("textbox", { name: "Password" }).fill("a fine secret");
-  await stopClock(page);
+  await stopClock();
   await dialog.getByRole("button", { name: "Create" }).click();
 
   await expect(dialog.getByRole("alert")).toHaveText(`Staff account ${username} created`);

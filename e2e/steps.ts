@@ -15,11 +15,6 @@ export async function openScreen(page: Page, address: string, heading: string) {
 /** The screen itself has the focus: where it goes when what had it is gone. */
 export const expectFocusOnScreen = (page: Page) => expect(page.getByRole("main")).toBeFocused();
 
-/** Lets no timer of the page run until the test says so; the page's clock must be installed. */
-export async function stopClock(page: Page) {
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
-}
-
 /** A customer of the seed, as it is now. */
 export async function customer(api: Api, token: string, username: string) {
   const { users: found } = await api.call(token, users.list, { query: { search: username, limit: 100 } });

@@ -6,6 +6,8 @@ import type { Account, Api } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
 import { openScreen, rowOf, toast } from "./steps.ts";
 
+test.use({ ownSession: true });
+
 /** A code is taken once: the next one is that of half a minute later, which a clock may be ahead. */
 const codeOf = (secret: string, stepsAhead = 0) =>
   TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: Date.now() + stepsAhead * 30_000 });

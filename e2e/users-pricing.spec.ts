@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
-import { customer, openScreen, rowOf, stopClock, toast } from "./steps.ts";
+import { customer, openScreen, rowOf, toast } from "./steps.ts";
 
 async function openPricing(page: Page, { _id, username }: { _id: string; username: string }) {
   await openScreen(page, `/users/${_id}`, `Custom pricing for ${username}`);
@@ -103,13 +103,14 @@ test("without a label type nothing is sent", async ({ staff: { page, token }, se
 test("custom pricing is switched on the customer's screen, with the server's word in green for three seconds", async ({
   staff: { page, token },
   server,
+  stopClock,
 }) => {
   const user = await customer(server.api, token, "pricing-customer-2");
   await page.clock.install();
   await openPricing(page, user);
   const state = page.getByRole("region", { name: "Custom pricing" });
   await expect(state).toContainText("Disabled");
-  await stopClock(page);
+  await stopClock();
   await state.getByRole("button", { name: "Enable Custom Pricing" }).click();
   await expect(state.getByRole("alert")).toHaveText("Custom pricing is enabled for pricing-customer-2");
   await page.clock.runFor(2900);

@@ -3,7 +3,9 @@ import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
-import { customer, openScreen, rowOf, stopClock, toast } from "./steps.ts";
+import { customer, openScreen, rowOf, toast } from "./steps.ts";
+
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
 const menuOf = (page: Page, username: string) =>
   page.getByRole("button", { name: `More actions for ${username}`, exact: true });
@@ -93,13 +95,14 @@ test("what would go below zero is refused in red inside the form, for three seco
   staff: { page, token },
   server,
   watch,
+  stopClock,
 }) => {
   watch.expectProblem(/402/);
   const before = (await customer(server.api, token, "balance-customer-2")).balance;
   await page.clock.install();
   const dialog = await openBalanceForm(page, "balance-customer-2");
   await dialog.getByLabel("Amount").fill(`-${before + 1}`);
-  await stopClock(page);
+  await stopClock();
   await dialog.getByRole("button", { name: "Add Balance" }).click();
   const refused = dialog.getByRole("alert");
   await expect(refused).toHaveText(
@@ -123,13 +126,13 @@ test("an amount the server does not take is the server's to refuse", async ({ st
   await expect(dialog.getByRole("alert")).toHaveText("An amount has at most two decimals");
 });
 
-test("an amount that was corrected has no error beside it any more", async ({ staff: { page }, watch }) => {
+test("an amount that was corrected has no error beside it any more", async ({ staff: { page }, watch, stopClock }) => {
   watch.expectProblem(/400/);
   await page.clock.install();
   const dialog = await openBalanceForm(page, "balance-customer-2");
   const amount = dialog.getByLabel("Amount");
   await amount.fill("1.005");
-  await stopClock(page);
+  await stopClock();
   await dialog.getByRole("button", { name: "Add Balance" }).click();
   await expect(dialog.getByRole("alert")).toHaveText("An amount has at most two decimals");
   await expect(amount).toHaveAttribute("aria-invalid", "true");
@@ -138,12 +141,12 @@ test("an amount that was corrected has no error beside it any more", async ({ st
   await expect(amount).not.toHaveAttribute("aria-invalid", "true");
 });
 
-test("once the balance is added, the form asks nothing any more", async ({ staff: { page } }) => {
+test("once the balance is added, the form asks nothing any more", async ({ staff: { page }, stopClock }) => {
   await page.clock.install();
   const dialog = await openBalanceForm(page, "balance-customer-2");
   await dialog.getByLabel("Amount").fill("2");
   await expect(dialog).toContainText("Add $2.00 to balance-customer-2's balance?");
-  await stopClock(page);
+  await stopClock();
   await dialog.getByRole("button", { name: "Add Balance" }).click();
   await expect(dialog.getByRole("alert")).toContainText("Added $2.00");
   await expect(dialog).not.toContainText("?");
@@ -240,6 +243,7 @@ test("the row's menu works by keyboard, and the focus returns to it", async ({ s
 test("a failure to enable custom pricing from the row is a red alert where it was clicked, for three seconds", async ({
   staff: { page },
   watch,
+  stopClock,
 }) => {
   watch.expectProblem(/503/);
   await page.route("**/custom-pricing/enable/*", (route) =>
@@ -249,7 +253,7 @@ test("a failure to enable custom pricing from the row is a red alert where it wa
   await openScreen(page, "/users?search=status-customer", "Users");
   await expect(menuOf(page, "status-customer")).toBeVisible();
   await menuOf(page, "status-customer").click();
-  await stopClock(page);
+  await stopClock();
   await page.getByRole("menuitem", { name: "Enable Custom Pricing" }).click();
   const refused = toast(page, "The server is busy just now");
   await expect(refused).toHaveCount(1);

@@ -2,7 +2,7 @@ import { type TrackingCode, tracking } from "@footprint/contract/tracking.ts";
 import type { Page } from "@playwright/test";
 import type { Api } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
-import { openScreen, rowOf, stopClock, toast } from "./steps.ts";
+import { openScreen, rowOf, toast } from "./steps.ts";
 
 /** The carrier's mod-10: weights 3, 1, 3, 1 … from the right. */
 function withCheckDigit(digits: string): string {
@@ -61,6 +61,7 @@ test("a mistyped reference is refused in red inside the form, for three seconds"
   admin: { page, token },
   server,
   watch,
+  stopClock,
 }) => {
   watch.expectProblem(/400/);
   const good = freshRange();
@@ -68,7 +69,7 @@ test("a mistyped reference is refused in red inside the form, for three seconds"
   await page.clock.install();
   await openScreen(page, "/usps", "USPS Tracking");
   const dialog = await fillForm(page, "3", bad);
-  await stopClock(page);
+  await stopClock();
   await dialog.getByRole("button", { name: "Create" }).click();
   const refused = dialog.getByRole("alert");
   await expect(refused).toContainText(`${bad} is mistyped`);

@@ -7,17 +7,29 @@ const programTests = [
   "tests/failover.test.ts",
   "operations/backup/backup.test.ts",
 ];
+/** They look at HTTP alone: headers, bytes, who may call what. The engines cannot differ there, so one is enough. */
+const onOneEngine = [
+  ...["http/broken-http.test.ts", "http/compression.test.ts", "http/panel.test.ts", "operations/logging.test.ts"],
+  ...["tests/access.test.ts", "tests/security.test.ts", "tests/storefront-docs.test.ts"],
+];
 /** Only what hangs is stopped: a busy machine may take its time. */
 const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
 const shared = { include: ["**/*.test.ts"], ...patience };
 /** The files of one worker share a running server: starting one takes longer than most files. */
 const onHouse = { ...shared, exclude: programTests, setupFiles: ["testing/setup.ts"], isolate: false };
 
-/** Every test runs on both engines; how the program starts, stops and moves between them is tested once. */
+/** All other tests run on both engines; how the program starts, stops and moves between them is tested once. */
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...onHouse, name: "embedded", globalSetup: "testing/embedded.ts" } },
+      {
+        test: {
+          ...onHouse,
+          name: "embedded",
+          exclude: [...programTests, ...onOneEngine],
+          globalSetup: "testing/embedded.ts",
+        },
+      },
       { test: { ...onHouse, name: "postgres", globalSetup: "testing/postgres.ts" } },
       {
         test: {

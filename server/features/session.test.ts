@@ -165,7 +165,7 @@ test.for([
 });
 
 test("no generated password is ever too easy", () => {
-  const easy = Array.from({ length: 200 }, generatePassword).filter((made) => isCommonPassword(made, "maren"));
+  const easy = Array.from({ length: 50 }, generatePassword).filter((made) => isCommonPassword(made, "maren"));
   expect(easy).toEqual([]);
 });
 

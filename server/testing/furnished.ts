@@ -28,8 +28,10 @@ export async function furnish(): Promise<(feature: string) => Known> {
   ];
   const labelType = await addLabelType({ uid: "priority", name: "Priority", tiers });
   const other = await addLabelType({ uid: "other", kind: "shipv2", tiers });
-  for (let number = 10; number < 30; number++)
-    await db.insert(trackingCodes).values({ code: `94000000000000000000${number}`, type: "priority", template: "evs" });
+  const codes = Array.from({ length: 20 }, (_, place) => `94000000000000000000${10 + place}`);
+  await db
+    .insert(trackingCodes)
+    .values(codes.map((code) => ({ code, type: "priority" as const, template: "evs" as const })));
   await addBulkOrder({ customer });
   for (let number = 0; number < 3; number++) {
     await addOrder({ customer, labelType: other });

@@ -1,5 +1,11 @@
-import { beforeAll, beforeEach } from "vitest";
+import { beforeAll, beforeEach, vi } from "vitest";
 import { emptyHouse, startHouse } from "./house.ts";
+
+// At the product's cost, hashing would take longer than all else that the tests of sign-in do.
+vi.mock("@node-rs/argon2", async (importOriginal) => {
+  const argon2 = await importOriginal<typeof import("@node-rs/argon2")>();
+  return { ...argon2, hash: (password: string) => argon2.hash(password, { memoryCost: 8, timeCost: 1 }) };
+});
 
 beforeAll(startHouse);
 beforeEach(emptyHouse);

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { download } from "@footprint/contract/schemas.ts";
 import fc from "fast-check";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, inject, test } from "vitest";
 import { createKey } from "../accounts/api-keys.ts";
 import { openSession } from "../accounts/sessions.ts";
 import { features } from "../app.ts";
@@ -16,8 +16,10 @@ import { addAccount, db, fingerprint, origin } from "../testing/house.ts";
 import { problemWith } from "../testing/refusals.ts";
 import type { Known } from "../testing/valid-input.ts";
 
+const isEmbedded = Boolean(inject("embeddedDump"));
 // BAD_INPUT_RUNS=3000 throws thousands at every call; BAD_INPUT_SEED repeats what failed.
-const runs = Number(process.env.BAD_INPUT_RUNS ?? 80);
+// What one engine could take otherwise than the other is the text of a value: a few of all kinds show that.
+const runs = Number(process.env.BAD_INPUT_RUNS ?? (isEmbedded ? 15 : 45));
 const seed = Number(process.env.BAD_INPUT_SEED ?? 7400);
 const perBatch = 15;
 const timeout = 60_000 + runs * 100;
@@ -117,7 +119,10 @@ test.for(calls)(
   },
 );
 
-test("the input thrown at every call is valid now and then, so that it gets far", () => {
+// What these two say does not depend on the engine.
+const onPostgres = test.skipIf(isEmbedded);
+
+onPostgres("the input thrown at every call is valid now and then, so that it gets far", () => {
   const rare = calls.filter(({ call, feature }) => {
     const inputs = fc.sample(badInput(call, known(feature)), { seed, numRuns: 60 });
     return inputs.filter((input) => !isRefused(call, input)).length < 3;
@@ -127,7 +132,7 @@ test("the input thrown at every call is valid now and then, so that it gets far"
 
 const megabyte = 1024 * 1024;
 
-test("the same bad input over and over takes no more memory", { timeout }, async () => {
+onPostgres("the same bad input over and over takes no more memory", { timeout }, async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const round = calls.map(({ call, feature }) => ({
