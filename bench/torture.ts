@@ -12,7 +12,7 @@ import { seatOperator, type Tier } from "./operators.ts";
 import { openShop } from "./shops.ts";
 import { account } from "./torturing/accounting.ts";
 import { callersOf } from "./torturing/callers.ts";
-import { engines, type House, openHouse } from "./torturing/house.ts";
+import { engines, type Installation, openInstallation } from "./torturing/installation.ts";
 import { type Asked, outcomeOf } from "./torturing/journal.ts";
 
 type Range = [least: number, most: number];
@@ -51,8 +51,8 @@ export async function torture({ engine, seed, between, enough, say = () => {} }:
   const findings: string[] = [];
   const find = (finding: string) => findings.push(finding);
   const isHopeless = () => findings.length >= mostFindings;
-  const house = await openHouse(engine, { adminPassword: password, onTrouble: find });
-  const { caller, counts, journal, giveUp } = callersOf(house, find);
+  const installation = await openInstallation(engine, { adminPassword: password, onTrouble: find });
+  const { caller, counts, journal, giveUp } = callersOf(installation, find);
   const kills = { server: 0, starting: 0, database: 0 };
   const started = performance.now();
   const progress = (): Progress => ({
@@ -63,7 +63,7 @@ export async function torture({ engine, seed, between, enough, say = () => {} }:
   });
   const reports = setInterval(() => say(described(progress())), 10_000);
   try {
-    await house.start();
+    await installation.start();
     let stopping = false;
     const work = async (act: () => Promise<void>) => {
       while (!stopping && !isHopeless())
@@ -81,17 +81,17 @@ export async function torture({ engine, seed, between, enough, say = () => {} }:
         await wait(5);
       }
     };
-    do kills[await killOne(house, random, letWork)]++;
+    do kills[await killOne(installation, random, letWork)]++;
     while (!isHopeless() && !enough(progress()));
 
     stopping = true;
-    if (!isHopeless()) await Promise.all(house.servers.map(house.ready));
+    if (!isHopeless()) await Promise.all(installation.servers.map(installation.ready));
     const tooLate = wait(60_000, true, { ref: false });
     if ((await Promise.race([busy, tooLate])) === true)
       find("Calls were not answered within a minute of the last kill");
     giveUp();
     await busy;
-    const { db, close } = await house.openRows();
+    const { db, close } = await installation.openRows();
     for (const finding of await account(db, journal)) find(finding);
     await close();
   } catch (error) {
@@ -99,26 +99,26 @@ export async function torture({ engine, seed, between, enough, say = () => {} }:
   } finally {
     giveUp();
     clearInterval(reports);
-    await house.close();
+    await installation.close();
   }
-  return { ...progress(), findings: findings.map((finding) => explained(finding, house)) };
+  return { ...progress(), findings: findings.map((finding) => explained(finding, installation)) };
 }
 
 /** Lets the business work for a while, then kills a server or, where there is one, the database. */
-async function killOne(house: House, random: Random, letWork: () => Promise<void>) {
-  if (house.hasDatabase && random.chance(0.25)) {
+async function killOne(installation: Installation, random: Random, letWork: () => Promise<void>) {
+  if (installation.hasDatabase && random.chance(0.25)) {
     await letWork();
-    await house.killDatabase();
+    await installation.killDatabase();
     return "database";
   }
-  const server = random.pick(house.servers);
+  const server = random.pick(installation.servers);
   if (random.chance(0.15)) await wait(random.between(50, 1_500));
   else {
-    await house.ready(server);
+    await installation.ready(server);
     await letWork();
   }
   const victim = server.origin() ? "server" : "starting";
-  await house.killServer(server);
+  await installation.killServer(server);
   return victim;
 }
 
@@ -177,9 +177,9 @@ function outcomesByCall(all: Asked[]) {
 }
 
 /** A failed call, with what the server wrote down about it. */
-function explained(finding: string, house: House): string {
+function explained(finding: string, installation: Installation): string {
   const number = /this number: (\S+)/.exec(finding)?.[1];
-  const cause = number && house.cause(number);
+  const cause = number && installation.cause(number);
   return cause ? `${finding}\n${cause}` : finding;
 }
 

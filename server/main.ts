@@ -6,7 +6,7 @@ import { openEngine } from "./db/engine.ts";
 import { loadDemo } from "./demo/load.ts";
 import { workOneByOne } from "./http/overload.ts";
 import { adoptTimezone } from "./lists/counters.ts";
-import { keepHouse } from "./operations/housekeeping.ts";
+import { startHousekeeping } from "./operations/housekeeping.ts";
 
 // Whatever the program writes is for its own account alone.
 process.umask(0o077);
@@ -34,7 +34,7 @@ async function start() {
     if (password)
       console.log(`Sign in as ${config.adminUsername} with the password ${password} (shown only this once)`);
     const { port } = app.server.address() as { port: number };
-    stopHousekeeping = keepHouse(engine, (error) => app.log.error({ err: error }, "housekeeping failed"));
+    stopHousekeeping = startHousekeeping(engine, (error) => app.log.error({ err: error }, "housekeeping failed"));
     // Under the name localhost the panel calls port 7400, whichever it came from.
     const host = port === 7400 ? "localhost" : "127.0.0.1";
     console.log(`Footprint is ready at http://${host}:${port} (${engine.kind} database)`);

@@ -16,7 +16,7 @@ const onOneEngine = [
 const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
 const shared = { include: ["**/*.test.ts"], ...patience };
 /** The files of one worker share a running server: starting one takes longer than most files. */
-const onHouse = { ...shared, exclude: programTests, setupFiles: ["testing/setup.ts"], isolate: false };
+const onSharedServer = { ...shared, exclude: programTests, setupFiles: ["testing/setup.ts"], isolate: false };
 
 /** All other tests run on both engines; how the program starts, stops and moves between them is tested once. */
 export default defineConfig({
@@ -24,13 +24,13 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...onHouse,
+          ...onSharedServer,
           name: "embedded",
           exclude: [...programTests, ...onOneEngine],
           globalSetup: "testing/embedded.ts",
         },
       },
-      { test: { ...onHouse, name: "postgres", globalSetup: "testing/postgres.ts" } },
+      { test: { ...onSharedServer, name: "postgres", globalSetup: "testing/postgres.ts" } },
       {
         test: {
           ...shared,

@@ -6,7 +6,7 @@ import { type Answer, type Call, isAnswer, isOk, type Sent, send } from "../call
 import { type Asked, isOrdinary, openJournal } from "./journal.ts";
 
 /** Callers who repeat what was not answered, with the same key, and write down what became of it. */
-export function callersOf(house: { origins(): string[] }, onTrouble: (finding: string) => void) {
+export function callersOf(installation: { origins(): string[] }, onTrouble: (finding: string) => void) {
   const journal = openJournal();
   const counts = {
     /** Calls for a change that were told that it is made. */
@@ -44,7 +44,7 @@ export function callersOf(house: { origins(): string[] }, onTrouble: (finding: s
   async function untilAnswered<E extends Endpoint>(attempt: Attempt<E>): Promise<Answer<E> | undefined> {
     const { endpoint, input, key, token, random, asked } = attempt;
     for (let tries = 1; !over; await wait(random.between(10, 100))) {
-      const origins = house.origins();
+      const origins = installation.origins();
       if (origins.length === 0) continue;
       const answer = await send({ origin: random.pick(origins), token }, endpoint, input, key);
       if (isAnswer(answer)) {

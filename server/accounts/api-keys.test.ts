@@ -8,8 +8,8 @@ import { expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { apiKeys, bulkOrders, customers, fedexOrders, invoices, orders } from "../db/schema.ts";
 import { addCustomer, addFedexOrder, addInvoice, addLabelType, balanceOf, someAddresses } from "../testing/builders.ts";
-import { addAccount, call, db, fingerprint, logRows, moveTo, send } from "../testing/house.ts";
 import { formWith, pdf } from "../testing/multipart.ts";
+import { addAccount, call, db, fingerprint, logRows, moveTo, send } from "../testing/server.ts";
 
 type Wanted = Input<typeof website.createApiKey>["body"];
 

@@ -2,7 +2,7 @@ import { dashboard } from "@footprint/contract/dashboard.ts";
 import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { counters, customers, fedexOrders, invoices, orders, settings } from "../db/schema.ts";
-import { call, db } from "../testing/house.ts";
+import { call, db } from "../testing/server.ts";
 import { loadDemo, removeDemo } from "./load.ts";
 
 test("the demo business is loaded once, its books balance, and it is removed for good", async () => {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { orders as ordersTable } from "../db/schema.ts";
 import { addBulkOrder, addCustomer, addLabelType, addOrder, someAddresses } from "../testing/builders.ts";
-import { call, db, send } from "../testing/house.ts";
+import { call, db, send } from "../testing/server.ts";
 
 const list = async (query: object) => (await call("staff", bulkOrders.list, { query })).body;
 

@@ -5,7 +5,7 @@ import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { customers, invoices as invoiceTable, trackingCodes, transfers } from "../db/schema.ts";
 import { addCustomer, addInvoice, addLabelType, addOrder } from "../testing/builders.ts";
-import { call, db, moveTo, setClock } from "../testing/house.ts";
+import { call, db, moveTo, setClock } from "../testing/server.ts";
 
 const read = async <K extends keyof typeof dashboard>(name: K) => (await call("admin", dashboard[name])).body;
 

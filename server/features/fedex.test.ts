@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { fedexOrders } from "../db/schema.ts";
 import { addCustomer, addFedexOrder, balanceOf, transfersOf } from "../testing/builders.ts";
-import { call, db, logRows, send } from "../testing/house.ts";
 import { formWith, pdf, png } from "../testing/multipart.ts";
+import { call, db, logRows, send } from "../testing/server.ts";
 
 const list = async (query: object, as: "admin" | "staff" = "staff") => (await call(as, fedex.list, { query })).body;
 const update = (order: { id: string }, body: object) =>

@@ -7,7 +7,7 @@ import { buildApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { accounts, codeTries, knownDevices, signInLimits, signInTries } from "../db/schema.ts";
 import { tidy } from "../operations/housekeeping.ts";
-import { addAccount, call, db, engine, logRows, password } from "../testing/house.ts";
+import { addAccount, call, db, engine, logRows, password } from "../testing/server.ts";
 
 type Sent = { username?: string; password?: string; code?: string; deviceToken?: string };
 let app: Awaited<ReturnType<typeof buildApp>>;

@@ -2,7 +2,7 @@ import { invoices } from "@footprint/contract/invoices.ts";
 import { expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { addCustomer, addInvoice, balanceOf, transfersOf } from "../testing/builders.ts";
-import { call, logRows } from "../testing/house.ts";
+import { call, logRows } from "../testing/server.ts";
 
 const list = async (query: object) => (await call("staff", invoices.list, { query })).body;
 

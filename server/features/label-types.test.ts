@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { labelTypes as labelTypesTable } from "../db/schema.ts";
 import { addCustomer, addLabelType } from "../testing/builders.ts";
-import { call, logRows } from "../testing/house.ts";
 import { meetAt } from "../testing/races.ts";
+import { call, logRows } from "../testing/server.ts";
 
 const priority = { name: "USPS Priority", uid: "usps_priority", maxWeight: 70, type: "usps" } as const;
 const answerOf = ({ status, body }: { status: number; body: { message: string } }) => [status, body.message];

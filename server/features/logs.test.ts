@@ -12,8 +12,8 @@ import { createAdmin } from "../accounts/accounts.ts";
 import { createKey } from "../accounts/api-keys.ts";
 import { logs as table } from "../db/schema.ts";
 import { addBulkOrder, addCustomer, addFedexOrder, addLabelType, addOrder } from "../testing/builders.ts";
-import { addAccount, call, db, logRows, password, send, setClock } from "../testing/house.ts";
 import { formWith } from "../testing/multipart.ts";
+import { addAccount, call, db, logRows, password, send, setClock } from "../testing/server.ts";
 
 const list = async (query: object) => (await call("admin", logs.list, { query })).body;
 

@@ -2,7 +2,7 @@ import { orders } from "@footprint/contract/orders.ts";
 import { expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { addCustomer, addLabelType, addOrder, balanceOf, transfersOf } from "../testing/builders.ts";
-import { call, logRows } from "../testing/house.ts";
+import { call, logRows } from "../testing/server.ts";
 
 const list = async (query: object) => (await call("staff", orders.list, { query })).body;
 

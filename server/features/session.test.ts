@@ -4,7 +4,7 @@ import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { generatePassword, isCommonPassword } from "../accounts/passwords.ts";
 import { sessions, signInTries } from "../db/schema.ts";
-import { addAccount, call, db, logRows, password } from "../testing/house.ts";
+import { addAccount, call, db, logRows, password } from "../testing/server.ts";
 
 const signIn = (username: string, secret = password, headers = {}) =>
   call("nobody", session.login, { body: { username, password: secret }, headers });

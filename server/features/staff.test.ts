@@ -3,7 +3,7 @@ import { staff } from "@footprint/contract/staff.ts";
 import { website } from "@footprint/contract/website.ts";
 import { expect, test } from "vitest";
 import { createAdmin } from "../accounts/accounts.ts";
-import { addAccount, call, db, logRows, password } from "../testing/house.ts";
+import { addAccount, call, db, logRows, password } from "../testing/server.ts";
 
 const unknown = "01890000-0000-7000-8000-000000000000";
 

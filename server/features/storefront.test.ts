@@ -8,7 +8,7 @@ import { beforeEach, expect, test } from "vitest";
 import { customPrices, labelTypes, trackingCodes } from "../db/schema.ts";
 import { checkBooks } from "../money/books.ts";
 import { addCustomer, addLabelType, balanceOf, someAddresses, transfersOf } from "../testing/builders.ts";
-import { call, db, logRows } from "../testing/house.ts";
+import { call, db, logRows } from "../testing/server.ts";
 
 let shop: { token: string };
 

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { trackingCodes } from "../db/schema.ts";
-import { call, db, logRows } from "../testing/house.ts";
+import { call, db, logRows } from "../testing/server.ts";
 
 const first = "9400111206200000000008";
 const five = [

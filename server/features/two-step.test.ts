@@ -5,8 +5,8 @@ import { eq, sql } from "drizzle-orm";
 import { Secret, TOTP, URI } from "otpauth";
 import { beforeEach, expect, test } from "vitest";
 import { accounts, codeTries, recoveryCodes, signInTries } from "../db/schema.ts";
-import { addAccount, call, db, logRows, password, setClock } from "../testing/house.ts";
 import { meetAt } from "../testing/races.ts";
+import { addAccount, call, db, logRows, password, setClock } from "../testing/server.ts";
 
 const noon = "2026-11-14T12:00:10Z";
 beforeEach(() => setClock(noon));

@@ -5,8 +5,8 @@ import { beforeEach, expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { customers, customPrices } from "../db/schema.ts";
 import { addCustomer, addLabelType } from "../testing/builders.ts";
-import { call, db, logRows } from "../testing/house.ts";
 import { meetAt } from "../testing/races.ts";
+import { call, db, logRows } from "../testing/server.ts";
 
 type Tier = { fromWeight: number; toWeight: number; price: number };
 

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { customers } from "../db/schema.ts";
 import { addCustomer, addLabelType, balanceOf, transfersOf } from "../testing/builders.ts";
-import { call, logRows } from "../testing/house.ts";
 import { meetAt } from "../testing/races.ts";
+import { call, logRows } from "../testing/server.ts";
 
 const list = async (query: object) => (await call("staff", users.list, { query })).body;
 const listNew = async (query: object) => (await call("staff", users.listNew, { query })).body;

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { files } from "../db/schema.ts";
 import { addFedexOrder } from "../testing/builders.ts";
-import { call, db, logRows, origin } from "../testing/house.ts";
 import { formWith, pdf, png } from "../testing/multipart.ts";
+import { call, db, logRows, origin } from "../testing/server.ts";
 
 const cashapp = async () => (await call("admin", website.getCashapp)).body.cashapp;
 const update = (fields: Record<string, string | Blob>, filename = "qr.png") =>

@@ -8,9 +8,9 @@ import { beforeEach, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { checkBooks } from "../money/books.ts";
 import { addCustomer, addFedexOrder, addOrder } from "../testing/builders.ts";
-import { call, db, fingerprint, tokenOf } from "../testing/house.ts";
 import { boundary, formEnd, partStart, pdf } from "../testing/multipart.ts";
 import { problemWith } from "../testing/refusals.ts";
+import { call, db, fingerprint, tokenOf } from "../testing/server.ts";
 import { converse } from "../testing/sockets.ts";
 import { answerError } from "./errors.ts";
 

@@ -11,9 +11,9 @@ import { expect, inject, test, vi } from "vitest";
 import { hashToken, openSession } from "../accounts/sessions.ts";
 import { accounts, apiKeys, customers, files, sessions } from "../db/schema.ts";
 import { addCustomer, addFedexOrder, addLabelType, addOrder, balanceOf, someAddresses } from "../testing/builders.ts";
-import { addAccount, call, db, fingerprint, password } from "../testing/house.ts";
 import { boundary, formEnd, partStart, pdf } from "../testing/multipart.ts";
 import { waitingForLocks } from "../testing/races.ts";
+import { addAccount, call, db, fingerprint, password } from "../testing/server.ts";
 import { holdBack } from "../testing/sockets.ts";
 
 type Request = { call: Endpoint; params?: Record<string, string>; body: object | Buffer };

@@ -7,8 +7,8 @@ import { orders } from "@footprint/contract/orders.ts";
 import { session } from "@footprint/contract/session.ts";
 import { expect, test } from "vitest";
 import { addCustomer, addFedexOrder, addLabelType, addOrder } from "../testing/builders.ts";
-import { call, origin, password, send, tokenOf } from "../testing/house.ts";
 import { formWith, pdf } from "../testing/multipart.ts";
+import { call, origin, password, send, tokenOf } from "../testing/server.ts";
 
 const acceptingAll = { "accept-encoding": "gzip, deflate, br, zstd", origin: "http://localhost:5173" };
 

@@ -8,8 +8,8 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { fileChunks, files } from "../db/schema.ts";
 import { addFedexOrder } from "../testing/builders.ts";
-import { call, db, logRows, origin, send, tokenOf } from "../testing/house.ts";
 import { answerOf, boundary, formEnd, formWith, openRequest, partStart, pdf, png, pour } from "../testing/multipart.ts";
+import { call, db, logRows, origin, send, tokenOf } from "../testing/server.ts";
 
 const megabyte = 1024 * 1024;
 const chunked = { "transfer-encoding": "chunked" };

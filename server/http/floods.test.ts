@@ -14,9 +14,9 @@ import { buildApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { uuidv7 } from "../db/ids.ts";
 import { addCustomer, addFedexOrder, addOrder } from "../testing/builders.ts";
-import { addAccount, call, db, origin, password } from "../testing/house.ts";
 import { boundary, formWith, openRequest, pdf, png } from "../testing/multipart.ts";
 import { waitingForLocks } from "../testing/races.ts";
+import { addAccount, call, db, origin, password } from "../testing/server.ts";
 
 const isEmbedded = Boolean(inject("embeddedDump"));
 const someToken = "A".repeat(43);

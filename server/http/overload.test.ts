@@ -13,9 +13,9 @@ import { buildApp } from "../app.ts";
 import { readConfig, timeouts } from "../config.ts";
 import { openEngine, unhurried } from "../db/engine.ts";
 import { addCustomer, addFedexOrder, balanceOf } from "../testing/builders.ts";
-import { addAccount, call, db, tokenOf } from "../testing/house.ts";
 import { formWith, pdf } from "../testing/multipart.ts";
 import { waitingForLocks } from "../testing/races.ts";
+import { addAccount, call, db, tokenOf } from "../testing/server.ts";
 import { wireTo } from "../testing/wire.ts";
 
 const isEmbedded = Boolean(inject("embeddedDump"));
@@ -27,10 +27,10 @@ afterEach(async () => {
   closing = [];
 });
 
-/** One more server, on the house's database or on another. */
-async function serve(house: { db?: typeof db; patience?: Partial<typeof timeouts> } = {}) {
-  const config = { ...readConfig({ LOG_LEVEL: "silent" }), metricsKey, timeouts: { ...timeouts, ...house.patience } };
-  const app = await buildApp({ db: house.db ?? db, config, now: () => new Date() });
+/** One more server, on the tests' database or on another. */
+async function serve(other: { db?: typeof db; patience?: Partial<typeof timeouts> } = {}) {
+  const config = { ...readConfig({ LOG_LEVEL: "silent" }), metricsKey, timeouts: { ...timeouts, ...other.patience } };
+  const app = await buildApp({ db: other.db ?? db, config, now: () => new Date() });
   closing.push(() => app.close());
   return { app, origin: await app.listen({ port: 0, host: "127.0.0.1" }) };
 }
@@ -193,7 +193,7 @@ async function connected(app: FastifyInstance): Promise<Socket> {
 const connectionsOf = (app: FastifyInstance) =>
   new Promise<number>((done, fail) => app.server.getConnections((error, count) => (error ? fail(error) : done(count))));
 
-/** A network between a server and the house's PostgreSQL that can swallow everything, or break. */
+/** A network between a server and the tests' PostgreSQL that can swallow everything, or break. */
 async function network(patience: Partial<typeof timeouts> = {}) {
   const { rows } = await db.execute<{ name: string }>(sql`select current_database() as name`);
   const target = new URL(`${inject("postgresUrl")}/${rows[0]?.name}`);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { counted } from "../db/schema.ts";
-import { db } from "../testing/house.ts";
+import { db } from "../testing/server.ts";
 import { countedKinds } from "./counters.ts";
 
 test("the database counts what the program asks for, and nothing else", async () => {

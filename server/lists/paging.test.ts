@@ -8,7 +8,7 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import * as schema from "../db/schema.ts";
 import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addOrder } from "../testing/builders.ts";
-import { call, db, moveTo } from "../testing/house.ts";
+import { call, db, moveTo } from "../testing/server.ts";
 
 type Query = { sort?: "asc" | "des"; status?: "All" | "user" | "label"; limit?: number; search?: string };
 

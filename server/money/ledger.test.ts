@@ -8,8 +8,8 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { customers, shops, trackingCodes } from "../db/schema.ts";
 import { addCustomer, addInvoice, addLabelType, addOrder, someAddresses } from "../testing/builders.ts";
-import { call, db } from "../testing/house.ts";
 import { meetAt } from "../testing/races.ts";
+import { call, db } from "../testing/server.ts";
 import { checkBooks } from "./books.ts";
 
 const parcel = { ...someAddresses, fromCountry: "US", toCountry: "US", labelType: "priority", weight: 1 };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { codeTries, counters, files, idempotentReplies, sessions, signInTries } from "../db/schema.ts";
 import { checkBooks } from "../money/books.ts";
 import { addOrder } from "../testing/builders.ts";
-import { db, engine } from "../testing/house.ts";
+import { db, engine } from "../testing/server.ts";
 import { tidy } from "./housekeeping.ts";
 
 const ago = (interval: string) => sql`now() - ${interval}::interval`;
@@ -13,7 +13,7 @@ test("what has ended is cleared away, and nothing else", async () => {
   await db.insert(idempotentReplies).values({ ...key, key: "new", createdAt: ago("6 days 23 hours") });
   await db.insert(idempotentReplies).values({ ...key, key: "old", createdAt: ago("7 days 1 minute") });
   const [session] = await db.select().from(sessions);
-  if (!session) throw new Error("the house has sessions");
+  if (!session) throw new Error("there are sessions");
   const openSessions = await db.$count(sessions);
   const { accountId } = session;
   await db.insert(sessions).values({ accountId, tokenHash: "unused", lastUsedAt: ago("12 hours 1 minute") });

@@ -21,7 +21,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 /** Clears away what has ended, soon and then every hour, so that no call has to. Returns how to stop. */
-export function keepHouse(engine: Engine, onFailure: (error: unknown) => void): () => Promise<void> {
+export function startHousekeeping(engine: Engine, onFailure: (error: unknown) => void): () => Promise<void> {
   let running = Promise.resolve();
   const run = () => {
     running = tidy(engine).catch(onFailure);

@@ -6,12 +6,12 @@ import { buildApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { addCustomer } from "../testing/builders.ts";
-import { call, db, origin, tokenOf } from "../testing/house.ts";
+import { call, db, origin, tokenOf } from "../testing/server.ts";
 import { describeError } from "./logging.ts";
 
 const metricsKey = "a-key-that-only-this-test-knows";
-const appWith = (house: { db?: Database; env?: Record<string, string> }) =>
-  buildApp({ db: house.db ?? db, config: readConfig({ LOG_LEVEL: "silent", ...house.env }), now: () => new Date() });
+const appWith = (other: { db?: Database; env?: Record<string, string> }) =>
+  buildApp({ db: other.db ?? db, config: readConfig({ LOG_LEVEL: "silent", ...other.env }), now: () => new Date() });
 
 test("health is asked without a session: alive, and ready for calls", async () => {
   const answers = await Promise.all(["/healthz", "/readyz"].map((path) => fetch(origin + path)));

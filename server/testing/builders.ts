@@ -1,7 +1,7 @@
 import type { Transaction } from "../db/database.ts";
 import { customers, transfers } from "../db/schema.ts";
 import * as add from "./add.ts";
-import { db } from "./house.ts";
+import { db } from "./server.ts";
 
 export const { someAddresses } = add;
 

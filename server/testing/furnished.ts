@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { createKey } from "../accounts/api-keys.ts";
 import { trackingCodes } from "../db/schema.ts";
 import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addLabelType, addOrder } from "./builders.ts";
-import { addAccount, db } from "./house.ts";
+import { addAccount, db } from "./server.ts";
 import type { Known } from "./valid-input.ts";
 
 /** Where the ids come from that a feature's calls know; those of a feature without a line are tried one after another. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { type Endpoint, pathOf } from "@footprint/contract/endpoint.ts";
-import { origin, tokenOf } from "./house.ts";
+import { origin, tokenOf } from "./server.ts";
 
 /** The first bytes of each kind of file, and a little more. */
 export const pdf = Buffer.from("%PDF-1.7\n% a label\n");

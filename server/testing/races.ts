@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { inject } from "vitest";
 import type { Database } from "../db/database.ts";
 import type { accounts, customers, customPrices, labelTypes } from "../db/schema.ts";
-import { db } from "./house.ts";
+import { db } from "./server.ts";
 
 /** Not more than one account may have at work at once: calls beyond them cannot reach the row yet. */
 const mostWaiting = 10;

@@ -1,9 +1,9 @@
 type Answer = { status: number; type: string; text: string };
 
-/** What a refusal may be; 503 is for a house in trouble, which bad input must not bring about. */
+/** What a refusal may be; 503 is for a server in trouble, which bad input must not bring about. */
 const documented = new Set([400, 401, 402, 403, 404, 409, 413, 415, 429]);
 
-/** Words that only the inside of the house uses: of SQL, of stacks and of files. */
+/** Words that only the inside of the program uses: of SQL, of stacks and of files. */
 const inside =
   /\b(select|insert into|delete from|update) [\w"]+|violates|constraint|relation "|column "|syntax error|SQLSTATE|Failed query|node_modules|node:internal|\.[jt]s:\d|\bat \S+ \(|\/(home|root|work|usr|tmp)\//i;
 

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, vi } from "vitest";
-import { emptyHouse, startHouse } from "./house.ts";
+import { emptyDatabase, startServer } from "./server.ts";
 
 // At the product's cost, hashing would take longer than all else that the tests of sign-in do.
 vi.mock("@node-rs/argon2", async (importOriginal) => {
@@ -7,5 +7,5 @@ vi.mock("@node-rs/argon2", async (importOriginal) => {
   return { ...argon2, hash: (password: string) => argon2.hash(password, { memoryCost: 8, timeCost: 1 }) };
 });
 
-beforeAll(startHouse);
-beforeEach(emptyHouse);
+beforeAll(startServer);
+beforeEach(emptyDatabase);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { origin } from "./house.ts";
+import { origin } from "./server.ts";
 
 type Answer = { status: number; type: string; text: string };
 

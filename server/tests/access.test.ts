@@ -3,7 +3,7 @@ import { website } from "@footprint/contract/website.ts";
 import { expect, test } from "vitest";
 import { features } from "../app.ts";
 import { apiKeys } from "../db/schema.ts";
-import { call, db, logRows } from "../testing/house.ts";
+import { call, db, logRows } from "../testing/server.ts";
 
 const calls: Endpoint[] = Object.values(features).flatMap(({ feature }) => Object.values(feature));
 const named = (access: Endpoint["access"]) =>

@@ -12,8 +12,8 @@ import { features } from "../app.ts";
 import { checkBooks } from "../money/books.ts";
 import { type BadInput, badInput, isRefused, onTheWire, refusedInput } from "../testing/bad-input.ts";
 import { furnish } from "../testing/furnished.ts";
-import { addAccount, db, fingerprint, origin } from "../testing/house.ts";
 import { problemWith } from "../testing/refusals.ts";
+import { addAccount, db, fingerprint, origin } from "../testing/server.ts";
 import type { Known } from "../testing/valid-input.ts";
 
 const isEmbedded = Boolean(inject("embeddedDump"));

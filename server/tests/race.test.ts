@@ -4,13 +4,13 @@ import fc from "fast-check";
 import { expect, inject, test } from "vitest";
 import { apiKeys, trackingCodes } from "../db/schema.ts";
 import { addCustomer, addFedexOrder, addInvoice, addLabelType, addOrder } from "../testing/builders.ts";
-import { call, db, emptyHouse } from "../testing/house.ts";
 import { waitingForLocks } from "../testing/races.ts";
 import { type Gate, requestsOf, rounds } from "../testing/racing/commands.ts";
 import { type Exchange, explain } from "../testing/racing/explaining.ts";
 import { look, withIds } from "../testing/racing/looking.ts";
 import type { Asked } from "../testing/racing/rules.ts";
 import type { State } from "../testing/racing/state.ts";
+import { call, db, emptyDatabase } from "../testing/server.ts";
 
 // RACE_RUNS=1000 races longer; RACE_SEED and RACE_PATH repeat what failed.
 const runs = Number(process.env.RACE_RUNS ?? 13);
@@ -21,7 +21,7 @@ let shops: Record<string, { token: string }>;
 
 /** A small business in which everybody gets in everybody's way. */
 async function open(): Promise<State> {
-  await emptyHouse();
+  await emptyDatabase();
   shops = {};
   for (const name of ["shop0", "shop1"])
     shops[name] = { token: (await call("admin", website.createApiKey, { body: { name } })).body.key };

@@ -15,8 +15,8 @@ import { readConfig } from "../config.ts";
 import { uuidv7 } from "../db/ids.ts";
 import { apiKeys, sessions } from "../db/schema.ts";
 import { addFedexOrder, someAddresses } from "../testing/builders.ts";
-import { addAccount, call, db, logRows, origin, password, send } from "../testing/house.ts";
 import { formWith } from "../testing/multipart.ts";
+import { addAccount, call, db, logRows, origin, password, send } from "../testing/server.ts";
 
 const doors: Endpoint[] = Object.values(features)
   .flatMap(({ feature }) => Object.values(feature) as Endpoint[])

@@ -5,7 +5,7 @@ import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { customers, trackingCodes } from "../db/schema.ts";
 import { addLabelType } from "../testing/builders.ts";
-import { addAccount, db, origin } from "../testing/house.ts";
+import { addAccount, db, origin } from "../testing/server.ts";
 
 test("a shop built on docs/storefront.md alone works: its examples, run in order", async () => {
   const page = await readFile(new URL("../../docs/storefront.md", import.meta.url), "utf8");

@@ -9,7 +9,7 @@ import { orders } from "@footprint/contract/orders.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
-import { call, logRows } from "../house.ts";
+import { call, logRows } from "../server.ts";
 import { asTier, inCents, mapped, type Shown, type State, shown } from "./state.ts";
 
 const read = async <E extends Endpoint>(endpoint: E, input = {}) =>

@@ -11,7 +11,7 @@ const mostTroubles = 10;
  * The program on an empty database of its own. On PostgreSQL it runs twice, so that a call may be repeated at one
  * server while the other is still at it.
  */
-export async function openHouse(
+export async function openInstallation(
   engine: (typeof engines)[number],
   { adminPassword, onTrouble }: { adminPassword: string; onTrouble(finding: string): void },
 ) {
@@ -86,4 +86,4 @@ export async function openHouse(
   };
 }
 
-export type House = Awaited<ReturnType<typeof openHouse>>;
+export type Installation = Awaited<ReturnType<typeof openInstallation>>;

@@ -43,7 +43,7 @@ let tokens: Record<Role, string>;
 let origins: string[] = [];
 
 /** Once per worker: the files it runs share server and database, which are emptied before every test. */
-export async function startHouse() {
+export async function startServer() {
   if (db) return;
   const databaseUrl = await emptyPostgres();
   engine = databaseUrl ? await openPatient(databaseUrl) : await emptyEmbedded();
@@ -81,7 +81,7 @@ const emptyAll = `do $$ begin
   ${tables.map((name) => `delete from ${name};`).join(" ")}
 end $$`;
 
-export async function emptyHouse() {
+export async function emptyDatabase() {
   clock = new Date();
   config.timezone = "UTC";
   await db.execute(sql.raw(emptyAll));
