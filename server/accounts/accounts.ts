@@ -52,7 +52,7 @@ export async function createAdmin(db: Database, username: string): Promise<strin
   return canSignIn(username, password);
 }
 
-/** From the terminal: a new password for who is locked out. All sessions of the account end. */
+/** From the terminal: a new password for someone who is locked out. All sessions of the account end. */
 export async function resetPassword(db: Database, username: string): Promise<string | undefined> {
   const password = generatePassword();
   const passwordHash = await hashPassword(password);
@@ -73,7 +73,7 @@ export async function resetPassword(db: Database, username: string): Promise<str
   });
 }
 
-/** From the terminal: the password alone is enough again for who lost the authenticator app. All sessions end. */
+/** From the terminal: the password alone is enough again for someone who lost the authenticator app. All sessions end. */
 export async function resetTwoStep(db: Database, username: string): Promise<string | undefined> {
   await expireSessionsOf(db, username, isNotNull(accounts.totpConfirmedAt));
   return db.transaction(async (tx) => {

@@ -12,7 +12,7 @@ import { call, origin, password, send, tokenOf } from "../testing/server.ts";
 
 const acceptingAll = { "accept-encoding": "gzip, deflate, br, zstd", origin: "http://localhost:5173" };
 
-test("a list goes out as gzip to who takes it, and is kept by nobody", async () => {
+test("a list goes out as gzip to clients that take it, and is kept by nobody", async () => {
   for (let count = 0; count < 10; count++) await addOrder();
   const answer = await call("staff", orders.list, { headers: acceptingAll });
   expect(answer.body.orders).toHaveLength(10);
@@ -63,7 +63,7 @@ test("a file is sent as it was received", async () => {
 test.for([
   ["/api/openapi.json", "application/json; charset=utf-8"],
   ["/api/docs", "text/html; charset=utf-8"],
-] as const)("%s is compressed, and 304 to who has it already", async ([path, type]) => {
+] as const)("%s is compressed, and 304 to clients that have it already", async ([path, type]) => {
   const answer = await fetch(origin + path, { headers: acceptingAll });
   const etag = answer.headers.get("etag") ?? "";
   expect(Object.fromEntries(answer.headers)).toMatchObject({

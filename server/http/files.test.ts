@@ -283,7 +283,7 @@ test("a file whose first piece cannot be read is a failure like any other", asyn
   expect(answer.headers.get("content-disposition")).toBe(null);
 });
 
-test("a file is not read for who only asks about it: calls know no HEAD", async () => {
+test("a file is not read for a HEAD request, which calls do not answer", async () => {
   await upload(pdf);
   const headers = { authorization: `Bearer ${tokenOf("staff")}` };
   const answer = await fetch(origin + pathOf(fedex.file, { id: order.id }), { method: "HEAD", headers });

@@ -233,7 +233,7 @@ export function sendFile(reply: FastifyReply, { name, type, size, inline, conten
   return reply.send(Readable.from(content, { objectMode: false }));
 }
 
-/** RFC 6266: the name as far as ASCII goes, and the whole of it for who understands. */
+/** RFC 6266: the name as far as ASCII goes, and all of it for clients that understand. */
 function disposition(kind: "inline" | "attachment", name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
   const whole = encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);

@@ -102,7 +102,7 @@ function parameters(where: "path" | "query", schema: z.ZodObject | undefined) {
   }));
 }
 
-/** As it travels, on both ways: codecs are described by their wire side. */
+/** As it is sent, in both directions: codecs are described by what goes over the wire. */
 function wire(schema: z.ZodType) {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return rest;

@@ -163,7 +163,7 @@ function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = 
       const own = placesOf(queue, who);
       if (own.length >= eachWaiting) throw tooMuch();
       if (queue.size >= waiting) {
-        // The queue is everybody's: who has most of it gives up the last place to who has clearly less.
+        // The queue is everybody's: the caller with most of it gives up its last place to one with clearly less.
         const most = mostPlaces(queue);
         const last = most.at(-1);
         if (!last || most.length < own.length + 2) throw tooMuch();

@@ -34,7 +34,7 @@ test("a server whose tables were moved on by a newer one is alive, but not ready
   }
 });
 
-test("metrics are there for who has the key, count calls by path, and name nobody", async () => {
+test("metrics are there for whoever has the key, count calls by path, and name nobody", async () => {
   const app = await appWith({ env: { METRICS_KEY: metricsKey } });
   const customer = await addCustomer({ username: "somebody" });
   await app.inject({
