@@ -75,6 +75,8 @@ function isListed(address: string, listed: string[]): boolean {
   const list = new BlockList();
   for (const network of listed) {
     const [start = "", bits] = network.split("/");
+    // Node takes every IPv4 address for one of ::ffff:0:0/96, and so for one of ::/64 too.
+    if (familyOf(start) !== familyOf(address)) continue;
     if (bits === undefined) list.addAddress(start, familyOf(start));
     else list.addSubnet(start, Number(bits), familyOf(start));
   }

@@ -161,6 +161,12 @@ test("who reads thousands of rows within an hour is in the log, once for every t
   expect(await told()).toHaveLength(1);
   await read(1);
   expect(await told()).toHaveLength(2);
+  // Also where a new hour begins in between.
+  setClock("2026-11-14T14:50:00Z");
+  await read(60);
+  setClock("2026-11-14T15:05:00Z");
+  await read(40);
+  expect(await told()).toHaveLength(3);
 });
 
 test("orders inside of bulk orders, and rows that are read one by one, count as rows", async () => {

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from "node:http";
 import type { Socket } from "node:net";
 
 type Options = {
@@ -16,6 +16,22 @@ export function answerOneByOne(answer: RequestListener, options: Options): Serve
   return server.setTimeout(options.connectionTimeout ?? 0);
 }
 
+/** So many pieces of a body, of so few bytes each, are sent by nobody but to keep the server busy with them. */
+const crumbs = { pieces: 1_000, bytes: 64 };
+
+/** Each piece costs the same, whatever its size: a megabyte in single bytes would take as long as hundreds do. */
+function refuseCrumbs(request: IncomingMessage) {
+  let pieces = 0;
+  let bytes = 0;
+  const push = request.push.bind(request);
+  request.push = (piece, encoding) => {
+    pieces++;
+    bytes += piece?.length ?? 0;
+    if (pieces > crumbs.pieces && bytes < pieces * crumbs.bytes) request.destroy();
+    return push(piece, encoding);
+  };
+}
+
 /** Beyond so many that wait on one connection it is cut: no browser sends ahead, and hardly any program. */
 const mostAhead = 64;
 
@@ -27,6 +43,7 @@ function oneByOne(answer: RequestListener): RequestListener {
   const ahead = new WeakMap<Socket, (() => void)[]>();
   return (request, response) => {
     const { socket } = request;
+    refuseCrumbs(request);
     const begin = () => {
       response.once("close", () => {
         const next = socket.destroyed ? undefined : ahead.get(socket)?.shift();

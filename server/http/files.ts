@@ -28,8 +28,8 @@ const endings: Record<FileType, readonly string[]> = {
 const megabyte = 1024 * 1024;
 const chunkBytes = megabyte / 4;
 const fieldLimits = { files: 1, fields: 20, fieldSize: 16 * 1024 };
-/** What a form may weigh beside its file: the fields, names and boundaries. */
-const wrapping = megabyte / 2;
+/** What a form may weigh beside what was stored of its file: the fields, names and boundaries, and what is on its way. */
+const wrapping = megabyte;
 
 /**
  * Reads a multipart form: its text fields, and the one file it may carry, stored piece by piece as it arrives.
@@ -40,7 +40,7 @@ export async function receiveForm(db: Database, request: FastifyRequest, rules: 
   const tooLarge = refusal(413, `A file has at most ${rules.maxBytes / megabyte} MB`);
   // Whoever says beforehand that it is too much need not send it.
   if (Number(request.headers["content-length"]) > rules.maxBytes + wrapping) throw tooLarge;
-  const overrun = rejectedBeyond(rules.maxBytes + wrapping, request, tooLarge);
+  const overrun = rejectedBeyond(() => (form.file?.size ?? 0) + wrapping, request, tooLarge);
   const parts = request.parts({ limits: { ...fieldLimits, fileSize: rules.maxBytes + 1 } });
   try {
     for await (const part of received(parts, overrun)) {
@@ -56,12 +56,12 @@ export async function receiveForm(db: Database, request: FastifyRequest, rules: 
 }
 
 /** The parser limits what it hands out, not what it skips: a preamble or a part without a name could be endless. */
-function rejectedBeyond(most: number, request: FastifyRequest, reason: Error): Promise<never> {
+function rejectedBeyond(most: () => number, request: FastifyRequest, reason: Error): Promise<never> {
   const overrun = new Promise<never>((_, reject) => {
     let bytes = 0;
     request.raw.on("data", (data: Buffer) => {
       bytes += data.length;
-      if (bytes > most) reject(reason);
+      if (bytes > most()) reject(reason);
     });
   });
   overrun.catch(() => {});

@@ -16,7 +16,7 @@ import { uuidv7 } from "../db/ids.ts";
 import { addCustomer, addFedexOrder, addOrder } from "../testing/builders.ts";
 import { boundary, formWith, openRequest, pdf, png } from "../testing/multipart.ts";
 import { waitingForLocks } from "../testing/races.ts";
-import { addAccount, call, db, origin, password } from "../testing/server.ts";
+import { addAccount, call, db, origin, password, tokenOf } from "../testing/server.ts";
 
 const isEmbedded = Boolean(inject("embeddedDump"));
 const someToken = "A".repeat(43);
@@ -56,6 +56,21 @@ test("a line full of requests whose answers nobody takes stands in nobody's way"
   await lineWith(get("/api/openapi.json").repeat(20) + head(session.login, "", "Content-Length: 0").repeat(40));
   await lineWith(get("/api/openapi.json").repeat(20) + get(`${website.image.path.replace(":id", uuidv7())}` as "/"));
   await expectBusinessAsUsual();
+});
+
+test.for([
+  ["by a stranger", users.addBalance, "application/json", "nobody"],
+  ["by an account", fedex.update, `multipart/form-data; boundary=${boundary}`, "staff"],
+] as const)("a body that is sent in single bytes %s is cut off", async ([, endpoint, type, role]) => {
+  const { id } = await addFedexOrder();
+  const path = pathOf(endpoint, { id }) as "/";
+  const headers = [`Content-Type: ${type}`, "Transfer-Encoding: chunked", bearer(tokenOf(role))];
+  const line = await lineWith(head({ ...endpoint, path }, "", ...headers));
+  line.resume();
+  const closed = once(line, "close");
+  const crumbs = setInterval(() => line.write("1\r\na\r\n".repeat(100)), 1);
+  await closed;
+  clearInterval(crumbs);
 });
 
 test("a line that is sent far ahead of its answers is cut", async () => {

@@ -2,7 +2,7 @@ import { refusal } from "@footprint/contract/refusal.ts";
 import { trackingType } from "@footprint/contract/tracking.ts";
 import { sql } from "drizzle-orm";
 import type { Transaction } from "../db/database.ts";
-import { orders, plainTracking } from "../db/schema.ts";
+import { isLongTracking, orders, plainTracking } from "../db/schema.ts";
 
 type LabelType = { kind: string; uid: string };
 
@@ -20,21 +20,32 @@ const beforeSelling = sql`select pg_advisory_xact_lock_shared(${codesLock})`;
 
 /** The first of these codes that an order carries, however it is written there. */
 export async function carriedByOrder(tx: Transaction, codes: string[]): Promise<string | undefined> {
+  const asked = sql`${sql.param(codes)}::text[]`;
   const { rows } = await tx.execute<{ code: string }>(sql`
-    select ${plainTracking(orders.tracking)} as code from ${orders}
-    where ${plainTracking(orders.tracking)} = any(${sql.param(codes)}::text[]) order by 1 limit 1`);
+    select ${plainTracking(orders.tracking)} as code from ${orders} where ${plainTracking(orders.tracking)} = any(${asked})
+    union all
+    select code from ${orders}, unnest(codes_in(${orders.tracking})) as code
+    where ${isLongTracking(orders.tracking)} and codes_in(${orders.tracking}) && ${asked} and code = any(${asked})
+    order by 1 limit 1`);
   return rows[0]?.code;
 }
+
+/** Every code on an order, with the order's id. */
+export const carriedCodes = sql`
+  select ${plainTracking(orders.tracking)} as code, ${orders.id} as id from ${orders}
+  where ${plainTracking(orders.tracking)} ~ '^9[0-9]{21}$'
+  union select code, ${orders.id} from ${orders}, unnest(codes_in(${orders.tracking})) as code
+  where ${isLongTracking(orders.tracking)}`;
 
 /** A carrier's code as it can be compared: its digits, without 420 and a zip code before it. */
 const codeIn = (tracking: string) =>
   tracking.replace(/[^0-9]/g, "").replace(/^420[0-9]{5}([0-9]{4})?(?=9[0-9]{21}$)/, "");
 
-/** What may be a prepaid code in a tracking: the code that it is, or right digits anywhere within it. */
+/** What may be a prepaid code in a tracking: the code that it is, or a right one anywhere among its digits. */
 function codesIn(tracking: string): Set<string> {
-  const written = tracking.replace(/[^A-Za-z0-9]/g, "");
-  const parts = Array.from({ length: Math.max(0, written.length - 21) }, (_, at) => written.slice(at, at + 22));
-  const right = parts.filter((part) => /^[0-9]{22}$/.test(part) && part === withCheckDigit(part.slice(0, 21)));
+  const digits = tracking.replace(/[^0-9]/g, "");
+  const parts = Array.from({ length: Math.max(0, digits.length - 21) }, (_, at) => digits.slice(at, at + 22));
+  const right = parts.filter((part) => part === withCheckDigit(part.slice(0, 21)));
   return new Set([codeIn(tracking), ...right].filter((code) => /^9[0-9]{21}$/.test(code)));
 }
 
