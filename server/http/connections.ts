@@ -17,7 +17,7 @@ export function answerOneByOne(answer: RequestListener, options: Options): Serve
 }
 
 /** So many pieces of a body, of so few bytes each, are sent by nobody but to keep the server busy with them. */
-const crumbs = { pieces: 1_000, bytes: 64 };
+const crumbs = { pieces: 250, bytes: 64 };
 
 /** Each piece costs the same, whatever its size: a megabyte in single bytes would take as long as hundreds do. */
 function refuseCrumbs(request: IncomingMessage) {
