@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { PGlite } from "@electric-sql/pglite";
 import { btree_gist } from "@electric-sql/pglite/contrib/btree_gist";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
@@ -9,7 +9,7 @@ import { drizzle as drizzlePostgres } from "drizzle-orm/node-postgres";
 import { drizzle as drizzleEmbedded } from "drizzle-orm/pglite";
 import type pg from "pg";
 import { type Config, StartError, timeouts } from "../config.ts";
-import type { Database } from "./database.ts";
+import type { Database, Transaction } from "./database.ts";
 import { keepCopy, offerCopies, removeForgottenCopies, requestCopy } from "./folder-copies.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { migrate, migrateBesideOthers, nextVersion, versionOf } from "./migrations.ts";
@@ -19,7 +19,7 @@ import * as schema from "./schema.ts";
 export type Engine = { kind: "embedded" | "PostgreSQL"; db: Database; close(): Promise<void> };
 
 /** Any number that all Footprint servers agree on. */
-export const migrationLock = 7400_0001;
+const migrationLock = sql.raw("74000001");
 const options = { schema, casing: "snake_case" as const };
 
 type Place = Pick<Config, "databaseUrl" | "dataDir"> & Partial<Pick<Config, "timeouts">>;
@@ -169,7 +169,7 @@ export const unhurried = (db: Database) => longWork.get(db) ?? db;
 async function migrateInTurn(pool: pg.Pool) {
   await withConnection(pool, async (client) => {
     const connection = drizzlePostgres(client, options) as unknown as Database;
-    await connection.execute(sql`select pg_advisory_lock(${migrationLock})`);
+    await takeTurn(connection, sql`pg_try_advisory_lock`);
     const isNew = (await versionOf(connection)) === undefined;
     const progress = setInterval(() => reportIndexes(pool), 10_000);
     try {
@@ -179,6 +179,18 @@ async function migrateInTurn(pool: pg.Pool) {
       await connection.execute(sql`select pg_advisory_unlock(${migrationLock})`).catch(() => {});
     }
   });
+}
+
+/**
+ * Waits for whoever changes the tables. Asked for again and again: an index that is being built waits for everybody who
+ * has a statement under way, and would wait for one that waits for it.
+ */
+export async function takeTurn(db: Database | Transaction, tryLock = sql`pg_try_advisory_xact_lock`): Promise<void> {
+  for (;;) {
+    const { rows } = await db.execute<{ mine: boolean }>(sql`select ${tryLock}(${migrationLock}) as mine`);
+    if (rows[0]?.mine) return;
+    await setTimeout(100);
+  }
 }
 
 const reportUpgrade = (line: string) => console.log(`Upgrading the database: ${line}`);

@@ -187,8 +187,16 @@ test("indexes are built while others write, and an upgrade that was cut off goes
 
     const again = run(env);
     await waiting();
+    // A second server that starts meanwhile is in nobody's way.
+    const another = run(env);
+    await vi.waitFor(async () => {
+      const { rows } = await writer.query(
+        "select from pg_stat_activity where query like '%advisory_lock%' and pid <> pg_backend_pid()",
+      );
+      expect(rows.length).toBeGreaterThan(0);
+    }, 60_000);
     await holder.query("commit");
-    expect((await again).output()).toContain("is ready at");
+    for (const server of [again, another]) expect((await server).output()).toContain("is ready at");
   } finally {
     await Promise.all([holder.end(), writer.end()]);
   }

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { StartError } from "../../config.ts";
 import { beginBulkLoad } from "../../db/bulk-load.ts";
 import type { Database, Transaction } from "../../db/database.ts";
-import { migrationLock, unhurried } from "../../db/engine.ts";
+import { takeTurn, unhurried } from "../../db/engine.ts";
 import { databaseCode } from "../../db/failures.ts";
 import { isTooOld, isVersion, migrate, versionOf } from "../../db/migrations.ts";
 import { type End, formatVersion, Header, isRow, noBackup, readBackup, type TableStart } from "./file.ts";
@@ -42,7 +42,7 @@ export async function fillFrom(db: Database, path: string, { level }: Header): P
   await unhurried(db).transaction(async (tx) => {
     await prepareSession(tx);
     // A server that starts on the same database waits until it is filled.
-    await tx.execute(sql`select pg_advisory_xact_lock(${migrationLock})`);
+    await takeTurn(tx);
     if ((await versionOf(tx)) || (await tablesOf(tx)).length > 0)
       throw new StartError(
         "The database is not empty: create another one and set DATABASE_URL to it. Nothing was restored.",
