@@ -1,4 +1,4 @@
-import { is, sql } from "drizzle-orm";
+import { getTableName, is, sql } from "drizzle-orm";
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
 import { expect, test } from "vitest";
 import { db } from "../testing/server.ts";
@@ -14,7 +14,9 @@ test("the migrations make the tables that the program knows, and nothing else", 
       where relnamespace = 'public'::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped
         and attgenerated = ''
     union all select format('%s %s', conrelid::regclass, conname) from pg_constraint
-      where connamespace = 'public'::regnamespace and contype in ('c', 'f')
+      where connamespace = 'public'::regnamespace and contype = 'c'
+    union all select format('%s refers to %s', conrelid::regclass, confrelid::regclass) from pg_constraint
+      where connamespace = 'public'::regnamespace and contype = 'f'
     union all select format('%s %s', indrelid::regclass, indexrelid::regclass) from pg_index
       where indrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)
         and not exists (select from pg_constraint where conindid = indexrelid)
@@ -32,10 +34,10 @@ test("the migrations make the tables that the program knows, and nothing else", 
         ...[...checks, ...indexes.map(({ config }) => config)].flatMap((part) =>
           part.name ? [`${name} ${part.name}`] : [],
         ),
-        ...foreignKeys.map((key) => `${name} ${snakeCase(key.getName())}`),
+        ...foreignKeys.map((key) => `${name} refers to ${getTableName(key.reference().foreignTable)}`),
       ];
     });
-  const unnamed = /_index$|_fk$/;
+  const unnamed = /_index$/;
   expect(
     rows
       .map(({ line }) => line)
