@@ -20,8 +20,8 @@ try {
   } else {
     // Two lanes for two cores, about equally long.
     await Promise.all([
-      inOrder(serverTests, programTests),
-      inOrder(lint, types, deadCode, build, scriptTests, browserTests),
+      inOrder(serverTests, startTests),
+      inOrder(lint, types, deadCode, build, scriptTests, browserTests, backupTests),
     ]);
   }
 } finally {
@@ -75,13 +75,18 @@ function serverTests() {
   return vitest("server tests", ["embedded", "postgres"]);
 }
 
-/** How the program starts, stops and is backed up: processes of its own, one after another. */
-function programTests() {
-  return vitest("program tests", ["start"]);
+/** How the program starts and stops, and what it does when its database moves. */
+function startTests() {
+  return vitest("tests of starts and failover", ["start"], ["tests/start", "tests/failover"]);
 }
 
-/** @param {string} name @param {string[]} projects */
-function vitest(name, projects) {
+/** How the program is backed up, restored and upgraded. */
+function backupTests() {
+  return vitest("tests of backups and upgrades", ["start"], ["backup", "tests/upgrade"]);
+}
+
+/** @param {string} name @param {string[]} projects @param {string[]} files */
+function vitest(name, projects, files = []) {
   const report = join(reports, `${name}.json`);
   return step(
     name,
@@ -90,6 +95,7 @@ function vitest(name, projects) {
         [
           tool("vitest/vitest.mjs"),
           "run",
+          ...files,
           ...projects.flatMap((project) => ["--project", project]),
           "--reporter=default",
           "--reporter=json",

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** They start the program itself, as its users do, or databases of their own. */
+/** They start the program itself, as its users do, or databases of their own. scripts/test.mjs names them too. */
 const programTests = [
   "tests/start.test.ts",
   "tests/upgrade.test.ts",
