@@ -298,9 +298,6 @@ const addressColumns = {
 /** A carrier's code as it can be compared: its digits, without 420 and a zip code before it. `codeIn` is the same. */
 export const plainTracking = (tracking: AnyPgColumn) =>
   sql`regexp_replace(regexp_replace(${tracking}, '[^0-9]', '', 'g'), '^420[0-9]{5}([0-9]{4})?(?=9[0-9]{21}$)', '')`;
-/** True where there are more digits than a code has: such a tracking may hold one. */
-export const isLongTracking = (tracking: AnyPgColumn) =>
-  sql`length(regexp_replace(${tracking}, '[^0-9]', '', 'g')) > 22`;
 
 export const bulkOrders = pgTable(
   "bulk_orders",
@@ -351,7 +348,6 @@ export const orders = pgTable(
     index("orders_newest_refunded").on(table.createdAt, table.id).where(sql`${table.refundedAt} is not null`),
     index("orders_of_customer").on(table.customerId, table.createdAt, table.id),
     index("orders_tracking").on(plainTracking(table.tracking)),
-    index("orders_codes").using("gin", sql`codes_in(${table.tracking})`).where(isLongTracking(table.tracking)),
     index("orders_of_bulk_order").on(table.bulkOrderId).where(sql`${table.bulkOrderId} is not null`),
   ],
 );

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../db/database.ts";
 import { unhurried } from "../db/engine.ts";
+import { orders, plainTracking } from "../db/schema.ts";
 import { dollars } from "./ledger.ts";
-import { carriedCodes } from "./tracking-codes.ts";
 
 /**
  * Recomputes every balance, purchase, refund, deposit, prepaid code and counter from the rows, and names what disagrees.
@@ -90,10 +90,10 @@ const checks: ((tx: Transaction) => Promise<string[]>)[] = [
   async (tx) => {
     const wrong = await rows<{ code: string; used: boolean; carriers: number }>(
       tx,
-      sql`select tracking_codes.code, used_at is not null as used, count(carried.id)::int as carriers
-          from tracking_codes left join (${carriedCodes}) carried on carried.code = tracking_codes.code
+      sql`select code, used_at is not null as used, count(orders.id)::int as carriers
+          from tracking_codes left join orders on ${plainTracking(orders.tracking)} = code
           group by tracking_codes.id
-          having count(carried.id) <> case when used_at is null then 0 else 1 end`,
+          having count(orders.id) <> case when used_at is null then 0 else 1 end`,
     );
     return wrong.map(({ code, used, carriers }) => {
       if (carriers === 0) return `The prepaid code ${code} is marked as used, but no order carries it`;
@@ -106,8 +106,8 @@ const checks: ((tx: Transaction) => Promise<string[]>)[] = [
     const wrong = await rows<{ code: string; carriers: number }>(
       tx,
       sql`select code, carriers from (
-            select code, count(*)::int as carriers from (${carriedCodes}) carried
-            group by code having count(*) > 1 offset 0) twice
+            select ${plainTracking(orders.tracking)} as code, count(*)::int as carriers from ${orders}
+            where ${plainTracking(orders.tracking)} ~ '^9[0-9]{21}$' group by 1 having count(*) > 1 offset 0) twice
           where not exists (select from tracking_codes where tracking_codes.code = twice.code)`,
     );
     return wrong.map(({ code, carriers }) => `The code ${code} is on ${carriers} orders`);

@@ -130,6 +130,7 @@ test("a prepaid code is known however a shop writes it, also when it was sold an
     `420 78701 ${digits.replace(/(.{4})/g, "$1 ")}`,
     `USPS ${digits}`,
     `0${digits}`,
+    `1 ${digits.replace(/^(.{4})/, "$1x")}`,
   ];
   const send = (tracking: string) =>
     call(shop, storefront.createOrder, {
@@ -161,9 +162,6 @@ test("a code that a shop sent as its own is on one label, however it is written,
     `420 78701-1234 ${digits.replace(/(.{4})/g, "$1_")}`,
     `USPS ${digits}`,
     `usps.420.04101.${digits} x`,
-    `1 ${digits}`,
-    `${digits} 2`,
-    `78701 ${digits.replace(/^(.{4})/, "$1x")}`,
   ];
   const label = (tracking: string) => ({ labelType: "own", weight: 1, ...parcel, tracking });
   const sell = async (tracking: string) => {
@@ -187,10 +185,17 @@ test("a code that a shop sent as its own is on one label, however it is written,
       ]);
     expect((await register(number, 1)).status, first).toBe(409);
   }
+  // Codes of one batch, behind a zip code or longer than a prepaid one, share the digits they begin with: by chance
+  // these end rightly, and are a code all the same only where one is registered.
+  for (const pair of [
+    ["420968139400111814089533001286", "420968139400111814089533001293"],
+    ["92748904230219995134180017", "92748904230219995134180024"],
+  ])
+    expect(await sellBoth(pair), pair.join(" and ")).toBe(201);
   // Also where the last digit is not the one that a prepaid code would have.
   const mistyped = code(99).replace(/.$/, (digit) => String((Number(digit) + 1) % 10));
   expect(await sell(`42078701${mistyped}`)).toEqual([201, undefined]);
-  for (const again of spelt(mistyped).slice(0, 6)) expect((await sell(again))[0], again).toBe(409);
+  for (const again of spelt(mistyped)) expect((await sell(again))[0], again).toBe(409);
   expect((await checkBooks(db)).problems).toEqual([]);
 });
 

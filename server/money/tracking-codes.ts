@@ -2,7 +2,7 @@ import { refusal } from "@footprint/contract/refusal.ts";
 import { trackingType } from "@footprint/contract/tracking.ts";
 import { sql } from "drizzle-orm";
 import type { Transaction } from "../db/database.ts";
-import { isLongTracking, orders, plainTracking } from "../db/schema.ts";
+import { orders, plainTracking } from "../db/schema.ts";
 
 type LabelType = { kind: string; uid: string };
 
@@ -20,40 +20,32 @@ const beforeSelling = sql`select pg_advisory_xact_lock_shared(${codesLock})`;
 
 /** The first of these codes that an order carries, however it is written there. */
 export async function carriedByOrder(tx: Transaction, codes: string[]): Promise<string | undefined> {
-  const asked = sql`${sql.param(codes)}::text[]`;
   const { rows } = await tx.execute<{ code: string }>(sql`
-    select ${plainTracking(orders.tracking)} as code from ${orders} where ${plainTracking(orders.tracking)} = any(${asked})
-    union all
-    select code from ${orders}, unnest(codes_in(${orders.tracking})) as code
-    where ${isLongTracking(orders.tracking)} and codes_in(${orders.tracking}) && ${asked} and code = any(${asked})
-    order by 1 limit 1`);
+    select ${plainTracking(orders.tracking)} as code from ${orders}
+    where ${plainTracking(orders.tracking)} = any(${sql.param(codes)}::text[]) order by 1 limit 1`);
   return rows[0]?.code;
 }
-
-/** Every code on an order, with the order's id. */
-export const carriedCodes = sql`
-  select ${plainTracking(orders.tracking)} as code, ${orders.id} as id from ${orders}
-  where ${plainTracking(orders.tracking)} ~ '^9[0-9]{21}$'
-  union select code, ${orders.id} from ${orders}, unnest(codes_in(${orders.tracking})) as code
-  where ${isLongTracking(orders.tracking)}`;
 
 /** A carrier's code as it can be compared: its digits, without 420 and a zip code before it. */
 const codeIn = (tracking: string) =>
   tracking.replace(/[^0-9]/g, "").replace(/^420[0-9]{5}([0-9]{4})?(?=9[0-9]{21}$)/, "");
 
-/** What may be a prepaid code in a tracking: the code that it is, or a right one anywhere among its digits. */
-function codesIn(tracking: string): Set<string> {
+const isCode = (digits: string) => /^9[0-9]{21}$/.test(digits);
+
+/** What may be a prepaid code in a tracking: right digits anywhere among its own. */
+function partsOf(tracking: string): string[] {
   const digits = tracking.replace(/[^0-9]/g, "");
   const parts = Array.from({ length: Math.max(0, digits.length - 21) }, (_, at) => digits.slice(at, at + 22));
-  const right = parts.filter((part) => part === withCheckDigit(part.slice(0, 21)));
-  return new Set([codeIn(tracking), ...right].filter((code) => /^9[0-9]{21}$/.test(code)));
+  return parts.filter((part) => isCode(part) && part === withCheckDigit(part.slice(0, 21)));
 }
 
 /** A prepaid code that a shop sent as its own would be on two labels sooner or later, if it is not already. */
 export async function refusePrepaid(tx: Transaction, sent: string[]): Promise<void> {
-  const codes = sent.flatMap((tracking) => [...codesIn(tracking)]);
+  const whole = sent.map(codeIn).filter(isCode);
+  // One in ten parts is right by chance, and codes of one batch share theirs: only whole ones are compared here.
+  if (new Set(whole).size < whole.length) throw refusal(409, "Two of the labels have the same tracking");
+  const codes = [...new Set([...whole, ...sent.flatMap(partsOf)])];
   if (codes.length === 0) return;
-  if (new Set(codes).size < codes.length) throw refusal(409, "Two of the labels have the same tracking");
   await tx.execute(beforeSelling);
   // Of two who send the same code at the same moment the second waits for the first, and finds it carried. However
   // many codes there are, the locks are few, or one bulk order could use up all that the database has for everybody;

@@ -52,29 +52,6 @@ BEGIN
   RETURN public.search_keys(names, codes);
 END $$;
 
--- The carrier's codes that a tracking may hold: 22 digits that begin with 9 and end with the right check digit,
--- anywhere among its digits. `codesIn` is the same.
-CREATE FUNCTION codes_in(tracking text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
-DECLARE
-  digits CONSTANT text := regexp_replace(tracking, '[^0-9]', '', 'g');
-  code text;
-  weighted int;
-  codes text[] := '{}';
-BEGIN
-  FOR start IN 1 .. length(digits) - 21 LOOP
-    code := substr(digits, start, 22);
-    CONTINUE WHEN left(code, 1) <> '9';
-    weighted := 0;
-    FOR place IN 1 .. 21 LOOP
-      weighted := weighted + substr(code, place, 1)::int * CASE place % 2 WHEN 1 THEN 3 ELSE 1 END;
-    END LOOP;
-    IF right(code, 1)::int = (10 - weighted % 10) % 10 THEN
-      codes := codes || code;
-    END IF;
-  END LOOP;
-  RETURN codes;
-END $$;
-
 -- The column "search" of every table that can be searched. The database computes it; nothing else writes it.
 ALTER TABLE customers DROP COLUMN IF EXISTS search, ADD COLUMN search tsvector
   GENERATED ALWAYS AS (search_keys(username || chr(31) || email, id::text || chr(31) || discord_id)) STORED;

@@ -1,8 +1,5 @@
 -- How searches and lists find their rows. Built beside the work of other servers: see CONTRIBUTING.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS orders_tracking ON orders (regexp_replace(regexp_replace(tracking, '[^0-9]', '', 'g'), '^420[0-9]{5}([0-9]{4})?(?=9[0-9]{21}$)', ''));
--- Most trackings are a code and nothing else: the few that are longer may hold one.
-CREATE INDEX CONCURRENTLY IF NOT EXISTS orders_codes ON orders USING gin (codes_in(tracking))
-  WHERE length(regexp_replace(tracking, '[^0-9]', '', 'g')) > 22;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS customers_search ON customers USING gin (search) WITH (gin_pending_list_limit = 512);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS bulk_orders_search ON bulk_orders USING gin (search) WITH (gin_pending_list_limit = 512);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS orders_search ON orders USING gin (search) WITH (gin_pending_list_limit = 512);
