@@ -72,7 +72,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16 * 1024 },
   });
   app.setErrorHandler(answerError);
-  readForwardedAddresses(app);
+  if (config.trustProxy) readForwardedAddresses(app);
   logCalls(app);
   finishConnectionsOnClose(app);
   ignoreExpectations(app);

@@ -1,13 +1,18 @@
 import { isIP } from "node:net";
 import type { FastifyInstance } from "fastify";
 
+/** Nobody has more proxies before the server; the last of them wrote last. */
+const mostHops = 20;
+
 /**
  * Leaves of X-Forwarded-For what can be an address, as far as it can be read back from the last proxy. Fastify then
  * goes through it from the right, past the proxies of TRUST_PROXY, and `request.ip` is an address in any case.
  */
 export function readForwardedAddresses(app: FastifyInstance) {
   app.addHook("onRequest", async ({ raw: { headers } }) => {
-    const hops = String(headers["x-forwarded-for"] ?? "").split(",");
+    const hops = String(headers["x-forwarded-for"] ?? "")
+      .split(",")
+      .slice(-mostHops);
     const addresses = hops.map(withoutPort);
     const known = addresses.slice(addresses.findLastIndex((address) => !isIP(address)) + 1);
     headers["x-forwarded-for"] = known.join(", ") || undefined;

@@ -17,7 +17,7 @@ export function answerOneByOne(answer: RequestListener, options: Options): Serve
 }
 
 /** So many pieces of a body, of so few bytes each, are sent by nobody but to keep the server busy with them. */
-const crumbs = { pieces: 250, bytes: 64 };
+const crumbs = { pieces: 250, bytes: 512 };
 
 /** Each piece costs the same, whatever its size: a megabyte in single bytes would take as long as hundreds do. */
 function refuseCrumbs(request: IncomingMessage) {
@@ -43,7 +43,14 @@ function oneByOne(answer: RequestListener): RequestListener {
   const ahead = new WeakMap<Socket, (() => void)[]>();
   return (request, response) => {
     const { socket } = request;
+    // What was read with the request that was one too many is parsed all the same.
+    if (socket.destroyed) return;
     refuseCrumbs(request);
+    // Whatever takes part in an answer listens for its end; where that is a file's, these are more than ten.
+    response.setMaxListeners(30);
+    // Nobody means to send a body with these: once they are answered, nobody reads on.
+    if (request.method === "GET" || request.method === "HEAD")
+      response.once("finish", () => request.complete || socket.destroySoon());
     const begin = () => {
       response.once("close", () => {
         const next = socket.destroyed ? undefined : ahead.get(socket)?.shift();
