@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
+import { exportOf } from "./exports.ts";
 import { Order } from "./orders.ts";
-import { id, idParam, listQuery, pageCounts, timestamp } from "./schemas.ts";
+import { id, idParam, listQuery, namedCustomer, pageCounts, period, timestamp } from "./schemas.ts";
 
 export type BulkOrder = z.input<typeof BulkOrder>;
 export const BulkOrder = z.object({
   _id: id,
   uuid: z.string(),
-  user: z.object({ username: z.string() }),
+  user: namedCustomer,
   orderCount: z.int(),
   /** Empty in a list whose page would be too large: `orderCount` tells, and `read` answers all of them. */
   orders: z.array(
@@ -30,15 +31,18 @@ export const BulkOrder = z.object({
   createdAt: timestamp,
 });
 
+const list = endpoint({
+  method: "GET",
+  path: "/api/v1/order/admin/read-bulk",
+  access: "staff",
+  summary: "List bulk orders with the orders in them, of up to 2,000 in all; the rest is read by id",
+  query: listQuery.extend({ customer: id.optional(), ...period }),
+  reply: z.object({ orders: z.array(BulkOrder), ...pageCounts }),
+});
+
 export const bulkOrders = {
-  list: endpoint({
-    method: "GET",
-    path: "/api/v1/order/admin/read-bulk",
-    access: "staff",
-    summary: "List bulk orders with the orders in them, of up to 2,000 in all; the rest is read by id",
-    query: listQuery,
-    reply: z.object({ orders: z.array(BulkOrder), ...pageCounts }),
-  }),
+  list,
+  export: exportOf(list),
   read: endpoint({
     method: "GET",
     path: "/api/v1/order/admin/read-bulk/:id",

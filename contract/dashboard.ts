@@ -80,6 +80,18 @@ export const dashboard = {
       paymentGateways: z.array(z.object({ paymentGateway: z.string(), count: z.int() })),
     }),
   }),
+  owed: endpoint({
+    method: "GET",
+    path: "/api/v1/dashboard/owed",
+    access: "admin",
+    summary: "What all customers own together, and whether the ledger agreed when it was last checked",
+    reply: z.object({
+      owed: moneySum,
+      balanced: z.boolean(),
+      checkedAt: timestamp,
+      problems: z.array(z.string()),
+    }),
+  }),
   books: endpoint({
     method: "GET",
     path: "/api/v1/dashboard/books",

@@ -1,6 +1,19 @@
 import * as z from "zod";
 import { documentTypes, endpoint } from "./endpoint.ts";
-import { address, download, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./schemas.ts";
+import { exportOf } from "./exports.ts";
+import {
+  address,
+  download,
+  id,
+  idParam,
+  listQuery,
+  message,
+  money,
+  namedCustomer,
+  pageCounts,
+  period,
+  timestamp,
+} from "./schemas.ts";
 
 const { company, country, ...party } = address;
 
@@ -13,7 +26,7 @@ export type FedexOrder = z.input<typeof FedexOrder>;
 export const FedexOrder = z.object({
   _id: id,
   uuid: z.string(),
-  user: z.object({ discordId: z.string() }),
+  user: namedCustomer.extend({ discordId: z.string() }),
   price: money.nullable(),
   status: fedexStatus,
   note: z.string(),
@@ -36,19 +49,22 @@ const formMoney = z.preprocess((value) => {
   return value.trim() === "" ? undefined : Number(value);
 }, money.optional());
 
-export const fedex = {
-  list: endpoint({
-    method: "GET",
-    path: "/api/v1/fed/readAllOrders",
-    access: "staff",
-    summary: "List Fedex orders; the customer's discord id is for administrators only",
-    query: listQuery.extend({ filter: z.enum(["All", ...fedexStatuses]).default("All") }),
-    reply: z.object({
-      docs: z.array(FedexOrder),
-      totalDocs: z.int(),
-      ...pageCounts,
-    }),
+const list = endpoint({
+  method: "GET",
+  path: "/api/v1/fed/readAllOrders",
+  access: "staff",
+  summary: "List Fedex orders; the customer's discord id is for administrators only",
+  query: listQuery.extend({
+    filter: z.enum(["All", ...fedexStatuses]).default("All"),
+    customer: id.optional(),
+    ...period,
   }),
+  reply: z.object({ docs: z.array(FedexOrder), totalDocs: z.int(), ...pageCounts }),
+});
+
+export const fedex = {
+  list,
+  export: exportOf(list),
   stats: endpoint({
     method: "GET",
     path: "/api/v1/fed/read-stats",

@@ -1,15 +1,28 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { id, idParam, listQuery, message, money, pageCounts, timestamp } from "./schemas.ts";
+import { exportOf } from "./exports.ts";
+import { author } from "./logs.ts";
+import {
+  id,
+  idParam,
+  listQuery,
+  message,
+  money,
+  namedCustomer,
+  pageCounts,
+  period,
+  reason,
+  timestamp,
+} from "./schemas.ts";
 
 export const paymentMethod = z.enum(["cashapp", "paypal"]);
-export const invoiceStatuses = ["pending", "paid", "expired", "failed"] as const;
+export const invoiceStatuses = ["pending", "paid", "expired", "failed", "reversed"] as const;
 export const invoiceStatus = z.enum(invoiceStatuses);
 
 export type Invoice = z.input<typeof Invoice>;
 export const Invoice = z.object({
   _id: id,
-  user: z.object({ username: z.string(), email: z.string() }),
+  user: namedCustomer.extend({ email: z.string() }),
   amount: money,
   payment_method: paymentMethod,
   status: invoiceStatus,
@@ -17,14 +30,42 @@ export const Invoice = z.object({
   createdAt: timestamp,
 });
 
+const list = endpoint({
+  method: "GET",
+  path: "/api/v1/admin/invoice/read",
+  access: "staff",
+  summary: "List invoices",
+  query: listQuery.extend({
+    status: z.enum(["All", ...invoiceStatuses]).default("All"),
+    customer: id.optional(),
+    method: paymentMethod.optional(),
+    ...period,
+  }),
+  reply: z.object({ invoices: z.array(Invoice), ...pageCounts }),
+});
+
 export const invoices = {
-  list: endpoint({
+  list,
+  export: exportOf(list),
+  read: endpoint({
     method: "GET",
-    path: "/api/v1/admin/invoice/read",
+    path: "/api/v1/admin/invoice/read/:id",
     access: "staff",
-    summary: "List invoices",
-    query: listQuery.extend({ status: z.enum(["All", ...invoiceStatuses]).default("All") }),
-    reply: z.object({ invoices: z.array(Invoice), ...pageCounts }),
+    summary: "Read one invoice, with when and by whom it was paid, and taken back",
+    params: idParam,
+    reply: z.object({
+      invoice: Invoice,
+      /** Oldest first; more than one where a payment was reversed and came again. */
+      payments: z.array(
+        z.object({
+          transfer: id,
+          by: author,
+          reason: z.string(),
+          createdAt: timestamp,
+          reversal: z.object({ by: author, reason: z.string(), createdAt: timestamp }).nullable(),
+        }),
+      ),
+    }),
   }),
   markPaid: endpoint({
     method: "PUT",
@@ -32,6 +73,7 @@ export const invoices = {
     access: "staff",
     summary: "Mark an invoice as paid: its amount is credited to the customer, once",
     params: idParam,
+    body: z.object({ reason }),
     idempotent: true,
     reply: message,
   }),

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { id, listQuery, pageCounts, timestamp } from "./schemas.ts";
+import { exportOf } from "./exports.ts";
+import { id, listQuery, pageCounts, period, timestamp } from "./schemas.ts";
 
 export const logTypes = [
   "balance",
@@ -19,31 +20,59 @@ export const logType = z.enum(logTypes);
 
 /** Tells an account from a shop of the same name. Null in old entries. */
 export const authorKinds = ["account", "shop", "system", "terminal"] as const;
-const authorKind = z.enum(authorKinds);
+export const author = z.object({ username: z.string(), kind: z.enum(authorKinds).nullable(), _id: id.nullable() });
+
+/** What an entry can be about. Settings have no id of their own: theirs is `settingsId`. */
+export const subjectKinds = [
+  "customer",
+  "order",
+  "bulk order",
+  "fedex order",
+  "invoice",
+  "transfer",
+  "label type",
+  "price",
+  "custom price",
+  "tracking codes",
+  "account",
+  "api key",
+  "settings",
+] as const;
+export const settingsId = "00000000-0000-0000-0000-000000000000";
 
 export type Log = z.input<typeof Log>;
 export const Log = z.object({
   _id: id,
-  admin: z.object({ username: z.string(), kind: authorKind.nullable(), _id: id.nullable() }),
+  admin: author,
   type: logType,
   action: z.string(),
   before: z.json().nullable(),
   after: z.json().nullable(),
+  /** What it is about, and the customer whom it concerns. Null in old entries, and where there is none. */
+  subject: z.object({ kind: z.enum(subjectKinds), _id: id }).nullable(),
+  customer: id.nullable(),
   createdAt: timestamp,
 });
 
-export const logs = {
-  list: endpoint({
-    method: "GET",
-    path: "/api/v1/admin/logs/read",
-    access: "admin",
-    summary: "List what was changed, by whom; `status` filters by type, `by` by the id of an account or API key",
-    query: listQuery.extend({ status: z.enum(["All", ...logTypes]).default("All"), by: id.optional() }),
-    reply: z.object({
-      logs: z.array(Log),
-      /** The account or API key that `by` names, if there is or was one. */
-      by: z.object({ _id: id, username: z.string() }).nullable(),
-      ...pageCounts,
-    }),
+const list = endpoint({
+  method: "GET",
+  path: "/api/v1/admin/logs/read",
+  access: "admin",
+  summary:
+    "List what was changed, by whom; `status` filters by type, `by` by the id of an account or API key, `subject` by the id of what was changed",
+  query: listQuery.extend({
+    status: z.enum(["All", ...logTypes]).default("All"),
+    by: id.optional(),
+    subject: id.optional(),
+    customer: id.optional(),
+    ...period,
   }),
-};
+  reply: z.object({
+    logs: z.array(Log),
+    /** The account or API key that `by` names, if there is or was one. */
+    by: z.object({ _id: id, username: z.string() }).nullable(),
+    ...pageCounts,
+  }),
+});
+
+export const logs = { list, export: exportOf(list) };

@@ -1,13 +1,27 @@
 import * as z from "zod";
 import { flatAddress } from "./address.ts";
 import { endpoint } from "./endpoint.ts";
-import { address, id, idParam, listQuery, message, money, pageCounts, timestamp } from "./schemas.ts";
+import { exportOf } from "./exports.ts";
+import { author } from "./logs.ts";
+import {
+  address,
+  id,
+  idParam,
+  listQuery,
+  message,
+  money,
+  namedCustomer,
+  pageCounts,
+  period,
+  reason,
+  timestamp,
+} from "./schemas.ts";
 
 export type Order = z.input<typeof Order>;
 export const Order = z.object({
   _id: id,
   uuid: z.string(),
-  user: z.object({ username: z.string() }),
+  user: namedCustomer,
   labelType: z.object({ name: z.string() }),
   price: money,
   weight: z.number(),
@@ -18,16 +32,69 @@ export const Order = z.object({
   ...flatAddress("to", address),
 });
 
+/** All there is to say about one order. */
+export type OrderStory = z.input<typeof OrderStory>;
+const OrderStory = z.object({
+  order: Order,
+  customer: z.object({
+    _id: id,
+    username: z.string(),
+    balance: money,
+    orders: z.int(),
+    customPricingEnabled: z.boolean(),
+    createdAt: timestamp,
+  }),
+  /** Which tier was charged, and what the label type's own price was; null for orders from before this was kept. */
+  pricing: z
+    .object({ fromWeight: z.number(), toWeight: z.number(), custom: z.boolean(), standardPrice: money.nullable() })
+    .nullable(),
+  bulkOrder: z.object({ _id: id, uuid: z.string(), place: z.int(), orderCount: z.int() }).nullable(),
+  purchase: z.object({ by: author, balanceAfter: money, amount: money, createdAt: timestamp }).nullable(),
+  refund: z.object({ by: author, reason: z.string(), amount: money, createdAt: timestamp }).nullable(),
+  notes: z.array(z.object({ _id: id, text: z.string(), by: z.object({ username: z.string() }), createdAt: timestamp })),
+  /** Where its prepaid code came from. */
+  batch: z
+    .object({ by: author, amount: z.int(), first: z.string(), last: z.string(), createdAt: timestamp })
+    .nullable(),
+});
+
 export const orderStatuses = ["All", "Active", "Refunded"] as const;
 
+const list = endpoint({
+  method: "GET",
+  path: "/api/v1/admin/orders/read",
+  access: "staff",
+  summary: "List orders",
+  query: listQuery.extend({
+    status: z.enum(orderStatuses).default("All"),
+    customer: id.optional(),
+    labelType: id.optional(),
+    ...period,
+  }),
+  reply: z.object({ orders: z.array(Order), ...pageCounts }),
+});
+
 export const orders = {
-  list: endpoint({
+  list,
+  export: exportOf(list),
+  read: endpoint({
     method: "GET",
-    path: "/api/v1/admin/orders/read",
+    path: "/api/v1/admin/orders/read/:id",
     access: "staff",
-    summary: "List orders",
-    query: listQuery.extend({ status: z.enum(orderStatuses).default("All") }),
-    reply: z.object({ orders: z.array(Order), ...pageCounts }),
+    summary: "Read one order and its story: price, purchase, refund, notes",
+    params: idParam,
+    reply: OrderStory,
+  }),
+  addNote: endpoint({
+    method: "POST",
+    path: "/api/v1/admin/orders/notes/:id",
+    access: "staff",
+    summary: "Leave a note about an order for colleagues; notes stay as they are",
+    params: idParam,
+    body: z.object({
+      text: z.string().trim().min(1, "Write a note first").max(2_000, "A note has at most 2,000 characters"),
+    }),
+    reply: message,
   }),
   refund: endpoint({
     method: "PUT",
@@ -35,6 +102,7 @@ export const orders = {
     access: "staff",
     summary: "Refund an order: its price returns to the customer's balance, once",
     params: idParam,
+    body: z.object({ reason }),
     idempotent: true,
     reply: message,
   }),

@@ -43,6 +43,9 @@ export const weight = z
 export const id = z.uuid();
 export const idParam = z.object({ id });
 
+/** A customer as lists name them. */
+export const namedCustomer = z.object({ _id: id, username: z.string() });
+
 /** A reply that only says what happened. */
 export const message = z.object({ message: z.string() });
 
@@ -55,6 +58,17 @@ export const listQuery = z.object({
   sort: sortOrder.default("des"),
   search: z.string().trim().max(200).default(""),
 });
+
+/** Business days, both included. */
+export const period = { from: z.iso.date().optional(), to: z.iso.date().optional() };
+
+/** Why money was moved. */
+export const reason = z
+  .string()
+  .trim()
+  .max(500, "A reason has at most 500 characters")
+  .regex(/^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u, "A reason is one line of text")
+  .default("");
 
 /** What every list answers beside its rows. */
 export const pageCounts = {

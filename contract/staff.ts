@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
+import { exportOf } from "./exports.ts";
 import { id, idParam, listQuery, message, pageCounts, timestamp } from "./schemas.ts";
 import { newPassword } from "./session.ts";
 
@@ -27,15 +28,18 @@ export const StaffMember = z.object({
 /** An account, administrators included, with failed sign-ins in the last hour. */
 const GuessedAt = z.object({ _id: id, username: z.string(), failedSignIns: z.int(), addresses: z.int() });
 
+const list = endpoint({
+  method: "GET",
+  path: "/api/v1/admin/staff/read",
+  access: "admin",
+  summary: "List staff accounts",
+  query: listQuery,
+  reply: z.object({ staff: z.array(StaffMember), guessedAt: z.array(GuessedAt), ...pageCounts }),
+});
+
 export const staff = {
-  list: endpoint({
-    method: "GET",
-    path: "/api/v1/admin/staff/read",
-    access: "admin",
-    summary: "List staff accounts",
-    query: listQuery,
-    reply: z.object({ staff: z.array(StaffMember), guessedAt: z.array(GuessedAt), ...pageCounts }),
-  }),
+  list,
+  export: exportOf(list),
   create: endpoint({
     method: "POST",
     path: "/api/v1/admin/staff/create",

@@ -5,7 +5,18 @@ import { fedexStatus } from "./fedex.ts";
 import { invoiceStatus, paymentMethod } from "./invoices.ts";
 import { labelKind } from "./label-types.ts";
 import { Order } from "./orders.ts";
-import { download, id, idParam, inThousandths, money, timestamp, visibleCharacter, weight } from "./schemas.ts";
+import {
+  download,
+  id,
+  idParam,
+  inThousandths,
+  money,
+  pageCounts,
+  timestamp,
+  visibleCharacter,
+  weight,
+} from "./schemas.ts";
+import { Transfer, transfers } from "./transfers.ts";
 
 /** Text from a shop: trimmed, without control characters and without those that reverse the direction of text. */
 const text = (max: number, allowed: RegExp) =>
@@ -110,6 +121,15 @@ export const storefront = {
     params: z.object({ discordId }),
     reply: z.object({ customer: StorefrontCustomer }),
   }),
+  transfers: endpoint({
+    method: "GET",
+    path: "/api/v1/storefront/customers/:discordId/transfers",
+    access: "storefront",
+    summary: "What changed a customer's balance, with the balance after each change",
+    params: z.object({ discordId }),
+    query: transfers.history.query.omit({ by: true }),
+    reply: z.object({ transfers: z.array(Transfer.omit({ by: true })), ...pageCounts }),
+  }),
   labelTypes: endpoint({
     method: "GET",
     path: "/api/v1/storefront/label-types",
@@ -148,6 +168,18 @@ export const storefront = {
     idempotent: "required",
     status: 201,
     reply: z.object({ order: Order, balance: money }),
+  }),
+  readOrder: endpoint({
+    method: "GET",
+    path: "/api/v1/storefront/orders/:id",
+    access: "storefront",
+    scope: ["orders"],
+    summary: "Read an order, and its refund if there was one",
+    params: idParam,
+    reply: z.object({
+      order: Order,
+      refund: z.object({ amount: money, reason: z.string(), createdAt: timestamp }).nullable(),
+    }),
   }),
   createBulkOrder: endpoint({
     method: "POST",
@@ -230,7 +262,7 @@ export const storefront = {
     summary:
       "What became of an invoice; paid credits the customer, once, and needs the scope mark-as-paid, the others deposits",
     params: idParam,
-    body: z.object({ status: invoiceStatus }),
+    body: z.object({ status: invoiceStatus.exclude(["reversed"]) }),
     idempotent: true,
     reply: z.object({ invoice: ShopInvoice, balance: money }),
   }),

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { id, idParam, listQuery, message, pageCounts, timestamp } from "./schemas.ts";
+import { exportOf } from "./exports.ts";
+import { id, idParam, listQuery, message, pageCounts, period, timestamp } from "./schemas.ts";
 
 export const trackingTypes = ["priority", "express", "ground_oz", "ground_lbs"] as const;
 export const trackingTemplates = ["evs", "indica", "pitney"] as const;
@@ -19,15 +20,18 @@ export const TrackingCode = z.object({
 
 const perType = z.record(trackingType, z.int());
 
+const list = endpoint({
+  method: "GET",
+  path: "/api/v1/tracking/read",
+  access: "admin",
+  summary: "List prepaid tracking codes",
+  query: listQuery.extend({ type: trackingType.optional(), used: z.enum(["true", "false"]).optional(), ...period }),
+  reply: z.object({ trackings: z.array(TrackingCode), ...pageCounts }),
+});
+
 export const tracking = {
-  list: endpoint({
-    method: "GET",
-    path: "/api/v1/tracking/read",
-    access: "admin",
-    summary: "List prepaid tracking codes",
-    query: listQuery,
-    reply: z.object({ trackings: z.array(TrackingCode), ...pageCounts }),
-  }),
+  list,
+  export: exportOf(list),
   stats: endpoint({
     method: "GET",
     path: "/api/v1/tracking/stats",

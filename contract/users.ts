@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
+import { exportOf } from "./exports.ts";
 import { tierBounds } from "./label-types.ts";
-import { id, idParam, listQuery, message, money, pageCounts, timestamp } from "./schemas.ts";
+import { id, idParam, listQuery, message, money, moneySum, pageCounts, period, reason, timestamp } from "./schemas.ts";
 
 export type CustomPrice = z.input<typeof CustomPrice>;
 export const CustomPrice = z.object({
@@ -27,32 +28,59 @@ export const User = z.object({
   createdAt: timestamp,
 });
 
+/** What a customer's transfers come to. */
+const totals = z.object({
+  transfers: z.int(),
+  orders: z.int(),
+  deposits: z.int(),
+  refunds: z.int(),
+  spent: moneySum,
+  /** In the last 30 business days. */
+  spentLately: moneySum,
+  deposited: moneySum,
+  refunded: moneySum,
+  lastOrderAt: timestamp.nullable(),
+  /** Counted up to 1,000. */
+  bulkOrders: z.int(),
+  fedexOrders: z.int(),
+  invoices: z.int(),
+  /** Whether the transfers add up to the balance. */
+  agrees: z.boolean(),
+  /** The balance at the end of each of the last 30 business days, oldest first. */
+  balances: z.array(money),
+});
+
 const userList = z.object({ users: z.array(User), ...pageCounts });
+const yesOrNo = z.enum(["true", "false"]).optional();
+const list = endpoint({
+  method: "GET",
+  path: "/api/v1/admin/users/read",
+  access: "staff",
+  summary: "List customers",
+  query: listQuery.extend({ verified: yesOrNo, customPricing: yesOrNo, withBalance: yesOrNo, ...period }),
+  reply: userList,
+});
+const listNew = endpoint({
+  method: "GET",
+  path: "/api/v1/admin/users/readNew",
+  access: "staff",
+  summary: "List customers who wait for verification",
+  query: listQuery.extend(period),
+  reply: userList,
+});
 
 export const users = {
-  list: endpoint({
-    method: "GET",
-    path: "/api/v1/admin/users/read",
-    access: "staff",
-    summary: "List customers",
-    query: listQuery,
-    reply: userList,
-  }),
-  listNew: endpoint({
-    method: "GET",
-    path: "/api/v1/admin/users/readNew",
-    access: "staff",
-    summary: "List customers who wait for verification",
-    query: listQuery,
-    reply: userList,
-  }),
+  list,
+  export: exportOf(list),
+  listNew,
+  exportNew: exportOf(listNew),
   read: endpoint({
     method: "GET",
     path: "/api/v1/admin/user/read/:id",
     access: "staff",
-    summary: "Read one customer",
+    summary: "Read one customer, and what their transfers come to",
     params: idParam,
-    reply: z.object({ user: User }),
+    reply: z.object({ user: User, totals }),
   }),
   verify: endpoint({
     method: "POST",
@@ -90,6 +118,7 @@ export const users = {
       balance: money
         .refine((cents) => cents !== 0, "Enter an amount other than zero")
         .refine((cents) => Math.abs(cents) <= 100_000_000, "An amount is at most 1,000,000.00"),
+      reason,
     }),
     idempotent: true,
     reply: message,

@@ -54,6 +54,19 @@ export const ApiKey = z.object({
   lastUsedAt: timestamp.nullable(),
 });
 
+/** What a staff account may do at most; null for any amount. */
+export type StaffLimits = z.input<typeof StaffLimits>;
+const limit = money
+  .refine((cents) => cents >= 0, "A limit is not negative")
+  .refine((cents) => cents <= 100_000_000_000, "A limit is at most 1,000,000,000.00")
+  .nullable();
+export const StaffLimits = z.object({
+  staffCredit: limit,
+  staffCreditPerDay: limit,
+  staffRefund: limit,
+  staffRefundPerDay: limit,
+});
+
 export const handleRule = "$ and up to 20 letters, digits, _ or -, the first a letter";
 
 export const website = {
@@ -77,6 +90,21 @@ export const website = {
         .optional(),
     }),
     upload: { field: "image", maxBytes: 2 * 1024 * 1024, types: imageTypes },
+    reply: message,
+  }),
+  limits: endpoint({
+    method: "GET",
+    path: "/api/v1/website/limits",
+    access: "admin",
+    summary: "The largest credit and refund a staff account may make, at once and in a business day",
+    reply: z.object({ limits: StaffLimits }),
+  }),
+  updateLimits: endpoint({
+    method: "PUT",
+    path: "/api/v1/website/limits",
+    access: "admin",
+    summary: "Change what staff accounts may credit and refund; null allows any amount, what is not given stays",
+    body: StaffLimits.partial(),
     reply: message,
   }),
   listApiKeys: endpoint({

@@ -1,4 +1,4 @@
-import type { authorKinds, logType } from "@footprint/contract/logs.ts";
+import type { authorKinds, logType, subjectKinds } from "@footprint/contract/logs.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { logs } from "../db/schema.ts";
 
@@ -9,6 +9,9 @@ export type Author = { kind: (typeof authorKinds)[number]; id: string | null; us
 export const system: Author = { kind: "system", id: null, username: "system" };
 export const terminal: Author = { kind: "terminal", id: null, username: "terminal" };
 
+/** What a log row is about, and the customer whom it concerns, where that is somebody else. */
+export type About = { kind: (typeof subjectKinds)[number]; id: string; customerId?: string };
+
 /** What a log row says, as `record` takes it. */
 export type LogEntry = Rest<Rest<Parameters<typeof record>>>;
 
@@ -18,12 +21,18 @@ export async function record(
   author: Author,
   type: (typeof logType.options)[number],
   action: string,
-  change: { before?: unknown; after?: unknown } = {},
+  { about, ...change }: { before?: unknown; after?: unknown; about?: About } = {},
 ): Promise<void> {
-  await tx
-    .insert(logs)
-    .values({ admin: author.username, actorKind: author.kind, actorId: author.id, type, action, ...change });
+  const { username: admin, kind: actorKind, id: actorId } = author;
+  await tx.insert(logs).values({ admin, actorKind, actorId, type, action, ...change, ...logged(about) });
 }
+
+/** In the log's own columns. */
+export const logged = (about?: About) => ({
+  subjectKind: about?.kind ?? null,
+  subjectId: about?.id ?? null,
+  customerId: about?.kind === "customer" ? about.id : (about?.customerId ?? null),
+});
 
 /** The same for what is only read, but worth knowing: a download, or very many rows. */
 export const recordRead = (db: Database, ...entry: Rest<Parameters<typeof record>>) =>

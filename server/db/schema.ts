@@ -2,9 +2,10 @@ import { scopes } from "@footprint/contract/endpoint.ts";
 import { fedexStatus } from "@footprint/contract/fedex.ts";
 import { invoiceStatus, paymentMethod } from "@footprint/contract/invoices.ts";
 import { labelKind } from "@footprint/contract/label-types.ts";
-import { authorKinds, logType } from "@footprint/contract/logs.ts";
+import { authorKinds, logType, subjectKinds } from "@footprint/contract/logs.ts";
 import { role } from "@footprint/contract/session.ts";
 import { trackingTemplate, trackingType } from "@footprint/contract/tracking.ts";
+import { transferKind } from "@footprint/contract/transfers.ts";
 import { sql } from "drizzle-orm";
 import {
   type AnyPgColumn,
@@ -219,12 +220,23 @@ export const customers = pgTable(
     verifiedAt: moment(),
     shopId: broughtBy(),
     createdAt: createdAt(),
+    /** What their transfers come to, kept by the ledger. */
+    transfers: integer().notNull().default(0),
+    orders: integer().notNull().default(0),
+    deposits: integer().notNull().default(0),
+    refunds: integer().notNull().default(0),
+    receivedCents: cents().notNull().default(0),
+    spentCents: cents().notNull().default(0),
+    depositedCents: cents().notNull().default(0),
+    refundedCents: cents().notNull().default(0),
   },
   (table) => [
     uniqueIndex("customers_discord_id_key").on(table.discordId),
     check("customers_balance_in_range", sql`${table.balanceCents} between 0 and 1000000000000`),
     index("customers_newest").on(table.createdAt, table.id),
     index("customers_unverified").on(table.createdAt, table.id).where(sql`${table.verifiedAt} is null`),
+    index("customers_verified").on(table.createdAt, table.id).where(sql`${table.verifiedAt} is not null`),
+    index("customers_with_custom_pricing").on(table.createdAt, table.id).where(sql`${table.customPricingEnabled}`),
   ],
 );
 
@@ -340,6 +352,11 @@ export const orders = pgTable(
     refundedAt: moment(),
     shopId: broughtBy(),
     createdAt: createdAt(),
+    /** Why it cost what it did; null in orders from before this was kept. */
+    tierFromWeight: measure(),
+    tierToWeight: measure(),
+    hasCustomPrice: boolean(),
+    standardPriceCents: cents(),
   },
   (table) => [
     check("orders_price", sql`${table.priceCents} >= 0`),
@@ -347,9 +364,26 @@ export const orders = pgTable(
     index("orders_newest_active").on(table.createdAt, table.id).where(sql`${table.refundedAt} is null`),
     index("orders_newest_refunded").on(table.createdAt, table.id).where(sql`${table.refundedAt} is not null`),
     index("orders_of_customer").on(table.customerId, table.createdAt, table.id),
+    index("orders_of_label_type").on(table.labelTypeId, table.createdAt, table.id),
     index("orders_tracking").on(plainTracking(table.tracking)),
     index("orders_of_bulk_order").on(table.bulkOrderId).where(sql`${table.bulkOrderId} is not null`),
   ],
+);
+
+/** What staff tell each other about an order: kept as it was written. */
+export const orderNotes = pgTable(
+  "order_notes",
+  {
+    id: id(),
+    orderId: uuid()
+      .notNull()
+      .references(() => orders.id),
+    text: text().notNull(),
+    author: text().notNull(),
+    authorId: uuid().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [index("order_notes_of_order").on(table.orderId, table.createdAt, table.id)],
 );
 
 export const trackingCodes = pgTable(
@@ -361,12 +395,16 @@ export const trackingCodes = pgTable(
     template: oneOf(trackingTemplate),
     usedAt: moment(),
     createdAt: createdAt(),
+    /** Those registered together; the log names the same. Null for codes from before this was kept. */
+    batchId: uuid(),
   },
   (table) => [
     uniqueIndex("tracking_codes_code_key").on(table.code),
     isOneOf("tracking_codes_type_known", table.type, trackingType),
     isOneOf("tracking_codes_template_known", table.template, trackingTemplate),
     index("tracking_codes_newest").on(table.createdAt, table.id),
+    index("tracking_codes_left").on(table.type, table.createdAt, table.id).where(sql`${table.usedAt} is null`),
+    index("tracking_codes_used").on(table.type, table.createdAt, table.id).where(sql`${table.usedAt} is not null`),
     index("tracking_codes_next").on(table.type, table.createdAt, table.code).where(sql`${table.usedAt} is null`),
   ],
 );
@@ -452,13 +490,12 @@ export const invoices = pgTable(
     check("invoices_paid_at", sql`(${table.status} = 'paid') = (${table.paidAt} is not null)`),
     index("invoices_newest").on(table.createdAt, table.id),
     index("invoices_newest_of_status").on(table.status, table.createdAt, table.id),
+    index("invoices_of_method").on(table.paymentMethod, table.createdAt, table.id),
     index("invoices_of_customer").on(table.customerId, table.createdAt, table.id),
   ],
 );
 
 const authorKind = () => text({ enum: authorKinds });
-
-export const transferKinds = ["deposit", "purchase", "refund", "adjustment"] as const;
 
 /** The ledger: one row per change of a balance. A customer's balance is the sum of their rows. */
 export const transfers = pgTable(
@@ -468,7 +505,7 @@ export const transfers = pgTable(
     customerId: uuid()
       .notNull()
       .references(() => customers.id),
-    kind: oneOf({ options: transferKinds }),
+    kind: oneOf(transferKind),
     amountCents: cents().notNull(),
     balanceAfterCents: cents().notNull(),
     /** The invoice, the order or bulk order bought, or the order refunded. */
@@ -478,18 +515,38 @@ export const transfers = pgTable(
     actorKind: authorKind(),
     actorId: uuid(),
     createdAt: createdAt(),
+    /** Its place among the customer's, from 1, and what they had received and spent in all with it. */
+    number: integer().notNull(),
+    receivedCents: cents().notNull(),
+    spentCents: cents().notNull(),
+    reason: text().notNull().default(""),
+    reverses: uuid().references((): AnyPgColumn => transfers.id),
+    reversedBy: uuid().references((): AnyPgColumn => transfers.id),
   },
-  (table) => [
-    isOneOf("transfers_kind_known", table.kind, { options: transferKinds }),
-    check("transfers_balance_after", sql`${table.balanceAfterCents} >= 0`),
-    check("transfers_reference", sql`(${table.kind} = 'adjustment') = (${table.reference} is null)`),
-    // One deposit per invoice, one purchase and one refund per order, whatever the code does.
-    uniqueIndex("transfers_once").on(table.kind, table.reference),
-    index("transfers_deposits_by_shop")
-      .on(table.actorId, table.createdAt)
-      .where(sql`${table.kind} = 'deposit' and ${table.actorKind} = 'shop'`),
-    index("transfers_of_customer").on(table.customerId, table.id),
-  ],
+  (table) => {
+    const isNoPurchase = sql`${table.kind} <> 'purchase'`;
+    return [
+      isOneOf("transfers_kind_known", table.kind, transferKind),
+      check("transfers_balance_after", sql`${table.balanceAfterCents} >= 0`),
+      check("transfers_reference", sql`(${table.kind} in ('adjustment', 'reversal')) = (${table.reference} is null)`),
+      check("transfers_reversal", sql`(${table.kind} = 'reversal') = (${table.reverses} is not null)`),
+      // One deposit per invoice, one purchase and one refund per order, one reversal per transfer, whatever the code does.
+      uniqueIndex("transfers_standing").on(table.reference, table.kind).where(sql`${table.reversedBy} is null`),
+      index("transfers_reversed").on(table.reference).where(sql`${table.reversedBy} is not null`),
+      uniqueIndex("transfers_reversed_once").on(table.reverses).where(sql`${table.reverses} is not null`),
+      uniqueIndex("transfers_numbered").on(table.customerId, table.number),
+      index("transfers_dated").on(table.customerId, table.createdAt),
+      index("transfers_of_kind").on(table.customerId, table.kind, table.number).where(isNoPurchase),
+      index("transfers_newest").on(table.createdAt, table.id).where(isNoPurchase),
+      index("transfers_newest_of_kind").on(table.kind, table.createdAt, table.id).where(isNoPurchase),
+      index("transfers_by_account")
+        .on(table.actorId, table.createdAt, table.id)
+        .where(sql`${table.actorKind} = 'account'`),
+      index("transfers_deposits_by_shop")
+        .on(table.actorId, table.createdAt)
+        .where(sql`${table.kind} = 'deposit' and ${table.actorKind} = 'shop'`),
+    ];
+  },
 );
 
 export const logs = pgTable(
@@ -506,12 +563,20 @@ export const logs = pgTable(
     before: jsonb(),
     after: jsonb(),
     createdAt: createdAt(),
+    /** What it is about, and the customer whom it concerns; null in rows from before this was kept. */
+    subjectKind: text({ enum: subjectKinds }),
+    subjectId: uuid(),
+    customerId: uuid(),
   },
   (table) => [
     isOneOf("logs_type_known", table.type, logType),
     index("logs_newest").on(table.createdAt, table.id),
     index("logs_newest_of_type").on(table.type, table.createdAt, table.id),
     index("logs_newest_of_actor").on(table.actorId, table.createdAt, table.id),
+    index("logs_of_subject").on(table.subjectId, table.createdAt, table.id).where(sql`${table.subjectId} is not null`),
+    index("logs_of_customer")
+      .on(table.customerId, table.createdAt, table.id)
+      .where(sql`${table.customerId} is not null`),
   ],
 );
 
@@ -526,6 +591,15 @@ export const settings = pgTable(
     imageFileId: uuid().references(() => files.id),
     /** The business is the demo; false once it was removed, so that it does not come back. */
     demo: boolean(),
+    /** What a staff account may credit and refund, at once and in a business day; null for any amount. */
+    staffCreditCents: cents(),
+    staffCreditPerDayCents: cents(),
+    staffRefundCents: cents(),
+    staffRefundPerDayCents: cents(),
+    /** What the books said last, and what all customers owned together then. */
+    booksCheckedAt: moment(),
+    booksProblems: text().array(),
+    owedCents: cents(),
   },
   (table) => [check("settings_one_row", sql`${table.id}`)],
 );

@@ -6,7 +6,7 @@ import * as said from "../money/trade-log.ts";
 import { type CatalogueEntry, type Codes, catalogue } from "./catalogue.ts";
 import { newAddresses, newDiscordId, newOrderAddresses, newUsername } from "./people.ts";
 import { type Random, seededRandom } from "./random.ts";
-import { fedexNotes, parcelNotes } from "./words.ts";
+import { fedexNotes, parcelNotes, refundReasons } from "./words.ts";
 
 /** How large a business is, and what it takes for now. The rest follows from the number of orders. */
 type Plan = {
@@ -25,7 +25,7 @@ type Stock = Codes & { number: number; amount: number; first: string; registered
 type LabelType = CatalogueEntry & { id: string; stock: Stock | undefined };
 type Tier = { fromWeight: number; toWeight: number; priceCents: number };
 type Customer = {
-  row: typeof schema.customers.$inferInsert & { id: string; balanceCents: number; createdAt: Date };
+  row: Omit<typeof schema.customers.$inferSelect, "shopId">;
   /** When the balance last changed. */
   movedAt: number;
   ownPrices: { labelType: LabelType; tiers: Tier[] } | undefined;
@@ -184,6 +184,14 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
       discordId: newDiscordId(random, at),
       email,
       balanceCents: 0,
+      transfers: 0,
+      orders: 0,
+      deposits: 0,
+      refunds: 0,
+      receivedCents: 0,
+      spentCents: 0,
+      depositedCents: 0,
+      refundedCents: 0,
       active,
       customPricingEnabled: ownPrices !== undefined,
       verifiedAt: verifiedAt ? new Date(verifiedAt) : null,
@@ -227,6 +235,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
 
   function newOrder(customer: Customer, at: number, bulkOrderId: string | null): Order {
     const { type, tier } = random.weighted(demand);
+    customer.row.orders++;
     const [fromWeight, toWeight, listCents] = tier;
     const weight = (fromWeight * 10 + random.between(1, (toWeight - fromWeight) * 10)) / 10;
     const own = customer.ownPrices?.labelType === type ? customer.ownPrices.tiers : [];
@@ -316,14 +325,30 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     actor: string,
     at: number,
   ) {
-    customer.row.balanceCents += amountCents;
+    const { row } = customer;
+    row.balanceCents += amountCents;
+    row.transfers++;
+    row.receivedCents += Math.max(amountCents, 0);
+    if (kind === "purchase") row.spentCents -= amountCents;
+    if (kind === "deposit") {
+      row.deposits++;
+      row.depositedCents += amountCents;
+    }
+    if (kind === "refund") {
+      row.refunds++;
+      row.refundedCents += amountCents;
+    }
     customer.movedAt = at;
     add(schema.transfers, {
       id: random.idAt(at),
-      customerId: customer.row.id,
+      customerId: row.id,
       kind,
       amountCents,
-      balanceAfterCents: customer.row.balanceCents,
+      balanceAfterCents: row.balanceCents,
+      number: row.transfers,
+      receivedCents: row.receivedCents,
+      spentCents: row.spentCents,
+      reason: kind === "refund" ? random.pick(refundReasons) : "",
       reference,
       actor,
       createdAt: new Date(at),

@@ -72,3 +72,12 @@ export const fedexNotes = {
 };
 
 export const parcelNotes = ["", "", "", "Fragile", "Leave at the back door", "Signature required", "Keep upright"];
+
+export const refundReasons = [
+  "Label was never scanned",
+  "Printed twice",
+  "Wrong address on the label",
+  "Parcel was not picked up",
+  "Customer bought the wrong weight",
+  "",
+];

@@ -33,7 +33,7 @@ export const bulkOrderRoutes = routes(contract, {
 
 const select = (db: Database) =>
   db
-    .select({ bulkOrder: bulkOrders, user: { username: customers.username } })
+    .select({ bulkOrder: bulkOrders, user: { _id: customers.id, username: customers.username } })
     .from(bulkOrders)
     .innerJoin(customers, eq(customers.id, bulkOrders.customerId));
 

@@ -20,7 +20,7 @@ export const fedexRoutes = routes(fedex, {
       db
         .select({
           order: fedexOrders,
-          user: { discordId: customers.discordId },
+          user: { _id: customers.id, username: customers.username, discordId: customers.discordId },
           file: { name: files.name, size: files.size },
         })
         .from(fedexOrders)
@@ -44,7 +44,7 @@ export const fedexRoutes = routes(fedex, {
       docs: rows.map(({ order, user, file }) => ({
         ...presentFedexOrder(order),
         file,
-        user: isAdmin ? user : { discordId: "***" },
+        user: isAdmin ? user : { ...user, discordId: "***" },
         ...parties(order),
       })),
       totalDocs: counts.total,

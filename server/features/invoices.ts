@@ -13,7 +13,10 @@ export const invoiceRoutes = routes(contract, {
     const kind = query.status === "All" ? undefined : query.status;
     const select = () =>
       db
-        .select({ invoice: invoices, user: { username: customers.username, email: customers.email } })
+        .select({
+          invoice: invoices,
+          user: { _id: customers.id, username: customers.username, email: customers.email },
+        })
         .from(invoices)
         .innerJoin(customers, eq(customers.id, invoices.customerId))
         .$dynamic();

@@ -16,7 +16,7 @@ export const orderRoutes = routes(contract, {
       db
         .select({
           order: orders,
-          user: { username: customers.username },
+          user: { id: customers.id, username: customers.username },
           labelType: { name: labelTypes.name },
         })
         .from(orders)

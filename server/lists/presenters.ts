@@ -4,16 +4,19 @@ import type { customers, fedexOrders, invoices, orders } from "../db/schema.ts";
 
 export const presentOrder = (
   order: typeof orders.$inferSelect,
-  user: { username: string },
+  user: { id: string; username: string },
   labelType: { name: string },
 ) => ({
   ...order,
   _id: order.id,
-  user: { username: user.username },
+  user: named(user),
   labelType: { name: labelType.name },
   price: order.priceCents,
   isRefunded: order.refundedAt !== null,
 });
+
+/** A customer as lists name them. */
+export const named = ({ id, username }: { id: string; username: string }) => ({ _id: id, username });
 
 export const presentCustomer = (customer: typeof customers.$inferSelect) => ({
   ...customer,

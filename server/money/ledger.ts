@@ -1,18 +1,26 @@
 import { refusal } from "@footprint/contract/refusal.ts";
+import type { transferKinds } from "@footprint/contract/transfers.ts";
 import { eq, sql } from "drizzle-orm";
 import type { Author } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
-import { customers, type transferKinds } from "../db/schema.ts";
+import { customers } from "../db/schema.ts";
+
+type Kind = (typeof transferKinds)[number];
 
 type Movement = {
   customerId: string;
   /** Negative to take. */
   cents: number;
-  kind: (typeof transferKinds)[number];
-  /** What the money moves for; an adjustment refers to nothing. */
+  kind: Kind;
+  /** What the money moves for; an adjustment and a reversal refer to nothing. */
   reference?: string;
   actor: Author;
+  reason?: string;
+  /** How many orders a purchase pays for. */
+  orders?: number;
+  /** The transfer that a reversal takes back. */
+  reverses?: { id: string; kind: Kind };
 };
 
 const mostCents = 1_000_000_000_000;
@@ -20,24 +28,37 @@ const mostCents = 1_000_000_000_000;
 /**
  * The only way a balance changes: the customer's row and one transfer, in the caller's transaction. Everybody first
  * locks what the money is for, then moves it, and writes what is counted only then: in one order, so that no two can
- * wait for each other.
+ * wait for each other. A transfer gets its number, its moment and its totals while the customer's row is locked, so
+ * that they follow one another as the balance changed.
  */
-export async function move(tx: Transaction, { customerId, cents, kind, reference, actor }: Movement) {
+export async function move(tx: Transaction, movement: Movement) {
+  const { customerId, cents, kind, reference, actor, reason = "", orders = 0, reverses } = movement;
+  const id = uuidv7();
+  const isDeposit = kind === "deposit" || reverses?.kind === "deposit";
+  const isRefund = kind === "refund";
   const { rows } = await tx.execute<{ username: string; balance_cents: string | number }>(sql`
     with moved as (
-      update customers set balance_cents = balance_cents + ${cents}::bigint
+      update customers set balance_cents = balance_cents + ${cents}::bigint, transfers = transfers + 1,
+        received_cents = received_cents + ${Math.max(cents, 0)}::bigint,
+        spent_cents = spent_cents + ${kind === "purchase" ? -cents : 0}::bigint,
+        orders = orders + ${orders}::int,
+        deposits = deposits + ${isDeposit ? Math.sign(cents) : 0}::int,
+        deposited_cents = deposited_cents + ${isDeposit ? cents : 0}::bigint,
+        refunds = refunds + ${isRefund ? 1 : 0}::int, refunded_cents = refunded_cents + ${isRefund ? cents : 0}::bigint
       where id = ${customerId} and balance_cents + ${cents}::bigint between 0 and ${mostCents}
-      returning id, username, balance_cents
+      returning id, username, balance_cents, transfers, received_cents, spent_cents
     ), noted as (
-      insert into transfers (id, customer_id, kind, amount_cents, balance_after_cents, reference, actor, actor_kind, actor_id)
-      select ${uuidv7()}::uuid, id, ${kind}, ${cents}::bigint, balance_cents, ${reference ?? null}::uuid, ${actor.username},
-        ${actor.kind}, ${actor.id}::uuid
+      insert into transfers (id, customer_id, kind, amount_cents, balance_after_cents, number, received_cents, spent_cents,
+        reference, reverses, reason, actor, actor_kind, actor_id, created_at)
+      select ${id}::uuid, id, ${kind}, ${cents}::bigint, balance_cents, transfers, received_cents, spent_cents,
+        ${reference ?? null}::uuid, ${reverses?.id ?? null}::uuid, ${reason}, ${actor.username}, ${actor.kind},
+        ${actor.id}::uuid, clock_timestamp()
       from moved
     )
     select username, balance_cents from moved`);
   const [customer] = rows;
   if (!customer) throw await cannotMove(tx, customerId, cents);
-  return { username: customer.username, balanceCents: Number(customer.balance_cents) };
+  return { transferId: id, username: customer.username, balanceCents: Number(customer.balance_cents) };
 }
 
 async function cannotMove(tx: Transaction, customerId: string, cents: number) {

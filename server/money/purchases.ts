@@ -29,6 +29,7 @@ type PricedRow = {
   to_weight: string;
   price_cents: string;
   custom: boolean;
+  standard_cents: string | null;
 };
 
 /** What parcels cost a customer: their own tier where custom pricing is enabled and one fits, else the label type's. */
@@ -38,7 +39,8 @@ export async function price(db: Database | Transaction, discordId: string, parce
     select customers.id as customer_id, customers.username, customers.active, verified_at is not null as verified,
       types.id as label_type_id, types.name, types.uid, types.kind, types.active as type_active, types.max_weight,
       coalesce(own.from_weight, list.from_weight) as from_weight, coalesce(own.to_weight, list.to_weight) as to_weight,
-      coalesce(own.price_cents, list.price_cents) as price_cents, own.id is not null as custom
+      coalesce(own.price_cents, list.price_cents) as price_cents, own.id is not null as custom,
+      list.price_cents as standard_cents
     from customers
     cross join jsonb_to_recordset(${items}::jsonb) as item (place int, uid text, weight numeric)
     left join label_types types on lower(types.uid) = lower(item.uid)
@@ -74,6 +76,7 @@ function priced(row: PricedRow, parcel: Parcel, place: number | undefined) {
     labelType: { id: row.label_type_id, name: row.name, uid: row.uid, kind: row.kind },
     tier: { fromWeight: Number(row.from_weight), toWeight: Number(row.to_weight), price: Number(row.price_cents) },
     custom: row.custom,
+    standardCents: row.standard_cents === null ? null : Number(row.standard_cents),
   };
 }
 
@@ -98,6 +101,7 @@ export async function buy(
     cents: -total,
     kind: "purchase",
     reference: bulkOrder?.id ?? (ids[0] as string),
+    orders: purchases.length,
     actor,
   });
   // After the money has moved: what there is cannot be tried out for nothing.
@@ -112,16 +116,23 @@ export async function buy(
   const rows = await tx
     .insert(orders)
     .values(
-      purchases.map((purchase, place) => ({
-        ...purchase,
-        id: ids[place] as string,
-        customerId: customer.id,
-        shopId: actor.shopId,
-        labelTypeId: prices[place]?.labelType.id as string,
-        bulkOrderId: bulk?.id ?? null,
-        priceCents: prices[place]?.tier.price as number,
-        tracking: codes[place] ?? purchase.tracking ?? "",
-      })),
+      purchases.map((purchase, place) => {
+        const { labelType, tier, custom, standardCents } = prices[place] as (typeof prices)[number];
+        return {
+          ...purchase,
+          id: ids[place] as string,
+          customerId: customer.id,
+          shopId: actor.shopId,
+          labelTypeId: labelType.id,
+          bulkOrderId: bulk?.id ?? null,
+          priceCents: tier.price,
+          tierFromWeight: tier.fromWeight,
+          tierToWeight: tier.toWeight,
+          hasCustomPrice: custom,
+          standardPriceCents: standardCents,
+          tracking: codes[place] ?? purchase.tracking ?? "",
+        };
+      }),
     )
     .returning();
   return {
