@@ -294,6 +294,8 @@ test("a key is used from its addresses only", async () => {
     await change(key, { addresses: [address] });
     expect((await told(key, storefront.paymentSettings, {}))[0], address).toBe(200);
   }
+  const mapped = await change(key, { addresses: ["::ffff:127.0.0.1"] });
+  expect([mapped.status, mapped.body.message]).toEqual([400, "Write an IPv4 address without ::ffff: before it"]);
   for (const wrong of ["127.0.0.1/33", "example.com", "", "127.0.0", "::1/129", "127.0.0.1 "]) {
     const { status, body } = await change(key, { addresses: [wrong] });
     expect([status, body.message], wrong).toEqual([

@@ -1,5 +1,5 @@
 import { refusal } from "@footprint/contract/refusal.ts";
-import { and, count, countDistinct, eq, gt, min, notLike, sql } from "drizzle-orm";
+import { and, count, countDistinct, eq, gt, like, min, not, notLike, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../db/database.ts";
 import { databaseFailed } from "../db/failures.ts";
 import { signInLimits, signInTries } from "../db/schema.ts";
@@ -7,6 +7,8 @@ import { networkOf } from "./addresses.ts";
 import { record } from "./audit.ts";
 
 const triesPerMinute = 5;
+/** While strangers wait, and the code alone stands between a known password and the account. */
+const triesInPause = 5;
 const triesBeforePause = 10;
 
 /** Where a try comes from: a stranger's address, a device that the account has signed in on, or an open session. */
@@ -36,11 +38,18 @@ export async function beginTry(db: Database, username: string, place: Place) {
     if (mine) await db.delete(signInTries).where(eq(signInTries.id, mine.id));
   };
   const taken = await unlessAway(db, forget, async () => {
-    await refuseHaste(db, isSame).catch(async (error) => {
-      await forget();
+    try {
+      await refuseHaste(db, isSame);
+      const taken = await takeTry(db, guesser);
+      if (taken.wait && mine) {
+        await db.update(signInTries).set({ counted: false }).where(eq(signInTries.id, mine.id));
+        if ("address" in place) await refuseMoreInPause(db, name, place.address, taken.wait);
+      }
+      return taken;
+    } catch (error) {
+      if (!databaseFailed(error)) await forget();
       throw error;
-    });
-    return takeTry(db, guesser);
+    }
   });
   let counts = !taken.wait;
   const passwordWasRight = async () => {
@@ -62,8 +71,8 @@ export async function beginTry(db: Database, username: string, place: Place) {
     },
     /** Forgets what failed at this place before. Returns how many sign-ins failed since the last one. */
     async succeed(tx: Database = db): Promise<number> {
-      const before = await tx.delete(signInTries).where(isSame).returning({ id: signInTries.id });
-      await giveBack(tx, guesser, before.length - 1);
+      const before = await tx.delete(signInTries).where(isSame).returning();
+      await giveBack(tx, guesser, before.filter(({ id, counted }) => counted && id !== mine?.id).length);
       if ("session" in place) return 0;
       const [row] = await tx.select().from(signInLimits).where(eq(signInLimits.guesser, strangers)).for("update");
       await tx.update(signInLimits).set({ failures: 0 }).where(eq(signInLimits.guesser, strangers));
@@ -112,6 +121,14 @@ async function refuseHaste(db: Database, isSame: ReturnType<typeof and>) {
   if (!recent || recent.tries <= triesPerMinute) return;
   const retryAfter = Math.max(1, recent.wait);
   throw refusal(429, `Too many tries. Wait ${retryAfter} seconds and try again.`, { retryAfter });
+}
+
+/** So many codes may be tried in an hour of pauses from what one customer of a provider has. */
+async function refuseMoreInPause(db: Database, name: string, address: string, wait: number) {
+  const network = networkOf(address, 48).replace("::/48", ":%");
+  const isTheirs = and(eq(signInTries.username, name), like(signInTries.address, network));
+  const tries = await db.$count(signInTries, and(isTheirs, isRecent, not(signInTries.counted)));
+  if (tries > triesInPause) throw tooManyFailures(wait);
 }
 
 const firstPause = sql.raw(String(triesBeforePause));

@@ -16,6 +16,7 @@ const steps: Step[] = [
   { version: "0011_accounts", at: 1794770000011 },
   { version: "0012_shops", at: 1794770000012 },
   { version: "0013_indexes", at: 1794770000013 },
+  { version: "0014_tries", at: 1794787200014 },
 ];
 const newest = steps.at(-1) as Step;
 

@@ -131,6 +131,8 @@ export const signInTries = pgTable(
     /** Where they come from: a network, a known device or a session. */
     address: text().notNull(),
     triedAt: createdAt(),
+    /** Whether it took one of the tries that a guesser has before pauses begin. */
+    counted: boolean().notNull().default(true),
   },
   (table) => [index().on(table.username, table.address, table.triedAt), index().on(table.triedAt)],
 );

@@ -104,8 +104,8 @@ const formerlyKept = ["search", "admin_search"];
 /** How rows of a table are inserted, each value from its own text. Replaces what the migrations put there. */
 async function inserting(tx: Transaction, table: Table | undefined, written: string[]) {
   const types = new Map(table?.columns.map(({ name, type }) => [name, type]));
-  const columns = written.filter((name) => !formerlyKept.includes(name));
-  if (!table || columns.length !== types.size || columns.some((name) => !types.has(name)))
+  const columns = [written].flat().filter((name) => !formerlyKept.includes(name));
+  if (!table || columns.length !== types.size || [...types.keys()].some((name) => !columns.includes(name)))
     throw new StartError("The backup does not fit the tables of its version: nothing was restored.");
   const name = sql.raw(quoted(table.name));
   const names = sql.raw(columns.map(quoted).join(", "));
