@@ -1,3 +1,4 @@
+import { flatAddress } from "@footprint/contract/address.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { eq } from "drizzle-orm";
@@ -107,18 +108,8 @@ export const storefrontRoutes = routes(storefront, {
           ...parcel,
           customerId: customer.id,
           shopId: actor.shopId,
-          fromName: from.name,
-          fromStreet: from.street,
-          fromStreet2: from.street2,
-          fromCity: from.city,
-          fromState: from.state,
-          fromZip: from.zip,
-          toName: to.name,
-          toStreet: to.street,
-          toStreet2: to.street2,
-          toCity: to.city,
-          toState: to.state,
-          toZip: to.zip,
+          ...flatAddress("from", from),
+          ...flatAddress("to", to),
         })
         .returning();
       if (!order) throw new Error("an insert returns its row");
