@@ -1,5 +1,6 @@
 import type { Transaction } from "../../server/db/database.ts";
 import { customPrices } from "../../server/db/schema.ts";
+import { tiersUpTo } from "../../server/demo/catalogue.ts";
 import { addCustomer, addLabelType } from "../../server/testing/add.ts";
 import { born, day, minute, type Named, named, places, twoDigits } from "./rows.ts";
 
@@ -66,33 +67,21 @@ const labels = [
     uid: "usps_priority",
     kind: "usps",
     maxWeight: 70,
-    tiers: [
-      [0, 1, 5.6],
-      [1, 5, 8.4],
-      [5, 20, 14.9],
-      [20, 70, 39],
-    ],
+    tiers: tiersUpTo({ 1: 5.6, 5: 8.4, 20: 14.9, 70: 39 }),
   },
   {
     name: "USPS First Class",
     uid: "usps_first_class",
     kind: "usps",
     maxWeight: 16,
-    tiers: [
-      [0, 4, 3.1],
-      [4, 8, 3.9],
-      [8, 16, 4.8],
-    ],
+    tiers: tiersUpTo({ 4: 3.1, 8: 3.9, 16: 4.8 }),
   },
   {
     name: "WWBiz Ground",
     uid: "wwbiz_ground",
     kind: "wwbiz",
     maxWeight: 50,
-    tiers: [
-      [0, 5, 7.1],
-      [10, 50, 18.5],
-    ],
+    tiers: tiersUpTo({ 5: 7.1, 10: null, 50: 18.5 }),
   },
   { name: "ShipV2 Express", uid: "shipv2_express", kind: "shipv2", maxWeight: 30, active: false, tiers: [] },
 ] satisfies Parameters<typeof addLabelType>[1][];
