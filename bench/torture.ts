@@ -7,7 +7,7 @@ import { session } from "@footprint/contract/session.ts";
 import { trackingType } from "@footprint/contract/tracking.ts";
 import { website } from "@footprint/contract/website.ts";
 import { type Random, seededRandom } from "../server/demo/random.ts";
-import { type Call, isOk } from "./calls.ts";
+import { type Call, replyOf } from "./calls.ts";
 import { seatOperator, type Tier } from "./operators.ts";
 import { openShop } from "./shops.ts";
 import { account } from "./torturing/accounting.ts";
@@ -141,11 +141,8 @@ async function gatherCrowd(caller: (token: string, random: Random) => Call, seed
 
 /** Label types with prices, a key for the shops, and a session for the operators. */
 async function foundBusiness(caller: (token: string, chance: Random) => Call) {
-  const must = async <E extends Endpoint>(call: Call, endpoint: E, input: Input<E>): Promise<Reply<E>> => {
-    const answer = await call(endpoint, input);
-    if (!isOk(answer)) throw new Error(`${endpoint.path} failed: ${JSON.stringify(answer)}`);
-    return answer.body;
-  };
+  const must = async <E extends Endpoint>(call: Call, endpoint: E, input: Input<E>): Promise<Reply<E>> =>
+    replyOf(endpoint, await call(endpoint, input));
   const anyone = caller("", seededRandom(0));
   const { accessToken: token } = await must(anyone, session.login, { body: { username: "admin", password } });
   const admin = caller(token, seededRandom(0));
