@@ -38,6 +38,11 @@ export function violates(error: unknown, constraint: string): boolean {
   return (rootOf(error) as { constraint?: string }).constraint === constraint;
 }
 
+/** For a query's `.catch`: another error where this constraint or unique index forbade it. */
+export const ifViolated = (constraint: string, reason: () => Error) => (error: unknown) => {
+  throw violates(error, constraint) ? reason() : error;
+};
+
 /** Drizzle wraps the driver's error in its own. */
 function rootOf(error: unknown): Error {
   let root = error instanceof Error ? error : new Error(String(error));

@@ -8,7 +8,7 @@ import { hashPassword, refuseCommonPassword } from "../accounts/passwords.ts";
 import { expireSessions } from "../accounts/sessions.ts";
 import { removeTwoStep } from "../accounts/two-step.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { violates } from "../db/failures.ts";
+import { ifViolated } from "../db/failures.ts";
 import { accounts, sessions, signInTries } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { inOrder, pages } from "../lists/paging.ts";
@@ -149,6 +149,5 @@ const expireSessionsOf = (id: string, lock: typeof lockStaff) => async (tx: Tran
   await expireSessions(tx, eq(sessions.accountId, id));
 };
 
-const refuseTakenName = (username: string) => (error: unknown) => {
-  throw violates(error, "accounts_username_key") ? refusal(409, `The username ${username} is taken`) : error;
-};
+const refuseTakenName = (username: string) =>
+  ifViolated("accounts_username_key", () => refusal(409, `The username ${username} is taken`));
