@@ -21,8 +21,8 @@ import { microseconds, profileOf } from "./measuring/profile.ts";
 import { record } from "./measuring/record.ts";
 import { type Row, rowsOf } from "./measuring/rows.ts";
 import { type Measured, summary, tableHead, tableLine } from "./measuring/table.ts";
+import { databaseProcess, serverProcess, temporaryFolder } from "./processes.ts";
 import { seed } from "./seed.ts";
-import { databaseProcess, serverProcess, temporaryFolder } from "./victims.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -115,7 +115,7 @@ async function anotherHome(home: Home, name: string): Promise<Home> {
 
 async function open(size: number): Promise<Measurable> {
   const home = await seededHome(size);
-  const rows = await furnished(home);
+  const rows = await preparedRows(home);
   const [floorHome, ownHome] = [await anotherHome(home, "floor"), await anotherHome(home, "own")];
   const product = serverProcess({ ...environment(home), NODE_ENV: "production", ...profiling }, (words) => {
     throw new Error(words);
@@ -156,7 +156,7 @@ async function openApp(home: Home) {
 }
 
 /** The rows to measure, with all that they need: a session, a shop's key, accounts, codes and money. */
-async function furnished(home: Home): Promise<Row[]> {
+async function preparedRows(home: Home): Promise<Row[]> {
   const { app, db, close } = await openApp(home);
   try {
     const origin = await app.listen({ port: 0, host: "127.0.0.1" });

@@ -18,7 +18,7 @@ export type Tier = { labelType: string; id: string; fromWeight: number; toWeight
  * so two of them often reach for the same order, invoice or newcomer. Amounts that an operator adds are never equal,
  * within an operator or between them: an adjustment is recognised by its amount.
  */
-export function seatOperator({
+export function startOperator({
   place,
   call,
   random,

@@ -8,7 +8,7 @@ import { trackingType } from "@footprint/contract/tracking.ts";
 import { website } from "@footprint/contract/website.ts";
 import { type Random, seededRandom } from "../server/demo/random.ts";
 import { type Call, replyOf } from "./calls.ts";
-import { seatOperator, type Tier } from "./operators.ts";
+import { startOperator, type Tier } from "./operators.ts";
 import { openShop } from "./shops.ts";
 import { account } from "./torturing/accounting.ts";
 import { callersOf } from "./torturing/callers.ts";
@@ -134,7 +134,7 @@ async function gatherCrowd(caller: (token: string, random: Random) => Call, seed
   const chores = Array.from({ length: crowd.operators }, (_, index) => {
     const random = seededRandom(seed * 100 + 50 + index);
     const ownTiers = tiers.filter((_, place) => place % crowd.operators === index);
-    return seatOperator({ place: index + 1, call: caller(token, random), random, tiers: ownTiers }).chore;
+    return startOperator({ place: index + 1, call: caller(token, random), random, tiers: ownTiers }).chore;
   });
   return [...visits.flat(), ...chores];
 }

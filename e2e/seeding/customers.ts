@@ -2,7 +2,7 @@ import type { Transaction } from "../../server/db/database.ts";
 import { customPrices } from "../../server/db/schema.ts";
 import { tiersUpTo } from "../../server/demo/catalogue.ts";
 import { addCustomer, addLabelType } from "../../server/testing/add.ts";
-import { born, day, minute, type Named, named, places, twoDigits } from "./rows.ts";
+import { createdAgo, day, minute, type Named, named, places, twoDigits } from "./rows.ts";
 
 export const plainNames = [
   "maren.k",
@@ -43,7 +43,7 @@ export async function addCustomers(tx: Transaction): Promise<Named> {
   const customers: Named = new Map();
   const names = [...newNames, ...plainNames, ...workNames];
   for (const [place, username] of names.entries()) {
-    const row = born(place * 0.8 * day + 90 * minute);
+    const row = createdAgo(place * 0.8 * day + 90 * minute);
     const isNew = newNames.includes(username);
     const customer = await addCustomer(tx, {
       ...row,
@@ -89,12 +89,12 @@ const labels = [
 export async function addLabelTypes(tx: Transaction, customers: Named): Promise<Named> {
   const types: Named = new Map();
   for (const [place, label] of labels.entries())
-    types.set(label.name, await addLabelType(tx, { ...born((60 - place) * day), ...label }));
+    types.set(label.name, await addLabelType(tx, { ...createdAgo((60 - place) * day), ...label }));
   const customerId = named(customers, "pricing-customer").id;
   const labelTypeId = named(types, "USPS Priority").id;
   await tx.insert(customPrices).values([
-    { ...born(2 * day), customerId, labelTypeId, fromWeight: 0, toWeight: 1, priceCents: 499 },
-    { ...born(day), customerId, labelTypeId, fromWeight: 1, toWeight: 5, priceCents: 750 },
+    { ...createdAgo(2 * day), customerId, labelTypeId, fromWeight: 0, toWeight: 1, priceCents: 499 },
+    { ...createdAgo(day), customerId, labelTypeId, fromWeight: 1, toWeight: 5, priceCents: 750 },
   ]);
   return types;
 }

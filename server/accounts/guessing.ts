@@ -13,8 +13,8 @@ const triesBeforePause = 10;
 type Place = { address: string } | { device: string } | { session: string };
 
 /** Failed tries are kept as long as administrators are shown them. */
-export const forgotten = sql`now() - interval '1 hour'`;
-const isRecent = gt(signInTries.triedAt, forgotten);
+export const oldestKeptTry = sql`now() - interval '1 hour'`;
+const isRecent = gt(signInTries.triedAt, oldestKeptTry);
 /** A wrong old password is no sign-in. */
 export const isSignIn = and(isRecent, notLike(signInTries.address, "session %"));
 
@@ -35,7 +35,7 @@ export async function beginTry(db: Database, username: string, place: Place) {
   const forget = async () => {
     if (mine) await db.delete(signInTries).where(eq(signInTries.id, mine.id));
   };
-  const taken = await unlessAway(db, forget, async () => {
+  const taken = await takeBackIfDatabaseFails(db, forget, async () => {
     await refuseHaste(db, isSame).catch(async (error) => {
       await forget();
       throw error;
@@ -174,7 +174,11 @@ async function tellLog(tx: Transaction, account: Guessed | undefined, name: stri
 const debts = new WeakMap<Database, (() => Promise<void>)[]>();
 
 /** Does what follows a try. If the database fails meanwhile, it was none. */
-export async function unlessAway<T>(db: Database, takeBack: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+export async function takeBackIfDatabaseFails<T>(
+  db: Database,
+  takeBack: () => Promise<void>,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -187,7 +191,8 @@ export async function unlessAway<T>(db: Database, takeBack: () => Promise<void>,
 
 async function payDebts(db: Database) {
   const due = debts.get(db) ?? [];
-  for (let takeBack = due.shift(); takeBack; takeBack = due.shift()) await unlessAway(db, takeBack, takeBack);
+  for (let takeBack = due.shift(); takeBack; takeBack = due.shift())
+    await takeBackIfDatabaseFails(db, takeBack, takeBack);
 }
 
 const many = (number: number, one: string, more: string) => `${number} ${number === 1 ? one : more}`;
@@ -195,10 +200,11 @@ const many = (number: number, one: string, more: string) => `${number} ${number 
 export function tooManyFailures(wait: number) {
   return refusal(
     429,
-    `Too many failed sign-ins. Wait ${waitOf(wait)}, use a device that you have signed in on before, or enter a code from your authenticator app.`,
+    `Too many failed sign-ins. Wait ${describeWait(wait)}, use a device that you have signed in on before, or enter a code from your authenticator app.`,
     // The panel then asks for one, whoever it is: who has two-step sign-in is nobody's business.
     { retryAfter: wait, codeRequired: true },
   );
 }
 
-export const waitOf = (seconds: number) => (seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`);
+export const describeWait = (seconds: number) =>
+  seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`;

@@ -2,7 +2,7 @@ import { flatAddress } from "@footprint/contract/address.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { eq } from "drizzle-orm";
-import { needScope, type Shop } from "../accounts/api-keys.ts";
+import { refuseWithoutScope, type Shop } from "../accounts/api-keys.ts";
 import { record } from "../accounts/audit.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { customers, customPrices, fedexOrders, invoices, labelTypes, priceTiers } from "../db/schema.ts";
@@ -10,7 +10,7 @@ import { openFile } from "../http/files.ts";
 import { Replay } from "../http/idempotency.ts";
 import { routes } from "../http/routes.ts";
 import { presentCustomer, presentFedexOrder, presentInvoice, presentOrder } from "../lists/presenters.ts";
-import { needRoomForDeposit, settle } from "../money/deposits.ts";
+import { refuseDepositAboveLimit, settle } from "../money/deposits.ts";
 import { readCashapp } from "../money/payment-settings.ts";
 import { buy, price, unknownCustomer } from "../money/purchases.ts";
 import {
@@ -149,7 +149,7 @@ export const storefrontRoutes = routes(storefront, {
 
   async setInvoiceStatus({ db, params, body: { status }, actor, transaction }) {
     const findOwn = async (tx: Database | Transaction) => {
-      needScope(actor, [status === "paid" ? "mark-as-paid" : "deposits"]);
+      refuseWithoutScope(actor, [status === "paid" ? "mark-as-paid" : "deposits"]);
       const [invoice] = await tx.select().from(invoices).where(eq(invoices.id, params.id)).for("update");
       if (!invoice || !belongsTo(actor, invoice)) throw refusal(404, "This invoice does not exist");
       return invoice;
@@ -159,7 +159,7 @@ export const storefrontRoutes = routes(storefront, {
       if (invoice.status !== status) {
         if (invoice.status === "paid") throw refusal(409, "This invoice is already paid");
         if (status === "paid") {
-          await needRoomForDeposit(tx, actor, invoice.amountCents);
+          await refuseDepositAboveLimit(tx, actor, invoice.amountCents);
           await settle(tx, invoice, actor);
         } else {
           await tx.update(invoices).set({ status }).where(eq(invoices.id, invoice.id));

@@ -20,7 +20,7 @@ const idsOf: Record<string, string[]> = {
 };
 
 /** A little of everything, so that input can go far; and by feature what its calls know of it. */
-export async function furnish(): Promise<(feature: string) => Known> {
+export async function addSomeOfEverything(): Promise<(feature: string) => Known> {
   const customer = await addCustomer({ balance: 500, customPricingEnabled: true });
   await addCustomer({ verifiedAt: null });
   const tiers = tiersUpTo({ 10: 4, 50: 8.5 });
