@@ -1,38 +1,16 @@
 import type { Transaction } from "../../server/db/database.ts";
 import { customPrices } from "../../server/db/schema.ts";
 import { tiersUpTo } from "../../server/demo/catalogue.ts";
+import { words } from "../../server/demo/words.ts";
 import { addCustomer, addLabelType } from "../../server/testing/add.ts";
 import { createdAgo, day, minute, type Named, named, places, twoDigits } from "./rows.ts";
 
-export const plainNames = [
-  "maren.k",
-  "tobias",
-  "ship_it_lia",
-  "northwind",
-  "ana.r",
-  "parcelpal",
-  "oswald",
-  "juniper",
-  "kestrel.co",
-  "bram",
-  "harborline",
-  "fjord.goods",
-  "lumen",
-  "pixel-post",
-  "quill",
-] as const;
-const workNames = [
-  "refund-customer",
-  "paging-customer",
-  "bulk-customer",
-  "fedex-customer",
-  "balance-customer",
-  "balance-customer-2",
-  "pricing-customer",
-  "pricing-customer-2",
-  "status-customer",
-  "invoice-customer",
-];
+export const plainNames = words(`
+  maren.k tobias ship_it_lia northwind ana.r parcelpal oswald juniper kestrel.co bram harborline fjord.goods lumen
+  pixel-post quill`);
+const workNames = words(`
+  refund-customer paging-customer bulk-customer fedex-customer balance-customer balance-customer-2 pricing-customer
+  pricing-customer-2 status-customer invoice-customer`);
 const newNames = [
   ...places(3).map((place) => `verify-customer-${place}`),
   ...places(9).map((place) => `newcomer-${twoDigits(place)}`),

@@ -1,8 +1,8 @@
 import { refusal } from "@footprint/contract/refusal.ts";
-import { and, count, countDistinct, eq, gt, min, notLike, sql } from "drizzle-orm";
+import { and, count, countDistinct, eq, gt, min, notLike, type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../db/database.ts";
 import { databaseFailed } from "../db/failures.ts";
-import { signInLimits, signInTries } from "../db/schema.ts";
+import { type codeTries, signInLimits, signInTries } from "../db/schema.ts";
 import { networkOf } from "./addresses.ts";
 import { record } from "./audit.ts";
 
@@ -101,16 +101,25 @@ const keyOf = (place: Place) =>
       ? `device ${place.device.slice(0, 16)}`
       : `session ${place.session.slice(0, 16)}`;
 
-async function refuseHaste(db: Database, isSame: ReturnType<typeof and>) {
+/** How many tries there were within the last minutes, and in how many seconds the first of them is one no more. */
+export async function triesWithin(
+  db: Database,
+  table: typeof signInTries | typeof codeTries,
+  whose: SQL | undefined,
+  minutes: number,
+) {
+  const { triedAt } = table;
+  const time = sql.raw(`interval '${minutes} minutes'`);
   const [recent] = await db
-    .select({
-      tries: count(),
-      wait: sql<number>`ceil(extract(epoch from ${min(signInTries.triedAt)} + interval '1 minute' - now()))::int`,
-    })
-    .from(signInTries)
-    .where(and(isSame, gt(signInTries.triedAt, sql`now() - interval '1 minute'`)));
-  if (!recent || recent.tries <= triesPerMinute) return;
-  const retryAfter = Math.max(1, recent.wait);
+    .select({ tries: count(), wait: sql<number>`ceil(extract(epoch from ${min(triedAt)} + ${time} - now()))::int` })
+    .from(table)
+    .where(and(whose, gt(triedAt, sql`now() - ${time}`)));
+  return { tries: recent?.tries ?? 0, retryAfter: Math.max(1, recent?.wait ?? 1) };
+}
+
+async function refuseHaste(db: Database, isSame: SQL | undefined) {
+  const { tries, retryAfter } = await triesWithin(db, signInTries, isSame, 1);
+  if (tries <= triesPerMinute) return;
   throw refusal(429, `Too many tries. Wait ${retryAfter} seconds and try again.`, { retryAfter });
 }
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { refusal } from "@footprint/contract/refusal.ts";
-import { and, count, eq, gt, isNull, lt, min, or, sql } from "drizzle-orm";
+import { and, eq, isNull, lt, or } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import type { Database, Transaction } from "../db/database.ts";
 import { accounts, codeTries, recoveryCodes } from "../db/schema.ts";
-import { describeWait } from "./guessing.ts";
+import { describeWait, triesWithin } from "./guessing.ts";
 import { randomLetters } from "./passwords.ts";
 
 // What every authenticator app understands; several ignore anything else.
@@ -108,15 +108,8 @@ export async function beginCodeTry(db: Database, accountId: string): Promise<(tx
   const forget = async (tx: Database) => {
     if (mine) await tx.delete(codeTries).where(eq(codeTries.id, mine.id));
   };
-  const [recent] = await db
-    .select({
-      tries: count(),
-      wait: sql<number>`ceil(extract(epoch from ${min(codeTries.triedAt)} + interval '10 minutes' - now()))::int`,
-    })
-    .from(codeTries)
-    .where(and(eq(codeTries.accountId, accountId), gt(codeTries.triedAt, sql`now() - interval '10 minutes'`)));
-  if (!recent || recent.tries <= triesInTenMinutes) return forget;
+  const { tries, retryAfter } = await triesWithin(db, codeTries, eq(codeTries.accountId, accountId), 10);
+  if (tries <= triesInTenMinutes) return forget;
   await forget(db);
-  const retryAfter = Math.max(1, recent.wait);
   throw refusal(429, `Too many wrong codes. Wait ${describeWait(retryAfter)} and try again.`, { retryAfter });
 }

@@ -12,7 +12,7 @@ import { routes } from "../http/routes.ts";
 import { presentCustomer, presentFedexOrder, presentInvoice, presentOrder } from "../lists/presenters.ts";
 import { refuseDepositAboveLimit, settle } from "../money/deposits.ts";
 import { readCashapp } from "../money/payment-settings.ts";
-import { buy, price, unknownCustomer } from "../money/purchases.ts";
+import { buy, price, refuseWhoCannotOrder, unknownCustomer } from "../money/purchases.ts";
 import {
   addedCustomer,
   addedFedexOrder,
@@ -100,8 +100,7 @@ export const storefrontRoutes = routes(storefront, {
     return transaction(async (tx) => {
       const { discordId, from, to, ...parcel } = body;
       const customer = await findCustomer(tx, discordId);
-      if (!customer.active) throw refusal(403, `${customer.username} is disabled and cannot order`);
-      if (!customer.verifiedAt) throw refusal(403, `${customer.username} is not verified yet and cannot order`);
+      refuseWhoCannotOrder({ ...customer, verified: customer.verifiedAt !== null });
       const [order] = await tx
         .insert(fedexOrders)
         .values({
