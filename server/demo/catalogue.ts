@@ -11,11 +11,9 @@ export type Codes = Pick<typeof trackingCodes.$inferSelect, "type" | "template">
 
 /** Prices by the weight that they hold up to, each from where the one before ends; null leaves a gap. */
 export function tiersUpTo(prices: Record<number, number | null>): [from: number, to: number, price: number][] {
-  const weights = [0, ...Object.keys(prices).map(Number)];
-  return weights.slice(1).flatMap((to, place) => {
-    const price = prices[to];
-    return price == null ? [] : [[weights[place] as number, to, price] as [number, number, number]];
-  });
+  const weights = Object.keys(prices).map(Number);
+  const tiers = weights.map((to, place) => [weights[place - 1] ?? 0, to, prices[to] ?? null] as const);
+  return tiers.flatMap(([from, to, price]) => (price === null ? [] : [[from, to, price]]));
 }
 
 /** What the made-up business sells: all three kinds, one type with a gap in its prices, one disabled. */

@@ -36,6 +36,8 @@ export const someAddresses = {
   toZip: "04101",
 };
 
+export const someParcel = { weight: 12.5, length: 10, width: 8, height: 6, dimensionUnit: "in", weightUnit: "lb" };
+
 /** A customer whose balance came in as an adjustment, so that the books balance from the start. */
 export async function addCustomer(
   tx: Transaction,
@@ -111,9 +113,8 @@ export async function addFedexOrder(
   tx: Transaction,
   { price, customer, ...values }: Given<typeof fedexOrders> & { price?: number | undefined; customer: Known },
 ) {
-  const parcel = { weight: 12.5, length: 10, width: 8, height: 6, dimensionUnit: "in", weightUnit: "lb" };
   const priceCents = price === undefined ? null : cents(price);
-  return insert(tx, fedexOrders, { customerId: customer.id, priceCents, ...parcel, ...someAddresses, ...values });
+  return insert(tx, fedexOrders, { customerId: customer.id, priceCents, ...someParcel, ...someAddresses, ...values });
 }
 
 export async function addInvoice(
