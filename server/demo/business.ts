@@ -2,7 +2,7 @@ import type { PgTable } from "drizzle-orm/pg-core";
 import type { LogEntry } from "../accounts/audit.ts";
 import * as schema from "../db/schema.ts";
 import { withCheckDigit } from "../money/tracking-codes.ts";
-import * as said from "../money/trade-log.ts";
+import * as logEntry from "../money/trade-log.ts";
 import { type CatalogueEntry, type Codes, catalogue } from "./catalogue.ts";
 import { newAddresses, newDiscordId, newOrderAddresses, newUsername } from "./people.ts";
 import { type Random, seededRandom } from "./random.ts";
@@ -138,13 +138,13 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const id = random.idAt(at);
     const { name, uid, kind, maxWeight, active } = entry;
     add(schema.labelTypes, { id, name, uid, kind, maxWeight, active, createdAt });
-    log(at, "admin", said.createdLabelType(entry));
+    log(at, "admin", logEntry.createdLabelType(entry));
     for (const [fromWeight, toWeight, priceCents] of entry.tiers) {
       const tier = { fromWeight, toWeight, priceCents };
       add(schema.priceTiers, { id: random.idAt(at), labelTypeId: id, ...tier, createdAt });
-      log(at, "admin", said.addedPrice(entry, tier));
+      log(at, "admin", logEntry.addedPrice(entry, tier));
     }
-    if (!active) log(at + hour, "admin", said.switchedLabelType(name, false));
+    if (!active) log(at + hour, "admin", logEntry.switchedLabelType(name, false));
     const stock = entry.codes && { ...entry.codes, number: 0, amount: 0, first: "", registeredAt: 0 };
     return { ...entry, id, stock };
   }
@@ -171,12 +171,12 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const email = random.chance(0.8)
       ? `${username.replace(/[^a-z0-9]/g, "")}@${random.pick(["inbox", "post", "mail"])}.example`
       : "";
-    log(at, shop, said.addedCustomer({ username, email }));
+    log(at, shop, logEntry.addedCustomer({ username, email }));
     const verifiedAt = isNew(place) ? undefined : at + random.between(5, 600) * minute;
-    if (verifiedAt) log(verifiedAt, random.pick(operators), said.verifiedCustomer(username));
+    if (verifiedAt) log(verifiedAt, random.pick(operators), logEntry.verifiedCustomer(username));
     const active = place < 2 || !random.chance(0.03);
     const disabledAt = atMostNow(at + random.between(10, 240) * hour);
-    if (!active) log(disabledAt, random.pick(operators), said.switchedCustomer(username, false));
+    if (!active) log(disabledAt, random.pick(operators), logEntry.switchedCustomer(username, false));
     const ownPrices = verifiedAt && random.chance(0.05) ? bargain(id, username, verifiedAt + hour) : undefined;
     const row = {
       id,
@@ -206,12 +206,12 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
   function bargain(customerId: string, username: string, at: number) {
     const labelType = random.pick(types.filter(({ active }) => active));
     const operator = random.pick(operators);
-    log(at, operator, said.switchedCustomPricing(username, true));
+    log(at, operator, logEntry.switchedCustomPricing(username, true));
     const tiers = labelType.tiers.slice(0, random.between(1, 3)).map(([fromWeight, toWeight, cents]) => {
       const tier = { fromWeight, toWeight, priceCents: Math.round(cents * 0.9) };
       const owner = { customerId, labelTypeId: labelType.id };
       add(schema.customPrices, { id: random.idAt(at), ...owner, ...tier, createdAt: new Date(at) });
-      log(at, operator, said.addedCustomPrice(username, labelType, tier));
+      log(at, operator, logEntry.addedCustomPrice(username, labelType, tier));
       return tier;
     });
     return { labelType, tiers };
@@ -229,7 +229,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     log(
       at,
       shop,
-      bulk ? said.soldBulkOrder(bulk.uuid, size, cents, customer.row) : said.soldOrder(first, customer.row),
+      bulk ? logEntry.soldBulkOrder(bulk.uuid, size, cents, customer.row) : logEntry.soldOrder(first, customer.row),
     );
   }
 
@@ -272,7 +272,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const { at, order, customer } = refunds.shift() as (typeof refunds)[number];
     const operator = random.pick(operators);
     move(customer, order.priceCents, "refund", order.id, operator, at);
-    log(at, operator, said.refundedOrder(order, customer.row));
+    log(at, operator, logEntry.refundedOrder(order, customer.row));
   }
 
   function deposit(customer: Customer, missing: number, at: number) {
@@ -286,7 +286,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const invoice = openInvoice(customer, amountCents, openedAt, "paid", new Date(paidAt));
     const actor = random.chance(0.3) ? random.pick(operators) : shop;
     move(customer, amountCents, "deposit", invoice.id, actor, paidAt);
-    log(paidAt, actor, said.paidInvoice(invoice, customer.row));
+    log(paidAt, actor, logEntry.paidInvoice(invoice, customer.row));
   }
 
   function openInvoice(
@@ -302,9 +302,9 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const invoice = { id, customerId: customer.row.id, amountCents, paymentMethod, hostedUrl };
     add(schema.invoices, { ...invoice, status, paidAt, createdAt: new Date(at) });
     const opened = { ...invoice, status: "pending" as const };
-    log(at, shop, said.openedInvoice(opened, customer.row.username));
+    log(at, shop, logEntry.openedInvoice(opened, customer.row.username));
     if (status === "expired" || status === "failed")
-      log(atMostNow(at + random.between(60, 1440) * minute), shop, said.setInvoice(opened, status));
+      log(atMostNow(at + random.between(60, 1440) * minute), shop, logEntry.setInvoice(opened, status));
     return opened;
   }
 
@@ -371,7 +371,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
   }
 
   function endBatch(stock: Stock, last: string) {
-    log(stock.registeredAt, "admin", said.registeredCodes({ ...stock, last }));
+    log(stock.registeredAt, "admin", logEntry.registeredCodes({ ...stock, last }));
     stock.amount = 0;
   }
 
@@ -405,8 +405,11 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const addresses = newAddresses(random);
     const ids = { id: random.idAt(at), customerId };
     add(schema.fedexOrders, { ...ids, ...order, ...parcel, ...addresses, createdAt: new Date(at) });
-    log(at, shop, said.addedFedexOrder(order.uuid, username, parcel));
-    const update = said.updatedFedexOrder({ uuid: order.uuid, status: "Pending", note: "", priceCents: null }, order);
+    log(at, shop, logEntry.addedFedexOrder(order.uuid, username, parcel));
+    const update = logEntry.updatedFedexOrder(
+      { uuid: order.uuid, status: "Pending", note: "", priceCents: null },
+      order,
+    );
     if (update) log(atMostNow(at + random.between(60, 1800) * minute), random.pick(operators), update);
   }
 }

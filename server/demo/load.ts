@@ -1,7 +1,7 @@
 import { inArray } from "drizzle-orm";
 import { generatePassword, hashPassword } from "../accounts/passwords.ts";
 import type { Database } from "../db/database.ts";
-import { unhurried } from "../db/engine.ts";
+import { withoutTimeLimit } from "../db/engine.ts";
 import * as schema from "../db/schema.ts";
 import { businessTables, makeBusiness } from "./business.ts";
 import { insertRows } from "./insert.ts";
@@ -13,7 +13,7 @@ const demoStaff = ["support.day", "support.night"];
 /** Fills an empty database with the demo business, once; true when it did. */
 export async function loadDemo(db: Database, now: Date): Promise<boolean> {
   const passwordHash = await hashPassword(generatePassword());
-  return unhurried(db).transaction(async (tx) => {
+  return withoutTimeLimit(db).transaction(async (tx) => {
     const [settings] = await tx.select().from(schema.settings).for("update");
     const isEmpty = (await tx.$count(schema.customers)) + (await tx.$count(schema.labelTypes)) === 0;
     if (!isEmpty || settings?.demo !== null) return false;
@@ -38,7 +38,7 @@ const business = [
 
 /** Takes away the demo business and what was entered into it; accounts made by hand stay. False: there is none. */
 export async function removeDemo(db: Database): Promise<boolean> {
-  return unhurried(db).transaction(async (tx) => {
+  return withoutTimeLimit(db).transaction(async (tx) => {
     const [settings] = await tx.select().from(schema.settings).for("update");
     if (!settings?.demo) return false;
     await tx.update(schema.settings).set({ demo: false, cashappId: "", imageFileId: null });

@@ -1,3 +1,4 @@
+import { addressOf, type Party } from "@footprint/contract/address.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { eq } from "drizzle-orm";
@@ -45,7 +46,8 @@ export const fedexRoutes = routes(fedex, {
         ...presentFedexOrder(order),
         file,
         user: isAdmin ? user : { ...user, discordId: "***" },
-        ...parties(order),
+        from: addressOf<Party>(order, "from"),
+        to: addressOf<Party>(order, "to"),
       })),
       totalDocs: counts.total,
       ...counts,
@@ -96,25 +98,4 @@ async function lockOrder(tx: Transaction, id: string): Promise<FedexRow> {
   const [order] = await tx.select().from(fedexOrders).where(eq(fedexOrders.id, id)).for("update");
   if (!order) throw refusal(404, "This order does not exist");
   return order;
-}
-
-function parties(order: FedexRow) {
-  return {
-    from: {
-      name: order.fromName,
-      street: order.fromStreet,
-      street2: order.fromStreet2,
-      city: order.fromCity,
-      state: order.fromState,
-      zip: order.fromZip,
-    },
-    to: {
-      name: order.toName,
-      street: order.toStreet,
-      street2: order.toStreet2,
-      city: order.toCity,
-      state: order.toState,
-      zip: order.toZip,
-    },
-  };
 }

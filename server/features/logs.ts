@@ -22,13 +22,11 @@ export const logRoutes = routes(contract, {
       : await listPage(db, select, list);
     return {
       logs: rows.map((row) => ({
+        ...row,
         _id: row.id,
         admin: { username: row.admin, kind: row.actorKind, _id: row.actorId },
-        type: row.type,
-        action: row.action,
         before: row.before as z.core.util.JSONType,
         after: row.after as z.core.util.JSONType,
-        createdAt: row.createdAt,
       })),
       by: query.by ? await nameOf(db, query.by) : null,
       ...counts,

@@ -1,4 +1,3 @@
-import type { Parsed } from "@footprint/contract/endpoint.ts";
 import { orders as contract } from "@footprint/contract/orders.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { eq, isNotNull, isNull, sql } from "drizzle-orm";
@@ -12,6 +11,7 @@ import { refundedOrder } from "../money/trade-log.ts";
 
 export const orderRoutes = routes(contract, {
   async list({ db, query }) {
+    const kind = query.status === "All" ? undefined : query.status;
     const select = () =>
       db
         .select({
@@ -26,7 +26,8 @@ export const orderRoutes = routes(contract, {
     const { rows, ...counts } = await listPage(db, select, {
       table: orders,
       query,
-      ...withStatus(query.status),
+      filter: kind && (kind === "Active" ? isNull : isNotNull)(orders.refundedAt),
+      counted: { subject: "orders", kind },
       searched: {
         names: [orders.fromName, orders.toName],
         codes: [orders.id, orders.uuid, orders.tracking],
@@ -58,9 +59,3 @@ export const orderRoutes = routes(contract, {
     });
   },
 });
-
-function withStatus(status: Parsed<typeof contract.list, "query">["status"]) {
-  if (status === "All") return { counted: { subject: "orders" as const } };
-  const filter = status === "Active" ? isNull(orders.refundedAt) : isNotNull(orders.refundedAt);
-  return { filter, counted: { subject: "orders" as const, kind: status } };
-}

@@ -1,7 +1,8 @@
+import { flatAddress } from "@footprint/contract/address.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { eq } from "drizzle-orm";
-import { needScope, type Shop } from "../accounts/api-keys.ts";
+import { refuseWithoutScope, type Shop } from "../accounts/api-keys.ts";
 import { record } from "../accounts/audit.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { customers, customPrices, fedexOrders, invoices, labelTypes, priceTiers } from "../db/schema.ts";
@@ -9,9 +10,9 @@ import { openFile } from "../http/files.ts";
 import { Replay } from "../http/idempotency.ts";
 import { routes } from "../http/routes.ts";
 import { presentCustomer, presentFedexOrder, presentInvoice, presentOrder } from "../lists/presenters.ts";
-import { needRoomForDeposit, settle } from "../money/deposits.ts";
+import { refuseDepositAboveLimit, settle } from "../money/deposits.ts";
 import { readCashapp } from "../money/payment-settings.ts";
-import { buy, price, unknownCustomer } from "../money/purchases.ts";
+import { buy, price, refuseWhoCannotOrder, unknownCustomer } from "../money/purchases.ts";
 import {
   addedCustomer,
   addedFedexOrder,
@@ -99,26 +100,15 @@ export const storefrontRoutes = routes(storefront, {
     return transaction(async (tx) => {
       const { discordId, from, to, ...parcel } = body;
       const customer = await findCustomer(tx, discordId);
-      if (!customer.active) throw refusal(403, `${customer.username} is disabled and cannot order`);
-      if (!customer.verifiedAt) throw refusal(403, `${customer.username} is not verified yet and cannot order`);
+      refuseWhoCannotOrder({ ...customer, verified: customer.verifiedAt !== null });
       const [order] = await tx
         .insert(fedexOrders)
         .values({
           ...parcel,
           customerId: customer.id,
           shopId: actor.shopId,
-          fromName: from.name,
-          fromStreet: from.street,
-          fromStreet2: from.street2,
-          fromCity: from.city,
-          fromState: from.state,
-          fromZip: from.zip,
-          toName: to.name,
-          toStreet: to.street,
-          toStreet2: to.street2,
-          toCity: to.city,
-          toState: to.state,
-          toZip: to.zip,
+          ...flatAddress("from", from),
+          ...flatAddress("to", to),
         })
         .returning();
       if (!order) throw new Error("an insert returns its row");
@@ -158,7 +148,7 @@ export const storefrontRoutes = routes(storefront, {
 
   async setInvoiceStatus({ db, params, body: { status }, actor, transaction }) {
     const findOwn = async (tx: Database | Transaction) => {
-      needScope(actor, [status === "paid" ? "mark-as-paid" : "deposits"]);
+      refuseWithoutScope(actor, [status === "paid" ? "mark-as-paid" : "deposits"]);
       const [invoice] = await tx.select().from(invoices).where(eq(invoices.id, params.id)).for("update");
       if (!invoice || !belongsTo(actor, invoice)) throw refusal(404, "This invoice does not exist");
       return invoice;
@@ -168,7 +158,7 @@ export const storefrontRoutes = routes(storefront, {
       if (invoice.status !== status) {
         if (invoice.status === "paid") throw refusal(409, "This invoice is already paid");
         if (status === "paid") {
-          await needRoomForDeposit(tx, actor, invoice.amountCents);
+          await refuseDepositAboveLimit(tx, actor, invoice.amountCents);
           await settle(tx, invoice, actor);
         } else {
           await tx.update(invoices).set({ status }).where(eq(invoices.id, invoice.id));

@@ -1,5 +1,5 @@
 import { badInput, refusal } from "@footprint/contract/refusal.ts";
-import { tracking as contract, type trackingType } from "@footprint/contract/tracking.ts";
+import { tracking as contract, trackingType } from "@footprint/contract/tracking.ts";
 import { eq, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { record } from "../accounts/audit.ts";
@@ -29,13 +29,8 @@ export const trackingRoutes = routes(contract, {
   async stats({ db }) {
     const counts = await countsByKind(db, "tracking codes");
     const perType = (state: "left" | "used") => {
-      const count = (type: z.output<typeof trackingType>) => counts[`${type} ${state}`] ?? 0;
-      return {
-        priority: count("priority"),
-        express: count("express"),
-        ground_oz: count("ground_oz"),
-        ground_lbs: count("ground_lbs"),
-      };
+      const entries = trackingType.options.map((type) => [type, counts[`${type} ${state}`] ?? 0]);
+      return Object.fromEntries(entries) as Record<z.output<typeof trackingType>, number>;
     };
     return { left: perType("left"), used: perType("used") };
   },

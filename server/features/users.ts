@@ -1,7 +1,7 @@
 import type { Parsed } from "@footprint/contract/endpoint.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { users as contract } from "@footprint/contract/users.ts";
-import { and, eq, isNull, type Placeholder, sql } from "drizzle-orm";
+import { eq, isNull, type Placeholder, sql } from "drizzle-orm";
 import { record } from "../accounts/audit.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { prepared } from "../db/prepared.ts";
@@ -14,7 +14,6 @@ import {
   describeTier,
   lockLabelType,
   loggedTier,
-  overlaps,
   refuseOverlap,
   refuseOverlapMeanwhile,
   refuseTooMany,
@@ -85,13 +84,13 @@ export const userRoutes = routes(contract, {
       const customer = await lockCustomer(tx, params.id);
       const labelType = await lockLabelType(tx, body.labelType, "share");
       const tier = tierWithin(labelType, body);
-      const owner = { customerId: customer.id, labelTypeId: labelType.id };
-      refuseOverlap(labelType, await overlappingPrice(tx, owner, tier));
-      await refuseTooMany(tx, customPrices, eq(customPrices.customerId, customer.id), customer.username);
+      const isTheirs = eq(customPrices.customerId, customer.id);
+      await refuseOverlap(tx, customPrices, labelType, tier, isTheirs);
+      await refuseTooMany(tx, customPrices, isTheirs, customer.username);
       await tx
         .insert(customPrices)
-        .values({ ...owner, ...tier })
-        .catch(refuseOverlapMeanwhile("custom_prices_no_overlap"));
+        .values({ customerId: customer.id, labelTypeId: labelType.id, ...tier })
+        .catch(refuseOverlapMeanwhile(customPrices));
       await record(tx, actor, ...addedCustomPrice(customer.username, labelType, tier));
       const price = `${labelType.name}, ${describeTier(labelType, tier)}`;
       return { message: `Custom price for ${customer.username} added: ${price}` };
@@ -150,26 +149,6 @@ function pricesOf(db: Database | Transaction, customerIds: string[] | Placeholde
     .innerJoin(labelTypes, eq(labelTypes.id, customPrices.labelTypeId))
     .where(sql`${customPrices.customerId} = any(${sql.param(customerIds)}::uuid[])`)
     .orderBy(customPrices.createdAt, customPrices.id);
-}
-
-async function overlappingPrice(
-  tx: Transaction,
-  { customerId, labelTypeId }: { customerId: string; labelTypeId: string },
-  tier: { fromWeight: number; toWeight: number },
-) {
-  const [other] = await tx
-    .select()
-    .from(customPrices)
-    .where(
-      and(
-        eq(customPrices.customerId, customerId),
-        eq(customPrices.labelTypeId, labelTypeId),
-        overlaps(customPrices, tier),
-      ),
-    )
-    .orderBy(customPrices.fromWeight)
-    .limit(1);
-  return other;
 }
 
 async function lockCustomer(tx: Transaction, id: string) {

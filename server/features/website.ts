@@ -3,11 +3,11 @@ import { badInput, refusal } from "@footprint/contract/refusal.ts";
 import { isReservedName } from "@footprint/contract/staff.ts";
 import { website } from "@footprint/contract/website.ts";
 import { and, desc, eq, ne, sql } from "drizzle-orm";
-import { lockNames } from "../accounts/accounts.ts";
+import { isCalled, lockNames } from "../accounts/accounts.ts";
 import { createKey, expireKey } from "../accounts/api-keys.ts";
 import { record } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
-import { violates } from "../db/failures.ts";
+import { ifViolated } from "../db/failures.ts";
 import { accounts, apiKeys, settings, shops } from "../db/schema.ts";
 import { attach, fileName, openPublicFile, remove } from "../http/files.ts";
 import { routes } from "../http/routes.ts";
@@ -141,13 +141,11 @@ async function refuseNameOfOthers(tx: Transaction, name: string, own?: string) {
   if (isReservedName(name) || /^admin(istrator)?$/.test(same))
     throw badInput("body.name", `A key may not be called ${name}`);
   await lockNames(tx);
-  const isAccount = await tx.$count(accounts, eq(sql`lower(${accounts.username})`, same));
+  const isAccount = await tx.$count(accounts, isCalled(name));
   if (isAccount) throw badInput("body.name", `${name} is the name of an account`);
   const others = and(eq(sql`lower(${apiKeys.name})`, same), own ? ne(apiKeys.id, own) : undefined);
   if (await tx.$count(apiKeys, others)) throw taken(name);
 }
 
 const taken = (name: string) => refusal(409, `There is an API key called ${name} already`);
-const refuseTakenName = (name: string) => (error: unknown) => {
-  throw violates(error, "api_keys_name_key") ? taken(name) : error;
-};
+const refuseTakenName = (name: string) => ifViolated("api_keys_name_key", () => taken(name));

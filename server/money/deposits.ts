@@ -22,7 +22,7 @@ export async function settle(tx: Transaction, invoice: typeof invoices.$inferSel
 }
 
 /** Refuses a deposit beyond what the key may mark as paid in a business day. Deposits with one such key take turns. */
-export async function needRoomForDeposit(tx: Transaction, shop: Shop, cents: number): Promise<void> {
+export async function refuseDepositAboveLimit(tx: Transaction, shop: Shop, cents: number): Promise<void> {
   const { id, depositsPerDayCents: most } = shop;
   if (most === null) return;
   await tx.execute(sql`select from api_keys where id = ${id} for no key update`);

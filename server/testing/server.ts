@@ -33,7 +33,7 @@ export function setClock(time: string) {
 const config: Config = readConfig({ LOG_LEVEL: "silent" });
 
 /** The business moves to another timezone. */
-export async function moveTo(timezone: string) {
+export async function moveBusinessTo(timezone: string) {
   config.timezone = timezone;
   await adoptTimezone(db, timezone);
 }
