@@ -600,6 +600,8 @@ export const settings = pgTable(
     booksCheckedAt: moment(),
     booksProblems: text().array(),
     owedCents: cents(),
+    /** When a server last set out to check them by itself. */
+    booksBegunAt: moment(),
   },
   (table) => [check("settings_one_row", sql`${table.id}`)],
 );

@@ -1,13 +1,23 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
-import { eq } from "drizzle-orm";
+import { and, eq, isNull } from "drizzle-orm";
 import { needScope, type Shop } from "../accounts/api-keys.ts";
 import { record } from "../accounts/audit.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { customers, customPrices, fedexOrders, invoices, labelTypes, priceTiers } from "../db/schema.ts";
+import {
+  customers,
+  customPrices,
+  fedexOrders,
+  invoices,
+  labelTypes,
+  orders,
+  priceTiers,
+  transfers,
+} from "../db/schema.ts";
 import { openFile } from "../http/files.ts";
 import { Replay } from "../http/idempotency.ts";
 import { routes } from "../http/routes.ts";
+import { pages } from "../lists/paging.ts";
 import { presentCustomer, presentFedexOrder, presentInvoice, presentOrder } from "../lists/presenters.ts";
 import { needRoomForDeposit, settle } from "../money/deposits.ts";
 import { readCashapp } from "../money/payment-settings.ts";
@@ -20,6 +30,7 @@ import {
   soldBulkOrder,
   soldOrder,
 } from "../money/trade-log.ts";
+import { historyOf, presentTransfer } from "../money/transfers.ts";
 
 export const storefrontRoutes = routes(storefront, {
   async putCustomer({ params: { discordId }, body: { username, email }, actor, transaction }) {
@@ -53,6 +64,17 @@ export const storefrontRoutes = routes(storefront, {
     return { customer: present(await findCustomer(db, params.discordId), actor) };
   },
 
+  async transfers({ db, params, query, actor }) {
+    const customer = await findCustomer(db, params.discordId);
+    const { rows, total, sums: _, ...capped } = await historyOf(db, customer.id, query);
+    const shown = rows.map((row) => {
+      const subject = row.order ?? row.bulkOrder ?? row.invoice;
+      const isOthers = subject && !belongsTo(actor, subject);
+      return { ...presentTransfer(row), ...(isOthers && { for: null }) };
+    });
+    return { transfers: shown, ...capped, ...pages(total, query.limit) };
+  },
+
   async labelTypes({ db, query }) {
     const customer = await findCustomer(db, query.discordId);
     const types = await db.select().from(labelTypes).where(eq(labelTypes.active, true)).orderBy(labelTypes.name);
@@ -82,6 +104,25 @@ export const storefrontRoutes = routes(storefront, {
       await record(tx, actor, ...soldOrder(order, { ...customer, balanceCents }));
       return { order: presentOrder(order, customer, labelType), balance: balanceCents };
     });
+  },
+
+  async readOrder({ db, params, actor }) {
+    const [found] = await db
+      .select({ order: orders, user: customers, labelType: labelTypes, refund: transfers })
+      .from(orders)
+      .innerJoin(customers, eq(customers.id, orders.customerId))
+      .innerJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId))
+      .leftJoin(
+        transfers,
+        and(eq(transfers.reference, orders.id), eq(transfers.kind, "refund"), isNull(transfers.reversedBy)),
+      )
+      .where(eq(orders.id, params.id));
+    if (!found || !belongsTo(actor, found.order)) throw refusal(404, "This order does not exist");
+    const { order, user, labelType, refund } = found;
+    return {
+      order: presentOrder(order, user, labelType),
+      refund: refund && { ...refund, amount: refund.amountCents },
+    };
   },
 
   async createBulkOrder({ body, actor, transaction }) {
@@ -167,6 +208,8 @@ export const storefrontRoutes = routes(storefront, {
       const invoice = await findOwn(tx);
       if (invoice.status !== status) {
         if (invoice.status === "paid") throw refusal(409, "This invoice is already paid");
+        if (invoice.status === "reversed")
+          throw refusal(409, "The payment of this invoice was taken back: staff mark it as paid, should it come again");
         if (status === "paid") {
           await needRoomForDeposit(tx, actor, invoice.amountCents);
           await settle(tx, invoice, actor);

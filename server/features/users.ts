@@ -7,9 +7,13 @@ import type { Database, Transaction } from "../db/database.ts";
 import { prepared } from "../db/prepared.ts";
 import { customers, customPrices, labelTypes } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
+import { daysUntil, today } from "../lists/counters.ts";
 import { listPage } from "../lists/paging.ts";
 import { presentCustomer } from "../lists/presenters.ts";
+import { adjustedBalance, because } from "../money/corrections.ts";
+import { totalsOf } from "../money/customer-totals.ts";
 import { dollars, move } from "../money/ledger.ts";
+import { needRoom } from "../money/limits.ts";
 import {
   describeTier,
   lockLabelType,
@@ -27,11 +31,12 @@ export const userRoutes = routes(contract, {
 
   listNew: ({ db, query }) => listCustomers(db, query, "new"),
 
-  async read({ db, params }) {
+  async read({ db, params, config, now }) {
     const rows = await db.select().from(customers).where(eq(customers.id, params.id));
     const [user] = await withPrices(db, rows);
-    if (!user) throw unknownCustomer();
-    return { user };
+    const totals = await totalsOf(db, params.id, daysUntil(today(config, now()), 30));
+    if (!user || !totals) throw unknownCustomer();
+    return { user, totals };
   },
 
   async verify({ params, actor, transaction }) {
@@ -67,16 +72,13 @@ export const userRoutes = routes(contract, {
     });
   },
 
-  async addBalance({ params, body: { balance: cents }, actor, transaction }) {
+  async addBalance({ params, body: { balance: cents, reason }, actor, transaction }) {
     return transaction(async (tx) => {
-      const customer = await move(tx, { customerId: params.id, cents, kind: "adjustment", actor });
-      const amount = dollars(Math.abs(cents));
-      const sentence = `${cents > 0 ? `Added ${amount} to` : `Took ${amount} from`} ${customer.username}'s balance`;
-      await record(tx, actor, "balance", sentence, {
-        before: { balance: (customer.balanceCents - cents) / 100 },
-        after: { balance: customer.balanceCents / 100 },
-      });
-      return { message: `${sentence}, which is now ${dollars(customer.balanceCents)}` };
+      await needRoom(tx, actor, "credit", cents);
+      const moved = await move(tx, { customerId: params.id, cents, kind: "adjustment", reason, actor });
+      const entry = adjustedBalance({ ...moved, id: params.id }, cents);
+      await record(tx, actor, ...because(reason, entry));
+      return { message: `${entry[1]}, which is now ${dollars(moved.balanceCents)}` };
     });
   },
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { settingsId } from "@footprint/contract/logs.ts";
 import { badInput, refusal } from "@footprint/contract/refusal.ts";
 import { isReservedName } from "@footprint/contract/staff.ts";
 import { website } from "@footprint/contract/website.ts";
@@ -11,6 +12,7 @@ import { violates } from "../db/failures.ts";
 import { accounts, apiKeys, settings, shops } from "../db/schema.ts";
 import { attach, fileName, openPublicFile, remove } from "../http/files.ts";
 import { routes } from "../http/routes.ts";
+import { dollars } from "../money/ledger.ts";
 import { readCashapp } from "../money/payment-settings.ts";
 
 export const websiteRoutes = routes(website, {
@@ -39,6 +41,35 @@ export const websiteRoutes = routes(website, {
         after: { cashappId, image: file?.name ?? beforeImage },
       });
       return reply;
+    });
+  },
+
+  async limits({ db }) {
+    const [current] = await db.select().from(settings);
+    return { limits: limitsOf(current) };
+  },
+
+  async updateLimits({ body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const [current] = await tx.select().from(settings).for("update");
+      const before = limitsOf(current);
+      const after = { ...before };
+      for (const name of limitNames) after[name] = body[name] === undefined ? before[name] : body[name];
+      if (isDeepStrictEqual(before, after)) return { message: "The limits are unchanged" };
+      await tx.update(settings).set({
+        staffCreditCents: after.staffCredit,
+        staffCreditPerDayCents: after.staffCreditPerDay,
+        staffRefundCents: after.staffRefund,
+        staffRefundPerDayCents: after.staffRefundPerDay,
+      });
+      const changed = limitNames.filter((name) => before[name] !== after[name]);
+      const words = changed.map((name) => `${limitWords[name]} ${limit(before[name])} to ${limit(after[name])}`);
+      await record(tx, actor, "website", `Changed the limits of staff accounts: ${words.join(", ")}`, {
+        before: inDollars(before),
+        after: inDollars(after),
+        about: { kind: "settings", id: settingsId },
+      });
+      return { message: "Limits saved" };
     });
   },
 
@@ -121,6 +152,29 @@ export const websiteRoutes = routes(website, {
     return openPublicFile(db, params.id);
   },
 });
+
+const limitWords = {
+  staffCredit: "credit at once",
+  staffCreditPerDay: "credit a day",
+  staffRefund: "refund at once",
+  staffRefundPerDay: "refund a day",
+};
+const limitNames = Object.keys(limitWords) as (keyof typeof limitWords)[];
+type StaffLimits = Record<keyof typeof limitWords, number | null>;
+
+function limitsOf(row: typeof settings.$inferSelect | undefined): StaffLimits {
+  if (!row) throw new Error("the settings row is missing");
+  return {
+    staffCredit: row.staffCreditCents,
+    staffCreditPerDay: row.staffCreditPerDayCents,
+    staffRefund: row.staffRefundCents,
+    staffRefundPerDay: row.staffRefundPerDayCents,
+  };
+}
+
+const limit = (cents: number | null) => (cents === null ? "any amount" : dollars(cents));
+const inDollars = (limits: StaffLimits) =>
+  Object.fromEntries(limitNames.map((name) => [name, limits[name] === null ? null : limits[name] / 100]));
 
 const unknownKey = () => refusal(404, "This API key does not exist any more");
 

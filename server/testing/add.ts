@@ -1,3 +1,4 @@
+import { eq, sql } from "drizzle-orm";
 import type { Author } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
@@ -77,6 +78,10 @@ export async function addOrder(tx: Transaction, { id = uuidv7(), price = 5, ...v
 
 export async function addUnpaidOrder(tx: Transaction, { price = 5, customer, labelType, ...values }: GivenOrder) {
   const ids = { customerId: customer.id, labelTypeId: labelType.id };
+  await tx
+    .update(customers)
+    .set({ orders: sql`${customers.orders} + 1` })
+    .where(eq(customers.id, customer.id));
   const defaults = { priceCents: cents(price), weight: 1, fromCountry: "United States", toCountry: "United States" };
   return one(
     await tx
