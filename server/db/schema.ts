@@ -379,6 +379,8 @@ export const settings = pgTable("settings", {
   booksCheckedAt: moment(),
   booksProblems: text().array(),
   owedCents: cents(),
+  /** When a server last set out to check them by itself. */
+  booksBegunAt: moment(),
 });
 
 /** Answers to calls that came with an Idempotency-Key, written with the change they answer. */

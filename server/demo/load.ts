@@ -10,6 +10,9 @@ import { insertRows } from "./insert.ts";
 const plan = { days: 365, orders: 6000, customers: 400, logsShop: false };
 const demoStaff = ["support.day", "support.night"];
 
+/** What the books said about another business is of no use. */
+const unchecked = { booksCheckedAt: null, booksProblems: null, owedCents: null };
+
 /** Fills an empty database with the demo business, once; true when it did. */
 export async function loadDemo(db: Database, now: Date): Promise<boolean> {
   const passwordHash = await hashPassword(generatePassword());
@@ -22,7 +25,7 @@ export async function loadDemo(db: Database, now: Date): Promise<boolean> {
       for (const [, rows] of batches.get(table) ?? []) await insertRows(tx, table, rows);
     const staff = demoStaff.map((username) => ({ username, role: "staff" as const, passwordHash }));
     await tx.insert(schema.accounts).values(staff).onConflictDoNothing();
-    await tx.update(schema.settings).set({ demo: true, cashappId: "$footprint-demo" });
+    await tx.update(schema.settings).set({ demo: true, cashappId: "$footprint-demo", ...unchecked });
     return true;
   });
 }
@@ -41,7 +44,7 @@ export async function removeDemo(db: Database): Promise<boolean> {
   return withoutTimeLimit(db).transaction(async (tx) => {
     const [settings] = await tx.select().from(schema.settings).for("update");
     if (!settings?.demo) return false;
-    await tx.update(schema.settings).set({ demo: false, cashappId: "", imageFileId: null });
+    await tx.update(schema.settings).set({ demo: false, cashappId: "", imageFileId: null, ...unchecked });
     await tx.delete(schema.accounts).where(inArray(schema.accounts.username, demoStaff));
     for (const table of business) await tx.delete(table);
     return true;

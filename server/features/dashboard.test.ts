@@ -271,5 +271,5 @@ test("the database itself refuses what must never be", async () => {
   const [refund] = await db.select().from(transfers).where(eq(transfers.kind, "refund"));
   if (!refund) throw new Error("no refund");
   const { id: _, ...again } = refund;
-  await refused(db.insert(transfers).values(again).execute(), "transfers_once");
+  await refused(db.insert(transfers).values(again).execute(), "transfers_standing");
 });

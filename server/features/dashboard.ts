@@ -3,7 +3,7 @@ import { inArray } from "drizzle-orm";
 import { labelTypes } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { countsSince, daysUntil, figuresByDay, figuresByPeriod, today } from "../lists/counters.ts";
-import { checkBooks } from "../money/books.ts";
+import { checkAndKeepBooks, lastBooks } from "../money/books.ts";
 
 export const dashboardRoutes = routes(dashboard, {
   async orders({ db, config, now }) {
@@ -80,7 +80,11 @@ export const dashboardRoutes = routes(dashboard, {
     };
   },
 
+  async owed({ db }) {
+    return lastBooks(db);
+  },
+
   async books({ db }) {
-    return checkBooks(db);
+    return checkAndKeepBooks(db);
   },
 });

@@ -82,14 +82,13 @@ export const fedexRoutes = routes(fedex, {
   },
 
   async file({ db, params, actor }) {
-    const [order] = await db
-      .select({ uuid: fedexOrders.uuid, fileId: fedexOrders.fileId })
-      .from(fedexOrders)
-      .where(eq(fedexOrders.id, params.id));
+    const [order] = await db.select().from(fedexOrders).where(eq(fedexOrders.id, params.id));
     if (!order) throw refusal(404, "This order does not exist");
     if (!order.fileId) throw refusal(404, "This order has no file");
     const file = await openFile(db, order.fileId);
-    await recordRead(db, actor, "fedex", `Downloaded ${file.name} of Fedex order ${order.uuid}`);
+    await recordRead(db, actor, "fedex", `Downloaded ${file.name} of Fedex order ${order.uuid}`, {
+      about: { kind: "fedex order", id: order.id, customerId: order.customerId },
+    });
     return file;
   },
 });

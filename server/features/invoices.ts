@@ -7,6 +7,7 @@ import { listPage } from "../lists/paging.ts";
 import { presentInvoice } from "../lists/presenters.ts";
 import { settle } from "../money/deposits.ts";
 import { dollars } from "../money/ledger.ts";
+import { needRoom } from "../money/limits.ts";
 
 export const invoiceRoutes = routes(contract, {
   async list({ db, query }) {
@@ -33,12 +34,13 @@ export const invoiceRoutes = routes(contract, {
     };
   },
 
-  async markPaid({ params, actor, transaction }) {
+  async markPaid({ params, body: { reason }, actor, transaction }) {
     return transaction(async (tx) => {
       const [invoice] = await tx.select().from(invoices).where(eq(invoices.id, params.id)).for("update");
       if (!invoice) throw refusal(404, "This invoice does not exist");
       if (invoice.status === "paid") throw refusal(409, "This invoice is already paid");
-      const customer = await settle(tx, invoice, actor);
+      await needRoom(tx, actor, "credit", invoice.amountCents);
+      const customer = await settle(tx, invoice, actor, reason);
       return { message: `${dollars(invoice.amountCents)} credited to ${customer.username}` };
     });
   },

@@ -5,6 +5,7 @@ import { and, eq, gt, ne, sql } from "drizzle-orm";
 import { record } from "../accounts/audit.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { ifViolated } from "../db/failures.ts";
+import { uuidv7 } from "../db/ids.ts";
 import { prepared } from "../db/prepared.ts";
 import { customers, customPrices, labelTypes, priceTiers } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
@@ -47,8 +48,9 @@ export const labelTypeRoutes = routes(contract, {
     return transaction(async (tx) => {
       if ((await tx.$count(labelTypes)) >= mostLabelTypes)
         throw refusal(409, `There are ${mostLabelTypes} label types already: change one that is not used any more`);
-      await tx.insert(labelTypes).values(values).catch(refuseTakenUid(values.uid));
-      await record(tx, actor, ...createdLabelType(values));
+      const created = { id: uuidv7(), ...values };
+      await tx.insert(labelTypes).values(created).catch(refuseTakenUid(values.uid));
+      await record(tx, actor, ...createdLabelType(created));
       return { message: `Label type ${values.name} created` };
     });
   },
@@ -62,6 +64,7 @@ export const labelTypeRoutes = routes(contract, {
       await record(tx, actor, "label", `Changed label type ${values.name}`, {
         before: loggedDefinition(before),
         after: loggedDefinition(values),
+        about: { kind: "label type", id: before.id },
       });
       return { message: `Label type ${values.name} saved` };
     });
@@ -73,7 +76,7 @@ export const labelTypeRoutes = routes(contract, {
       const wanted = body.status ?? !active;
       if (wanted === active) return { message: `${name} is already ${wanted ? "enabled" : "disabled"}` };
       await tx.update(labelTypes).set({ active: wanted }).where(eq(labelTypes.id, id));
-      await record(tx, actor, ...switchedLabelType(name, wanted));
+      await record(tx, actor, ...switchedLabelType({ id, name }, wanted));
       return { message: `${name} is ${wanted ? "enabled" : "disabled"}` };
     });
   },
@@ -81,7 +84,7 @@ export const labelTypeRoutes = routes(contract, {
   async addTier({ params, body, actor, transaction }) {
     return transaction(async (tx) => {
       const labelType = await lockLabelType(tx, params.id, "no key update");
-      const tier = tierWithin(labelType, body);
+      const tier = { id: uuidv7(), ...tierWithin(labelType, body) };
       await refuseOverlap(tx, priceTiers, labelType, tier);
       await refuseTooMany(tx, priceTiers, eq(priceTiers.labelTypeId, labelType.id), labelType.name);
       await tx
@@ -110,7 +113,11 @@ export const labelTypeRoutes = routes(contract, {
         .catch(refuseOverlapMeanwhile(priceTiers));
       const price = describeTier(labelType, tier);
       const sentence = `Changed a price for ${labelType.name} from ${describeTier(labelType, before)} to ${price}`;
-      await record(tx, actor, "pricing", sentence, { before: loggedTier(before), after: loggedTier(tier) });
+      await record(tx, actor, "pricing", sentence, {
+        before: loggedTier(before),
+        after: loggedTier(tier),
+        about: { kind: "price", id: before.id },
+      });
       return { message: `Price for ${labelType.name} saved: ${price}` };
     });
   },
@@ -132,6 +139,7 @@ export const labelTypeRoutes = routes(contract, {
       const price = describeTier(labelType, tier);
       await record(tx, actor, "pricing", `Deleted a price for ${labelType.name}: ${price}`, {
         before: loggedTier(tier),
+        about: { kind: "price", id: tier.id },
       });
       return { message: `Price for ${labelType.name} deleted: ${price}` };
     });

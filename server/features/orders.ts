@@ -6,7 +6,9 @@ import { customers, labelTypes, orders } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { listPage } from "../lists/paging.ts";
 import { presentOrder } from "../lists/presenters.ts";
+import { because } from "../money/corrections.ts";
 import { dollars, move } from "../money/ledger.ts";
+import { needRoom } from "../money/limits.ts";
 import { refundedOrder } from "../money/trade-log.ts";
 
 export const orderRoutes = routes(contract, {
@@ -40,21 +42,23 @@ export const orderRoutes = routes(contract, {
     };
   },
 
-  async refund({ params, actor, transaction }) {
+  async refund({ params, body: { reason }, actor, transaction }) {
     return transaction(async (tx) => {
       // The lock: of two operators clicking at once, the second waits here and finds it refunded.
       const [order] = await tx.select().from(orders).where(eq(orders.id, params.id)).for("no key update");
       if (!order) throw refusal(404, "This order does not exist");
       if (order.refundedAt) throw refusal(409, "This order is already refunded");
+      await needRoom(tx, actor, "refund", order.priceCents);
       const customer = await move(tx, {
         customerId: order.customerId,
         cents: order.priceCents,
         kind: "refund",
         reference: order.id,
         actor,
+        reason,
       });
       await tx.update(orders).set({ refundedAt: sql`now()` }).where(eq(orders.id, order.id));
-      await record(tx, actor, ...refundedOrder(order, customer));
+      await record(tx, actor, ...because(reason, refundedOrder(order, customer)));
       return { message: `${dollars(order.priceCents)} refunded to ${customer.username}` };
     });
   },

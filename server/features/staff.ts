@@ -9,6 +9,7 @@ import { expireSessions } from "../accounts/sessions.ts";
 import { removeTwoStep } from "../accounts/two-step.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { ifViolated } from "../db/failures.ts";
+import { uuidv7 } from "../db/ids.ts";
 import { accounts, sessions, signInTries } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { inOrder, pages } from "../lists/paging.ts";
@@ -46,14 +47,16 @@ export const staffRoutes = routes(staff, {
     refuseReservedName(body.username);
     refuseCommonPassword("password", body.password, body.username);
     const passwordHash = await hashPassword(body.password);
+    const id = uuidv7();
     return transaction(async (tx) => {
       await refuseNameOfKey(tx, body.username);
       await tx
         .insert(accounts)
-        .values({ username: body.username, passwordHash, role: "staff" })
+        .values({ id, username: body.username, passwordHash, role: "staff" })
         .catch(refuseTakenName(body.username));
       await record(tx, actor, "staff", `Created staff account ${body.username}`, {
         after: { username: body.username, role: "staff" },
+        about: { kind: "account", id },
       });
       return { message: `Staff account ${body.username} created` };
     });
@@ -72,7 +75,11 @@ export const staffRoutes = routes(staff, {
         notificationAccess: body.notificationAccess ?? before.notificationAccess,
       };
       await tx.update(accounts).set(after).where(eq(accounts.id, params.id)).catch(refuseTakenName(after.username));
-      await record(tx, actor, "staff", `Changed staff account ${after.username}`, { before, after });
+      await record(tx, actor, "staff", `Changed staff account ${after.username}`, {
+        before,
+        after,
+        about: { kind: "account", id: params.id },
+      });
       return { message: `Staff account ${after.username} saved` };
     });
   },
@@ -86,6 +93,7 @@ export const staffRoutes = routes(staff, {
         await record(tx, actor, "staff", `Reset two-step sign-in of ${username}`, {
           before: { twoStep: true },
           after: { twoStep: false },
+          about: { kind: "account", id },
         });
         return { message: `${username} signs in with the password alone now` };
       },
@@ -99,7 +107,10 @@ export const staffRoutes = routes(staff, {
         const before = await lockStaff(tx, id);
         // Its sessions go with it.
         await tx.delete(accounts).where(eq(accounts.id, id));
-        await record(tx, actor, "staff", `Deleted staff account ${before.username}`, { before });
+        await record(tx, actor, "staff", `Deleted staff account ${before.username}`, {
+          before,
+          about: { kind: "account", id },
+        });
         return { message: `Staff account ${before.username} deleted` };
       },
       expireSessionsOf(id, lockStaff),

@@ -4,12 +4,17 @@ import { users as contract } from "@footprint/contract/users.ts";
 import { eq, isNull, type Placeholder, sql } from "drizzle-orm";
 import { record } from "../accounts/audit.ts";
 import type { Database, Transaction } from "../db/database.ts";
+import { uuidv7 } from "../db/ids.ts";
 import { prepared } from "../db/prepared.ts";
 import { customers, customPrices, labelTypes } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
+import { daysUntil, today } from "../lists/counters.ts";
 import { listPage } from "../lists/paging.ts";
 import { presentCustomer } from "../lists/presenters.ts";
+import { adjustedBalance, because } from "../money/corrections.ts";
+import { totalsOf } from "../money/customer-totals.ts";
 import { dollars, move } from "../money/ledger.ts";
+import { needRoom } from "../money/limits.ts";
 import {
   describeTier,
   lockLabelType,
@@ -26,11 +31,12 @@ export const userRoutes = routes(contract, {
 
   listNew: ({ db, query }) => listCustomers(db, query, "new"),
 
-  async read({ db, params }) {
+  async read({ db, params, config, now }) {
     const rows = await db.select().from(customers).where(eq(customers.id, params.id));
     const [user] = await withPrices(db, rows);
-    if (!user) throw unknownCustomer();
-    return { user };
+    const totals = await totalsOf(db, params.id, daysUntil(today(config, now()), 30));
+    if (!user || !totals) throw unknownCustomer();
+    return { user, totals };
   },
 
   async verify({ params, actor, transaction }) {
@@ -38,7 +44,7 @@ export const userRoutes = routes(contract, {
       const { id, username, verifiedAt } = await lockCustomer(tx, params.id);
       if (verifiedAt) throw refusal(409, `${username} is already verified`);
       await tx.update(customers).set({ verifiedAt: sql`now()` }).where(eq(customers.id, id));
-      await record(tx, actor, ...verifiedCustomer(username));
+      await record(tx, actor, ...verifiedCustomer({ id, username }));
       return { message: `${username} is verified` };
     });
   },
@@ -49,7 +55,7 @@ export const userRoutes = routes(contract, {
       const wanted = body.status ?? !active;
       if (wanted === active) return { message: `${username} is already ${wanted ? "enabled" : "disabled"}` };
       await tx.update(customers).set({ active: wanted }).where(eq(customers.id, id));
-      await record(tx, actor, ...switchedCustomer(username, wanted));
+      await record(tx, actor, ...switchedCustomer({ id, username }, wanted));
       return { message: `${username} is ${wanted ? "enabled" : "disabled"}` };
     });
   },
@@ -61,21 +67,18 @@ export const userRoutes = routes(contract, {
       const state = wanted ? "enabled" : "disabled";
       if (wanted === customPricingEnabled) return { message: `Custom pricing is already ${state} for ${username}` };
       await tx.update(customers).set({ customPricingEnabled: wanted }).where(eq(customers.id, id));
-      await record(tx, actor, ...switchedCustomPricing(username, wanted));
+      await record(tx, actor, ...switchedCustomPricing({ id, username }, wanted));
       return { message: `Custom pricing is ${state} for ${username}` };
     });
   },
 
-  async addBalance({ params, body: { balance: cents }, actor, transaction }) {
+  async addBalance({ params, body: { balance: cents, reason }, actor, transaction }) {
     return transaction(async (tx) => {
-      const customer = await move(tx, { customerId: params.id, cents, kind: "adjustment", actor });
-      const amount = dollars(Math.abs(cents));
-      const sentence = `${cents > 0 ? `Added ${amount} to` : `Took ${amount} from`} ${customer.username}'s balance`;
-      await record(tx, actor, "balance", sentence, {
-        before: { balance: (customer.balanceCents - cents) / 100 },
-        after: { balance: customer.balanceCents / 100 },
-      });
-      return { message: `${sentence}, which is now ${dollars(customer.balanceCents)}` };
+      await needRoom(tx, actor, "credit", cents);
+      const moved = await move(tx, { customerId: params.id, cents, kind: "adjustment", reason, actor });
+      const entry = adjustedBalance({ ...moved, id: params.id }, cents);
+      await record(tx, actor, ...because(reason, entry));
+      return { message: `${entry[1]}, which is now ${dollars(moved.balanceCents)}` };
     });
   },
 
@@ -83,7 +86,7 @@ export const userRoutes = routes(contract, {
     return transaction(async (tx) => {
       const customer = await lockCustomer(tx, params.id);
       const labelType = await lockLabelType(tx, body.labelType, "share");
-      const tier = tierWithin(labelType, body);
+      const tier = { id: uuidv7(), ...tierWithin(labelType, body) };
       const isTheirs = eq(customPrices.customerId, customer.id);
       await refuseOverlap(tx, customPrices, labelType, tier, isTheirs);
       await refuseTooMany(tx, customPrices, isTheirs, customer.username);
@@ -91,7 +94,7 @@ export const userRoutes = routes(contract, {
         .insert(customPrices)
         .values({ customerId: customer.id, labelTypeId: labelType.id, ...tier })
         .catch(refuseOverlapMeanwhile(customPrices));
-      await record(tx, actor, ...addedCustomPrice(customer.username, labelType, tier));
+      await record(tx, actor, ...addedCustomPrice(customer, labelType, tier));
       const price = `${labelType.name}, ${describeTier(labelType, tier)}`;
       return { message: `Custom price for ${customer.username} added: ${price}` };
     });
@@ -109,6 +112,7 @@ export const userRoutes = routes(contract, {
       const price = `${labelType.name}, ${describeTier(labelType, tier)}`;
       await record(tx, actor, "pricing", `Deleted a custom price of ${customer.username}: ${price}`, {
         before: { labelType: labelType.name, ...loggedTier(tier) },
+        about: { kind: "custom price", id: tier.id, customerId: customer.id },
       });
       return { message: `Custom price of ${customer.username} deleted: ${price}` };
     });

@@ -7,7 +7,10 @@ import { describeTier, loggedTier } from "./tiers.ts";
 
 type Order = { id: string; uuid: string; priceCents: number };
 type Invoice = Pick<typeof invoices.$inferSelect, "id" | "customerId" | "amountCents" | "status">;
-type FedexOrder = Pick<typeof fedexOrders.$inferSelect, "id" | "customerId" | "uuid" | "status" | "note" | "priceCents">;
+type FedexOrder = Pick<
+  typeof fedexOrders.$inferSelect,
+  "id" | "customerId" | "uuid" | "status" | "note" | "priceCents"
+>;
 type Definition = Pick<typeof labelTypes.$inferSelect, "id" | "name" | "uid" | "maxWeight" | "kind">;
 type Tier = { id: string; fromWeight: number; toWeight: number; priceCents: number };
 type Customer = { id: string; username: string };
@@ -15,7 +18,11 @@ type Customer = { id: string; username: string };
 type Payee = Customer & { balanceCents: number };
 
 const customer = ({ id }: { id: string }): About => ({ kind: "customer", id });
-const invoice = ({ id, customerId }: Pick<Invoice, "id" | "customerId">): About => ({ kind: "invoice", id, customerId });
+const invoice = ({ id, customerId }: Pick<Invoice, "id" | "customerId">): About => ({
+  kind: "invoice",
+  id,
+  customerId,
+});
 const labelType = ({ id }: { id: string }): About => ({ kind: "label type", id });
 
 const switched = (isOn: boolean) => (isOn ? "Enabled" : "Disabled");
@@ -63,7 +70,12 @@ export const createdLabelType = (created: Definition): LogEntry => [
   { after: loggedDefinition(created), about: labelType(created) },
 ];
 
-export const loggedDefinition = ({ name, uid, maxWeight, kind }: Omit<Definition, "id">) => ({ name, uid, maxWeight, type: kind });
+export const loggedDefinition = ({ name, uid, maxWeight, kind }: Omit<Definition, "id">) => ({
+  name,
+  uid,
+  maxWeight,
+  type: kind,
+});
 
 export const switchedLabelType = (of: { id: string; name: string }, active: boolean): LogEntry => [
   "label",
@@ -108,21 +120,18 @@ export const soldBulkOrder = ({ id, uuid }: BulkOrder, size: number, cents: numb
   { ...balances(payer, -cents), about: { kind: "bulk order", id, customerId: payer.id } },
 ];
 
-export function refundedOrder({ id, uuid, priceCents }: Order, payee: Payee, reason: string): LogEntry {
+export function refundedOrder({ id, uuid, priceCents }: Order, payee: Payee): LogEntry {
   const { before, after } = balances(payee, priceCents);
   return [
     "refund",
-    `Refunded order ${uuid} (${dollars(priceCents)}) to ${payee.username}${since(reason)}`,
+    `Refunded order ${uuid} (${dollars(priceCents)}) to ${payee.username}`,
     {
       before: { isRefunded: false, ...before },
-      after: { isRefunded: true, ...after, ...(reason && { reason }) },
+      after: { isRefunded: true, ...after },
       about: { kind: "order", id, customerId: payee.id },
     },
   ];
 }
-
-/** How a sentence of the log ends where somebody said why: a search finds it by that. */
-export const since = (reason: string) => (reason ? `: ${reason}` : "");
 
 type Opened = Invoice & Pick<typeof invoices.$inferSelect, "paymentMethod">;
 
@@ -136,14 +145,14 @@ export const openedInvoice = (opened: Opened, username: string): LogEntry => [
 ];
 
 /** Of an invoice as it was before. */
-export function paidInvoice(was: Invoice, payee: Payee, reason: string): LogEntry {
+export function paidInvoice(was: Invoice, payee: Payee): LogEntry {
   const { before, after } = balances(payee, was.amountCents);
   return [
     "invoice",
-    `Marked invoice ${was.id} (${dollars(was.amountCents)}) of ${payee.username} as paid${since(reason)}`,
+    `Marked invoice ${was.id} (${dollars(was.amountCents)}) of ${payee.username} as paid`,
     {
       before: { status: was.status, ...before },
-      after: { status: "paid", ...after, ...(reason && { reason }) },
+      after: { status: "paid", ...after },
       about: invoice(was),
     },
   ];

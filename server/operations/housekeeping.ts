@@ -16,15 +16,20 @@ import {
   signInLimits,
   signInTries,
 } from "../db/schema.ts";
+import { checkBooksHourly } from "../money/books.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** Clears away what has ended, soon and then every hour, so that no call has to. Returns how to stop. */
+/**
+ * Clears away what has ended and checks the books, soon and then every hour, so that no call has to. Returns how to stop.
+ */
 export function startHousekeeping(engine: Engine, onFailure: (error: unknown) => void): () => Promise<void> {
   let running = Promise.resolve();
   const run = () => {
-    running = tidy(engine).catch(onFailure);
+    running = tidy(engine)
+      .then(() => checkBooksHourly(engine.db))
+      .catch(onFailure);
   };
   // Whoever has just started has callers waiting.
   const first = setTimeout(run, minute);

@@ -1,3 +1,4 @@
+import { eq, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import type { Author } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
@@ -81,6 +82,10 @@ export async function addOrder(tx: Transaction, { id = uuidv7(), price = 5, ...v
 
 export async function addUnpaidOrder(tx: Transaction, { price = 5, customer, labelType, ...values }: GivenOrder) {
   const ids = { customerId: customer.id, labelTypeId: labelType.id };
+  await tx
+    .update(customers)
+    .set({ orders: sql`${customers.orders} + 1` })
+    .where(eq(customers.id, customer.id));
   const defaults = { priceCents: cents(price), weight: 1, fromCountry: "United States", toCountry: "United States" };
   return insert(tx, orders, { ...ids, ...defaults, ...someAddresses, ...values });
 }

@@ -11,12 +11,13 @@ const idsOf: Record<string, string[]> = {
   orders: ["orders"],
   fedex: ["fedex_orders"],
   users: ["customers"],
+  transfers: ["customers", "transfers"],
   invoices: ["invoices"],
   tracking: ["tracking_codes"],
   labelTypes: ["label_types"],
   staff: ["accounts"],
   website: ["api_keys", "files"],
-  storefront: ["fedex_orders", "invoices"],
+  storefront: ["orders", "fedex_orders", "invoices"],
 };
 
 /** A little of everything, so that input can go far; and by feature what its calls know of it. */
