@@ -11,7 +11,7 @@ import { scopeLabel } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { TablePanel } from "../../shared/TablePanel.tsx";
-import { SecondLine } from "../../shared/TwoLines.tsx";
+import { TwoLines } from "../../shared/TwoLines.tsx";
 import classes from "./ApiKeys.module.css";
 
 const CreateKey = lazyPart(() => import("./KeyForms.tsx").then((file) => file.CreateKey));
@@ -77,13 +77,18 @@ export function ApiKeys() {
 
 function KeyName({ apiKey: { name, start, shop, isBounded } }: { apiKey: ApiKey }) {
   return (
-    <>
-      <b>{name}</b> {!isBounded && <StatusBadge tone="warning">From before</StatusBadge>}
-      <br />
-      <SecondLine>
-        <Code>{start}…</Code> {shop.name === name ? "" : `of ${shop.name}`}
-      </SecondLine>
-    </>
+    <TwoLines
+      first={
+        <Group component="span" gap="0 8px">
+          <b>{name}</b> {!isBounded && <StatusBadge tone="warning">From before</StatusBadge>}
+        </Group>
+      }
+      second={
+        <>
+          <Code>{start}…</Code> {shop.name === name ? "" : `of ${shop.name}`}
+        </>
+      }
+    />
   );
 }
 

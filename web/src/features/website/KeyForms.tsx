@@ -44,7 +44,8 @@ const isOver = (day: string, timezone: string): FormErrors =>
 /** The new key is shown in the same dialog: it is not shown again. */
 export function CreateKey({ onClose }: { onClose: () => void }) {
   const { timezone } = useSession();
-  const shops = useApiQuery(website.listApiKeys, {}).data?.shops ?? [];
+  // Already fetched by the screen below.
+  const shops = useApiQuery(website.listApiKeys, {}, { enabled: false }).data?.shops ?? [];
   const noLimits = { scopes: [...scopes], depositsPerDay: "", expires: "", addresses: "" };
   return (
     <FormModal

@@ -11,7 +11,7 @@ import classes from "./PaymentSettings.module.css";
 const FileField = lazyPart(
   () => import("../../shared/FileField.tsx").then((file) => file.FileField),
   ({ label }) => (
-    <Input.Wrapper label={label}>
+    <Input.Wrapper label={label} aria-busy>
       <Skeleton height={88} />
     </Input.Wrapper>
   ),
