@@ -1,43 +1,23 @@
-import type { Parsed } from "@footprint/contract/endpoint.ts";
 import { orders as contract } from "@footprint/contract/orders.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { record } from "../accounts/audit.ts";
 import { customers, labelTypes, orders } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
-import { listPage } from "../lists/paging.ts";
-import { presentOrder } from "../lists/presenters.ts";
+import { exportList, inDollars, yesOrNo } from "../lists/export.ts";
+import { type Filters, listOf } from "../lists/list.ts";
+import { pageOf } from "../lists/paging.ts";
+import { addressColumns, presentOrder } from "../lists/presenters.ts";
 import { dollars, move } from "../money/ledger.ts";
 import { refundedOrder } from "../money/trade-log.ts";
 
 export const orderRoutes = routes(contract, {
   async list({ db, query }) {
-    const select = () =>
-      db
-        .select({
-          order: orders,
-          user: { id: customers.id, username: customers.username },
-          labelType: { name: labelTypes.name },
-        })
-        .from(orders)
-        .innerJoin(customers, eq(customers.id, orders.customerId))
-        .innerJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId))
-        .$dynamic();
-    const { rows, ...counts } = await listPage(db, select, {
-      table: orders,
-      query,
-      ...withStatus(query.status),
-      searched: {
-        names: [orders.fromName, orders.toName],
-        codes: [orders.id, orders.uuid, orders.tracking],
-        customer: { id: orders.customerId, byCodes: true },
-      },
-    });
-    return {
-      orders: rows.map(({ order, user, labelType }) => presentOrder(order, user, labelType)),
-      ...counts,
-    };
+    const { rows, ...counts } = await pageOf(db, list, query);
+    return { orders: rows.map(({ order, user, labelType }) => presentOrder(order, user, labelType)), ...counts };
   },
+
+  export: (call) => exportList(call, list),
 
   async refund({ params, actor, transaction }) {
     return transaction(async (tx) => {
@@ -59,8 +39,51 @@ export const orderRoutes = routes(contract, {
   },
 });
 
-function withStatus(status: Parsed<typeof contract.list, "query">["status"]) {
-  if (status === "All") return { counted: { subject: "orders" as const } };
-  const filter = status === "Active" ? isNull(orders.refundedAt) : isNotNull(orders.refundedAt);
-  return { filter, counted: { subject: "orders" as const, kind: status } };
-}
+const isRefunded = isNotNull(orders.refundedAt);
+
+const list = listOf({
+  name: "orders",
+  table: orders,
+  counted: { subject: "orders" },
+  searched: {
+    names: [orders.fromName, orders.toName],
+    codes: [orders.id, orders.uuid, orders.tracking],
+    customer: { id: orders.customerId, byCodes: true },
+  },
+  filters: ({ customer, labelType, status }: Filters<typeof contract.list>) => [
+    customer && { where: eq(orders.customerId, customer) },
+    labelType && {
+      where: eq(orders.labelTypeId, labelType),
+      counted: { subject: "orders by label type", kinds: [labelType.toLowerCase()] },
+    },
+    status !== "All" && {
+      where: status === "Refunded" ? isRefunded : isNull(orders.refundedAt),
+      counted: { subject: "orders", kinds: [status] },
+    },
+  ],
+  select: (db) =>
+    db
+      .select({
+        order: orders,
+        user: { id: customers.id, username: customers.username },
+        labelType: { name: labelTypes.name },
+      })
+      .from(orders)
+      .innerJoin(customers, eq(customers.id, orders.customerId))
+      .innerJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId))
+      .$dynamic(),
+  columns: {
+    Id: orders.id,
+    Order: orders.uuid,
+    Created: orders.createdAt,
+    Customer: customers.username,
+    "Label type": labelTypes.name,
+    Weight: orders.weight,
+    Price: inDollars(orders.priceCents),
+    Refunded: yesOrNo(isRefunded),
+    "Refunded at": orders.refundedAt,
+    Tracking: orders.tracking,
+    "Bulk order": orders.bulkOrderId,
+    ...addressColumns(orders),
+  },
+});
