@@ -38,7 +38,10 @@ export type FileType = (typeof documentTypes)[number];
 export type Download = {
   name: string;
   type: string;
-  size: number;
+  /** In bytes, where it is known beforehand. */
+  size?: number;
+  /** Of a table, where it is known beforehand how many it has. */
+  rows?: number | undefined;
   /** Shown in the page instead of saved. */
   inline?: boolean;
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

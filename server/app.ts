@@ -87,7 +87,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     origin: allowedOrigins(config),
     methods: ["GET", "POST", "PUT", "DELETE"],
     allowedHeaders: ["authorization", "content-type", "idempotency-key"],
-    exposedHeaders: ["content-disposition", "retry-after", "x-request-id"],
+    exposedHeaders: ["content-disposition", "retry-after", "x-request-id", "x-total-rows"],
     maxAge: 600,
     // The plugin's own refusal is not JSON.
     strictPreflight: false,

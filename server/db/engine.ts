@@ -141,6 +141,7 @@ export async function connectPostgres(
   }
   const db = databaseOf(calls);
   longWork.set(db, databaseOf(slow));
+  slowPools.set(db, slow);
   return { kind: "PostgreSQL", db, slow, close };
 }
 
@@ -164,6 +165,19 @@ const longWork = new WeakMap<Database, Database>();
 
 /** The same database for what may take its time: there no statement is ended for being slow. */
 export const withoutTimeLimit = (db: Database) => longWork.get(db) ?? db;
+
+const slowPools = new WeakMap<Database, pg.Pool>();
+
+/** The same on a connection that nobody else uses until it is given back; the embedded engine has only the one. */
+export async function ownConnection(db: Database): Promise<{ db: Database; release: (failure?: Error) => void }> {
+  const pool = slowPools.get(db);
+  if (!pool) return { db, release() {} };
+  const client = await pool.connect();
+  return {
+    db: drizzlePostgres(client, options) as unknown as Database,
+    release: (failure) => client.release(failure),
+  };
+}
 
 /** Several servers may start at once: the first migrates, the others wait here and find it done. */
 async function migrateInTurn(pool: pg.Pool) {

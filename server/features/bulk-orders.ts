@@ -1,28 +1,23 @@
 import { bulkOrders as contract } from "@footprint/contract/bulk-orders.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
-import { asc, count, eq, inArray } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
+import { asc, count, eq, inArray, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../db/database.ts";
 import { bulkOrders, customers, labelTypes, orders } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
-import { listPage } from "../lists/paging.ts";
+import { exportList } from "../lists/export.ts";
+import { type Filters, listOf } from "../lists/list.ts";
+import { pageOf } from "../lists/paging.ts";
 
 /** So many orders are listed with their bulk orders on one page, or an answer could weigh dozens of megabytes. */
 const mostOrders = 2_000;
 
 export const bulkOrderRoutes = routes(contract, {
   async list({ db, query }) {
-    const { rows, ...counts } = await listPage(db, () => select(db).$dynamic(), {
-      table: bulkOrders,
-      query,
-      counted: { subject: "bulk orders" },
-      searched: {
-        names: [],
-        codes: [bulkOrders.id, bulkOrders.uuid],
-        customer: { id: bulkOrders.customerId, byCodes: true },
-      },
-    });
+    const { rows, ...counts } = await pageOf(db, list, query);
     return { orders: await withOrders(db, rows), ...counts };
   },
+
+  export: (call) => exportList(call, list),
 
   async read({ db, params }) {
     const [order] = await withOrders(db, await select(db).where(eq(bulkOrders.id, params.id)));
@@ -31,11 +26,33 @@ export const bulkOrderRoutes = routes(contract, {
   },
 });
 
-const select = (db: Database) =>
+const select = (db: Database | Transaction) =>
   db
     .select({ bulkOrder: bulkOrders, user: { _id: customers.id, username: customers.username } })
     .from(bulkOrders)
     .innerJoin(customers, eq(customers.id, bulkOrders.customerId));
+
+const list = listOf({
+  name: "bulk-orders",
+  table: bulkOrders,
+  counted: { subject: "bulk orders" },
+  searched: {
+    names: [],
+    codes: [bulkOrders.id, bulkOrders.uuid],
+    customer: { id: bulkOrders.customerId, byCodes: true },
+  },
+  filters: ({ customer }: Filters<typeof contract.list>) => [
+    customer && { where: eq(bulkOrders.customerId, customer) },
+  ],
+  select: (db) => select(db).$dynamic(),
+  columns: {
+    Id: bulkOrders.id,
+    "Bulk order": bulkOrders.uuid,
+    Created: bulkOrders.createdAt,
+    Customer: customers.username,
+    Orders: sql`(select count(*) from ${orders} where ${orders.bulkOrderId} = ${bulkOrders.id})`,
+  },
+});
 
 /** Each with all of its orders, as long as they fit; or with none, and how many they are. */
 async function withOrders(db: Database, rows: Awaited<ReturnType<typeof select>>) {

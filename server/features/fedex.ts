@@ -8,8 +8,10 @@ import { customers, fedexOrders, files } from "../db/schema.ts";
 import { attach, fileName, openFile, remove } from "../http/files.ts";
 import { routes } from "../http/routes.ts";
 import { countsByKind } from "../lists/counters.ts";
-import { listPage } from "../lists/paging.ts";
-import { presentFedexOrder } from "../lists/presenters.ts";
+import { exportList, inDollars } from "../lists/export.ts";
+import { type Filters, listOf } from "../lists/list.ts";
+import { pageOf } from "../lists/paging.ts";
+import { addressColumns, presentFedexOrder } from "../lists/presenters.ts";
 import { updatedFedexOrder } from "../money/trade-log.ts";
 
 type FedexRow = typeof fedexOrders.$inferSelect;
@@ -17,30 +19,7 @@ type FedexRow = typeof fedexOrders.$inferSelect;
 export const fedexRoutes = routes(fedex, {
   async list({ db, query, actor }) {
     const isAdmin = actor.role === "admin";
-    const select = () =>
-      db
-        .select({
-          order: fedexOrders,
-          user: { _id: customers.id, username: customers.username, discordId: customers.discordId },
-          file: { name: files.name, size: files.size },
-        })
-        .from(fedexOrders)
-        .innerJoin(customers, eq(customers.id, fedexOrders.customerId))
-        .leftJoin(files, eq(files.id, fedexOrders.fileId))
-        .$dynamic();
-    const kind = query.filter === "All" ? undefined : query.filter;
-    const { rows, ...counts } = await listPage(db, select, {
-      table: fedexOrders,
-      query,
-      filter: kind && eq(fedexOrders.status, kind),
-      counted: { subject: "fedex orders", kind },
-      searched: {
-        names: [fedexOrders.fromName, fedexOrders.toName],
-        codes: [fedexOrders.id, fedexOrders.uuid],
-        // Whose discordId a caller may not see, they may not find by it either.
-        customer: { id: fedexOrders.customerId, byCodes: isAdmin },
-      },
-    });
+    const { rows, ...counts } = await pageOf(db, isAdmin ? list : withoutDiscordIds, query);
     return {
       docs: rows.map(({ order, user, file }) => ({
         ...presentFedexOrder(order),
@@ -53,6 +32,8 @@ export const fedexRoutes = routes(fedex, {
       ...counts,
     };
   },
+
+  export: (call) => exportList(call, list),
 
   async stats({ db }) {
     const { Pending = 0, Completed = 0, Cancelled = 0 } = await countsByKind(db, "fedex orders");
@@ -92,6 +73,59 @@ export const fedexRoutes = routes(fedex, {
     return file;
   },
 });
+
+const names = [fedexOrders.fromName, fedexOrders.toName];
+const codes = [fedexOrders.id, fedexOrders.uuid];
+
+const list = listOf({
+  name: "fedex-orders",
+  table: fedexOrders,
+  counted: { subject: "fedex orders" },
+  searched: { names, codes, customer: { id: fedexOrders.customerId, byCodes: true } },
+  filters: ({ customer, filter }: Filters<typeof fedex.list>) => [
+    customer && { where: eq(fedexOrders.customerId, customer) },
+    filter !== "All" && {
+      where: eq(fedexOrders.status, filter),
+      counted: { subject: "fedex orders", kinds: [filter] },
+    },
+  ],
+  select: (db) =>
+    db
+      .select({
+        order: fedexOrders,
+        user: { _id: customers.id, username: customers.username, discordId: customers.discordId },
+        file: { name: files.name, size: files.size },
+      })
+      .from(fedexOrders)
+      .innerJoin(customers, eq(customers.id, fedexOrders.customerId))
+      .leftJoin(files, eq(files.id, fedexOrders.fileId))
+      .$dynamic(),
+  columns: {
+    Id: fedexOrders.id,
+    Order: fedexOrders.uuid,
+    Created: fedexOrders.createdAt,
+    Customer: customers.username,
+    "Discord id": customers.discordId,
+    Status: fedexOrders.status,
+    Price: inDollars(fedexOrders.priceCents),
+    Note: fedexOrders.note,
+    File: files.name,
+    Weight: fedexOrders.weight,
+    "Weight unit": fedexOrders.weightUnit,
+    Length: fedexOrders.length,
+    Width: fedexOrders.width,
+    Height: fedexOrders.height,
+    "Dimension unit": fedexOrders.dimensionUnit,
+    "Special notes": fedexOrders.specialNotes,
+    ...addressColumns(fedexOrders),
+  },
+});
+
+/** Whose discordId a caller may not see, they may not find by it either. */
+const withoutDiscordIds = {
+  ...list,
+  searched: { names, codes, customer: { id: fedexOrders.customerId, byCodes: false } },
+};
 
 async function lockOrder(tx: Transaction, id: string): Promise<FedexRow> {
   const [order] = await tx.select().from(fedexOrders).where(eq(fedexOrders.id, id)).for("update");

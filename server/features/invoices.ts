@@ -3,7 +3,9 @@ import { refusal } from "@footprint/contract/refusal.ts";
 import { and, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
 import { customers, invoices, transfers } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
-import { listPage } from "../lists/paging.ts";
+import { exportList, inDollars } from "../lists/export.ts";
+import { type Filters, listOf } from "../lists/list.ts";
+import { pageOf } from "../lists/paging.ts";
 import { presentAuthor, presentInvoice } from "../lists/presenters.ts";
 import { settle } from "../money/deposits.ts";
 import { dollars } from "../money/ledger.ts";
@@ -11,28 +13,11 @@ import { needRoom } from "../money/limits.ts";
 
 export const invoiceRoutes = routes(contract, {
   async list({ db, query }) {
-    const kind = query.status === "All" ? undefined : query.status;
-    const select = () =>
-      db
-        .select({
-          invoice: invoices,
-          user: { _id: customers.id, username: customers.username, email: customers.email },
-        })
-        .from(invoices)
-        .innerJoin(customers, eq(customers.id, invoices.customerId))
-        .$dynamic();
-    const { rows, ...counts } = await listPage(db, select, {
-      table: invoices,
-      query,
-      filter: kind && eq(invoices.status, kind),
-      counted: { subject: "invoices", kind },
-      searched: { names: [], codes: [invoices.id], customer: { id: invoices.customerId, byCodes: true } },
-    });
-    return {
-      invoices: rows.map(({ invoice, user }) => ({ ...presentInvoice(invoice), user })),
-      ...counts,
-    };
+    const { rows, ...counts } = await pageOf(db, list, query);
+    return { invoices: rows.map(({ invoice, user }) => ({ ...presentInvoice(invoice), user })), ...counts };
   },
+
+  export: (call) => exportList(call, list),
 
   async read({ db, params }) {
     const [found] = await db
@@ -73,5 +58,37 @@ export const invoiceRoutes = routes(contract, {
       const customer = await settle(tx, invoice, actor, reason);
       return { message: `${dollars(invoice.amountCents)} credited to ${customer.username}` };
     });
+  },
+});
+
+const list = listOf({
+  name: "invoices",
+  table: invoices,
+  counted: { subject: "invoices" },
+  searched: { names: [], codes: [invoices.id], customer: { id: invoices.customerId, byCodes: true } },
+  filters: ({ customer, status, method }: Filters<typeof contract.list>) => [
+    customer && { where: eq(invoices.customerId, customer) },
+    status !== "All" && { where: eq(invoices.status, status), counted: { subject: "invoices", kinds: [status] } },
+    method && { where: eq(invoices.paymentMethod, method) },
+  ],
+  select: (db) =>
+    db
+      .select({
+        invoice: invoices,
+        user: { _id: customers.id, username: customers.username, email: customers.email },
+      })
+      .from(invoices)
+      .innerJoin(customers, eq(customers.id, invoices.customerId))
+      .$dynamic(),
+  columns: {
+    Id: invoices.id,
+    Created: invoices.createdAt,
+    Customer: customers.username,
+    "E-mail": customers.email,
+    Amount: inDollars(invoices.amountCents),
+    "Payment method": invoices.paymentMethod,
+    Status: invoices.status,
+    "Paid at": invoices.paidAt,
+    Address: invoices.hostedUrl,
   },
 });

@@ -4,22 +4,13 @@ import type * as z from "zod";
 import type { Database } from "../db/database.ts";
 import { accounts, logs } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
-import { listPage, pageOfNarrowed } from "../lists/paging.ts";
+import { exportList } from "../lists/export.ts";
+import { type Filters, listOf } from "../lists/list.ts";
+import { pageOf } from "../lists/paging.ts";
 
 export const logRoutes = routes(contract, {
   async list({ db, query }) {
-    const kind = query.status === "All" ? undefined : query.status;
-    const list = {
-      table: logs,
-      query,
-      filter: kind && eq(logs.type, kind),
-      counted: { subject: "logs" as const, kind },
-      searched: { names: [logs.admin, logs.action], codes: [logs.action] },
-    };
-    const select = () => db.select().from(logs).$dynamic();
-    const { rows, ...counts } = query.by
-      ? await pageOfNarrowed(db, select, list, eq(logs.actorId, query.by))
-      : await listPage(db, select, list);
+    const { rows, ...counts } = await pageOf(db, list, query);
     return {
       logs: rows.map((row) => ({
         ...row,
@@ -27,10 +18,42 @@ export const logRoutes = routes(contract, {
         admin: { username: row.admin, kind: row.actorKind, _id: row.actorId },
         before: row.before as z.core.util.JSONType,
         after: row.after as z.core.util.JSONType,
+        subject: row.subjectKind && row.subjectId ? { kind: row.subjectKind, _id: row.subjectId } : null,
+        customer: row.customerId,
+        createdAt: row.createdAt,
       })),
       by: query.by ? await nameOf(db, query.by) : null,
       ...counts,
     };
+  },
+
+  export: (call) => exportList(call, list),
+});
+
+const list = listOf({
+  name: "logs",
+  table: logs,
+  counted: { subject: "logs" },
+  searched: { names: [logs.admin, logs.action], codes: [logs.action] },
+  filters: ({ subject, customer, by, status }: Filters<typeof contract.list>) => [
+    subject && { where: eq(logs.subjectId, subject) },
+    customer && { where: eq(logs.customerId, customer) },
+    by && { where: eq(logs.actorId, by) },
+    status !== "All" && { where: eq(logs.type, status), counted: { subject: "logs", kinds: [status] } },
+  ],
+  select: (db) => db.select().from(logs).$dynamic(),
+  columns: {
+    Id: logs.id,
+    Time: logs.createdAt,
+    Who: logs.admin,
+    Kind: logs.actorKind,
+    Type: logs.type,
+    Action: logs.action,
+    About: logs.subjectKind,
+    "About id": logs.subjectId,
+    "Customer id": logs.customerId,
+    Before: logs.before,
+    After: logs.after,
   },
 });
 

@@ -5,8 +5,10 @@ import { record } from "../accounts/audit.ts";
 import type { Database } from "../db/database.ts";
 import { bulkOrders, customers, labelTypes, logs, orderNotes, orders, trackingCodes, transfers } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
-import { listPage } from "../lists/paging.ts";
-import { presentAuthor, presentOrder } from "../lists/presenters.ts";
+import { exportList, inDollars, yesOrNo } from "../lists/export.ts";
+import { type Filters, listOf } from "../lists/list.ts";
+import { pageOf } from "../lists/paging.ts";
+import { addressColumns, presentAuthor, presentOrder } from "../lists/presenters.ts";
 import { because } from "../money/corrections.ts";
 import { dollars, move } from "../money/ledger.ts";
 import { needRoom } from "../money/limits.ts";
@@ -14,34 +16,11 @@ import { refundedOrder } from "../money/trade-log.ts";
 
 export const orderRoutes = routes(contract, {
   async list({ db, query }) {
-    const kind = query.status === "All" ? undefined : query.status;
-    const select = () =>
-      db
-        .select({
-          order: orders,
-          user: { id: customers.id, username: customers.username },
-          labelType: { name: labelTypes.name },
-        })
-        .from(orders)
-        .innerJoin(customers, eq(customers.id, orders.customerId))
-        .innerJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId))
-        .$dynamic();
-    const { rows, ...counts } = await listPage(db, select, {
-      table: orders,
-      query,
-      filter: kind && (kind === "Active" ? isNull : isNotNull)(orders.refundedAt),
-      counted: { subject: "orders", kind },
-      searched: {
-        names: [orders.fromName, orders.toName],
-        codes: [orders.id, orders.uuid, orders.tracking],
-        customer: { id: orders.customerId, byCodes: true },
-      },
-    });
-    return {
-      orders: rows.map(({ order, user, labelType }) => presentOrder(order, user, labelType)),
-      ...counts,
-    };
+    const { rows, ...counts } = await pageOf(db, list, query);
+    return { orders: rows.map(({ order, user, labelType }) => presentOrder(order, user, labelType)), ...counts };
   },
+
+  export: (call) => exportList(call, list),
 
   async read({ db, params }) {
     const [found] = await db
@@ -105,6 +84,55 @@ export const orderRoutes = routes(contract, {
       await record(tx, actor, ...because(reason, refundedOrder(order, customer)));
       return { message: `${dollars(order.priceCents)} refunded to ${customer.username}` };
     });
+  },
+});
+
+const isRefunded = isNotNull(orders.refundedAt);
+
+const list = listOf({
+  name: "orders",
+  table: orders,
+  counted: { subject: "orders" },
+  searched: {
+    names: [orders.fromName, orders.toName],
+    codes: [orders.id, orders.uuid, orders.tracking],
+    customer: { id: orders.customerId, byCodes: true },
+  },
+  filters: ({ customer, labelType, status }: Filters<typeof contract.list>) => [
+    customer && { where: eq(orders.customerId, customer) },
+    labelType && {
+      where: eq(orders.labelTypeId, labelType),
+      counted: { subject: "orders by label type", kinds: [labelType.toLowerCase()] },
+    },
+    status !== "All" && {
+      where: status === "Refunded" ? isRefunded : isNull(orders.refundedAt),
+      counted: { subject: "orders", kinds: [status] },
+    },
+  ],
+  select: (db) =>
+    db
+      .select({
+        order: orders,
+        user: { id: customers.id, username: customers.username },
+        labelType: { name: labelTypes.name },
+      })
+      .from(orders)
+      .innerJoin(customers, eq(customers.id, orders.customerId))
+      .innerJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId))
+      .$dynamic(),
+  columns: {
+    Id: orders.id,
+    Order: orders.uuid,
+    Created: orders.createdAt,
+    Customer: customers.username,
+    "Label type": labelTypes.name,
+    Weight: orders.weight,
+    Price: inDollars(orders.priceCents),
+    Refunded: yesOrNo(isRefunded),
+    "Refunded at": orders.refundedAt,
+    Tracking: orders.tracking,
+    "Bulk order": orders.bulkOrderId,
+    ...addressColumns(orders),
   },
 });
 

@@ -12,14 +12,16 @@ import { ifViolated } from "../db/failures.ts";
 import { uuidv7 } from "../db/ids.ts";
 import { accounts, sessions, signInTries } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
-import { inOrder, pages } from "../lists/paging.ts";
+import { exportRows, yesOrNo } from "../lists/export.ts";
+import { inOrder } from "../lists/list.ts";
+import { pages } from "../lists/paging.ts";
 import { contains } from "../lists/search.ts";
 
 const isStaff = eq(accounts.role, "staff");
 
 export const staffRoutes = routes(staff, {
   async list({ db, query }) {
-    const found = and(isStaff, query.search ? contains([accounts.username], query.search) : undefined);
+    const found = foundBy(query.search);
     // Staff are few: skipping and counting them costs nothing.
     const rows = await db
       .select()
@@ -42,6 +44,27 @@ export const staffRoutes = routes(staff, {
       ...pages(total, query.limit),
     };
   },
+
+  export: (call) =>
+    exportRows(call, {
+      name: "staff",
+      select: (tx) =>
+        tx
+          .select()
+          .from(accounts)
+          .where(foundBy(call.query.search))
+          .orderBy(...inOrder(accounts, call.query.sort))
+          .$dynamic(),
+      total: (tx) => tx.$count(accounts, foundBy(call.query.search)),
+      columns: {
+        Id: accounts.id,
+        Username: accounts.username,
+        "Chat id": accounts.chatId,
+        Notifications: accounts.notificationAccess,
+        "Two-step sign-in": yesOrNo(isNotNull(accounts.totpConfirmedAt)),
+        Created: accounts.createdAt,
+      },
+    }),
 
   async create({ body, actor, transaction }) {
     refuseReservedName(body.username);
@@ -117,6 +140,8 @@ export const staffRoutes = routes(staff, {
     );
   },
 });
+
+const foundBy = (search: string) => and(isStaff, search ? contains([accounts.username], search) : undefined);
 
 /** Those that somebody failed to sign in as within the last hour, the most tried first. */
 const accountsGuessedAt = (db: Database) =>

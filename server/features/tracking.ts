@@ -1,6 +1,6 @@
 import { badInput, refusal } from "@footprint/contract/refusal.ts";
 import { tracking as contract, trackingType } from "@footprint/contract/tracking.ts";
-import { eq, sql } from "drizzle-orm";
+import { eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { record } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
@@ -8,23 +8,19 @@ import { uuidv7 } from "../db/ids.ts";
 import { trackingCodes } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { countsByKind } from "../lists/counters.ts";
-import { listPage } from "../lists/paging.ts";
+import { exportList, yesOrNo } from "../lists/export.ts";
+import { type Filters, listOf } from "../lists/list.ts";
+import { pageOf } from "../lists/paging.ts";
 import { beforeRegistering, carriedByOrder, checkDigit, withCheckDigit } from "../money/tracking-codes.ts";
 import { registeredCodes } from "../money/trade-log.ts";
 
 export const trackingRoutes = routes(contract, {
   async list({ db, query }) {
-    const { rows, ...counts } = await listPage(db, () => db.select().from(trackingCodes).$dynamic(), {
-      table: trackingCodes,
-      query,
-      counted: { subject: "tracking codes" },
-      searched: { names: [], codes: [trackingCodes.code] },
-    });
-    return {
-      trackings: rows.map((row) => ({ ...row, _id: row.id, used: row.usedAt !== null })),
-      ...counts,
-    };
+    const { rows, ...counts } = await pageOf(db, list, query);
+    return { trackings: rows.map((row) => ({ ...row, _id: row.id, used: row.usedAt !== null })), ...counts };
   },
+
+  export: (call) => exportList(call, list),
 
   async stats({ db }) {
     const counts = await countsByKind(db, "tracking codes");
@@ -63,6 +59,41 @@ export const trackingRoutes = routes(contract, {
       });
       return { message: `Tracking code ${code} deleted` };
     });
+  },
+});
+
+const isUsed = isNotNull(trackingCodes.usedAt);
+
+const list = listOf({
+  name: "tracking-codes",
+  table: trackingCodes,
+  counted: { subject: "tracking codes" },
+  searched: { names: [], codes: [trackingCodes.code] },
+  filters: ({ type, used }: Filters<typeof contract.list>) => {
+    if (!type && !used) return [];
+    // There is an index for the codes of each type that are left, and for those that are used.
+    const types = type ? [type] : trackingType.options;
+    const states = used ? ([used === "true" ? "used" : "left"] as const) : (["left", "used"] as const);
+    const kinds = types.flatMap((type) => states.map((state) => ({ type, state })));
+    return [
+      {
+        where: kinds.map(
+          ({ type, state }) =>
+            sql`${eq(trackingCodes.type, type)} and ${state === "used" ? isUsed : isNull(trackingCodes.usedAt)}`,
+        ),
+        counted: { subject: "tracking codes", kinds: kinds.map(({ type, state }) => `${type} ${state}` as const) },
+      },
+    ];
+  },
+  select: (db) => db.select().from(trackingCodes).$dynamic(),
+  columns: {
+    Id: trackingCodes.id,
+    Code: trackingCodes.code,
+    Type: trackingCodes.type,
+    Template: trackingCodes.template,
+    Used: yesOrNo(isUsed),
+    "Used at": trackingCodes.usedAt,
+    Registered: trackingCodes.createdAt,
   },
 });
 

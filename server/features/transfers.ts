@@ -1,15 +1,17 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import { transfers as contract } from "@footprint/contract/transfers.ts";
-import { eq, sql } from "drizzle-orm";
+import { and, asc, between, desc, eq, sql } from "drizzle-orm";
 import { record } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
-import { invoices, transfers } from "../db/schema.ts";
+import { bulkOrders, customers, invoices, labelTypes, orders, transfers } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
+import { exportRows, inDollars } from "../lists/export.ts";
+import { inOrder } from "../lists/list.ts";
 import { pages } from "../lists/paging.ts";
 import { because, reversedTransfer } from "../money/corrections.ts";
 import { dollars, move } from "../money/ledger.ts";
 import { needRoom } from "../money/limits.ts";
-import { historyOf, listTransfers, presentTransfer } from "../money/transfers.ts";
+import { historyOf, isListed, listTransfers, presentTransfer, selectTransfers, stretchOf } from "../money/transfers.ts";
 
 export const transferRoutes = routes(contract, {
   async history({ db, params, query }) {
@@ -21,6 +23,37 @@ export const transferRoutes = routes(contract, {
     const { rows, total, ...rest } = await listTransfers(db, query);
     return { transfers: rows.map(presentTransfer), ...rest, ...pages(total, query.limit) };
   },
+
+  async exportHistory({ params: { id }, ...call }) {
+    const { kind, by, sort } = call.query;
+    const { first, last, total } = await stretchOf(call.db, id, call.query);
+    const isTheirs = and(
+      eq(transfers.customerId, id),
+      between(transfers.number, first, last),
+      kind === "All" ? undefined : eq(transfers.kind, kind),
+      by ? eq(transfers.actorId, by) : undefined,
+    );
+    return exportRows(call, {
+      name: "balance-history",
+      columns,
+      select: (tx) =>
+        selectTransfers(tx)
+          .where(isTheirs)
+          .orderBy(sort === "asc" ? asc(transfers.number) : desc(transfers.number)),
+      ...(kind === "All" && !by && { total: async () => total }),
+      about: { kind: "customer", id },
+    });
+  },
+
+  export: (call) =>
+    exportRows(call, {
+      name: "transfers",
+      columns,
+      select: (tx) =>
+        selectTransfers(tx)
+          .where(sql`${transfers.id} in (select id from transfers where ${isListed(call.query)})`)
+          .orderBy(...inOrder(transfers, call.query.sort)),
+    }),
 
   async reverse({ params, body: { reason }, actor, transaction }) {
     return transaction(async (tx) => {
@@ -39,6 +72,23 @@ export const transferRoutes = routes(contract, {
     });
   },
 });
+
+const columns = {
+  Id: transfers.id,
+  Created: transfers.createdAt,
+  Customer: customers.username,
+  Kind: transfers.kind,
+  Amount: inDollars(transfers.amountCents),
+  "Balance after": inDollars(transfers.balanceAfterCents),
+  Order: orders.uuid,
+  "Label type": labelTypes.name,
+  "Bulk order": bulkOrders.uuid,
+  Invoice: invoices.id,
+  Reason: transfers.reason,
+  By: transfers.actor,
+  Reverses: transfers.reverses,
+  "Reversed by": transfers.reversedBy,
+};
 
 /** What the money was for is locked first, as by everybody who moves money; then the transfer. */
 async function lockReversible(tx: Transaction, id: string) {

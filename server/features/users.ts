@@ -1,7 +1,6 @@
-import type { Parsed } from "@footprint/contract/endpoint.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { users as contract } from "@footprint/contract/users.ts";
-import { eq, isNull, type Placeholder, sql } from "drizzle-orm";
+import { eq, gt, isNotNull, isNull, not, type Placeholder, sql } from "drizzle-orm";
 import { record } from "../accounts/audit.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
@@ -9,7 +8,9 @@ import { prepared } from "../db/prepared.ts";
 import { customers, customPrices, labelTypes } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { daysUntil, today } from "../lists/counters.ts";
-import { listPage } from "../lists/paging.ts";
+import { exportList, inDollars, yesOrNo } from "../lists/export.ts";
+import { type Filters, type ListQuery, listOf } from "../lists/list.ts";
+import { pageOf } from "../lists/paging.ts";
 import { presentCustomer } from "../lists/presenters.ts";
 import { adjustedBalance, because } from "../money/corrections.ts";
 import { totalsOf } from "../money/customer-totals.ts";
@@ -27,9 +28,13 @@ import {
 import { addedCustomPrice, switchedCustomer, switchedCustomPricing, verifiedCustomer } from "../money/trade-log.ts";
 
 export const userRoutes = routes(contract, {
-  list: ({ db, query }) => listCustomers(db, query, "all"),
+  list: ({ db, query }) => listCustomers(db, query),
 
-  listNew: ({ db, query }) => listCustomers(db, query, "new"),
+  listNew: ({ db, query }) => listCustomers(db, { ...query, ...unverified }),
+
+  export: (call) => exportList(call, list),
+
+  exportNew: (call) => exportList({ ...call, query: { ...call.query, ...unverified } }, { ...list, name: "new-users" }),
 
   async read({ db, params, config, now }) {
     const rows = await db.select().from(customers).where(eq(customers.id, params.id));
@@ -119,14 +124,43 @@ export const userRoutes = routes(contract, {
   },
 });
 
-async function listCustomers(db: Database, query: Parsed<typeof contract.list, "query">, which: "all" | "new") {
-  const { rows, ...counts } = await listPage(db, () => db.select().from(customers).$dynamic(), {
-    table: customers,
-    query,
-    filter: which === "new" ? isNull(customers.verifiedAt) : undefined,
-    counted: { subject: "customers", kind: which === "new" ? "new" : undefined },
-    searched: { names: [customers.username, customers.email], codes: [customers.id, customers.discordId] },
-  });
+const unverified = { verified: "false" } as const;
+const isVerified = isNotNull(customers.verifiedAt);
+const hasBalance = gt(customers.balanceCents, 0);
+
+const list = listOf({
+  name: "users",
+  table: customers,
+  counted: { subject: "customers" },
+  searched: { names: [customers.username, customers.email], codes: [customers.id, customers.discordId] },
+  filters: ({ verified, customPricing, withBalance }: Filters<typeof contract.list>) => [
+    customPricing && {
+      where: eq(customers.customPricingEnabled, customPricing === "true"),
+      // Those without are most, and have no index.
+      isSought: customPricing === "false",
+    },
+    verified && {
+      where: verified === "true" ? isVerified : isNull(customers.verifiedAt),
+      counted: { subject: "customers", kinds: [verified === "true" ? "verified" : "new"] },
+    },
+    withBalance && { where: withBalance === "true" ? hasBalance : not(hasBalance), isSought: true },
+  ],
+  select: (db) => db.select().from(customers).$dynamic(),
+  columns: {
+    Id: customers.id,
+    Username: customers.username,
+    "Discord id": customers.discordId,
+    "E-mail": customers.email,
+    Balance: inDollars(customers.balanceCents),
+    Enabled: customers.active,
+    Verified: yesOrNo(isVerified),
+    "Custom pricing": customers.customPricingEnabled,
+    Joined: customers.createdAt,
+  },
+});
+
+async function listCustomers(db: Database, query: Filters<typeof contract.list> & ListQuery) {
+  const { rows, ...counts } = await pageOf(db, list, query);
   return { users: await withPrices(db, rows), ...counts };
 }
 

@@ -22,7 +22,7 @@ export function answerError(error: FastifyError | Refusal, request: FastifyReque
     .send({ message, ...issues, ...codeRequired });
 }
 
-const ofTheFile = ["content-disposition", "content-length", "content-encoding"];
+const ofTheFile = ["content-disposition", "content-length", "content-encoding", "x-total-rows"];
 
 type Answer = { status: number; message: string; retryAfter?: number | undefined };
 

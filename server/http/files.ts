@@ -221,13 +221,14 @@ async function* chunksOf(db: Database, file: { id: string; size: number }): Asyn
 }
 
 /** Whatever the file holds, the browser neither runs nor guesses at it. */
-export function sendFile(reply: FastifyReply, { name, type, size, inline, content }: Download) {
+export function sendFile(reply: FastifyReply, { name, type, size, rows, inline, content }: Download) {
   reply
     .header("content-type", type)
-    .header("content-length", size)
     .header("content-disposition", disposition(inline ? "inline" : "attachment", name))
     .header("content-security-policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
     .header("cache-control", inline ? "public, max-age=31536000, immutable" : "private, no-store");
+  if (size !== undefined) reply.header("content-length", size);
+  if (rows !== undefined) reply.header("x-total-rows", rows);
   // A page from elsewhere may show it: the panel need not come from the API's own host.
   if (inline) reply.header("cross-origin-resource-policy", "cross-origin");
   return reply.send(Readable.from(content, { objectMode: false }));

@@ -109,7 +109,8 @@ function registerCall(
           });
         });
         await noteRead(services, call, actor, result);
-        return sendReply(reply, call, result, inTurn);
+        const stillAllowed = async () => actor && admitAgain(services.db, request, call, actor);
+        return sendReply(reply, call, result, (work) => inTurn(() => stillAllowed().then(work)));
       } catch (error) {
         if (form?.file) await discard(services.db, form.file);
         throw error;
@@ -149,5 +150,8 @@ function sendReply(reply: FastifyReply, call: Endpoint, result: unknown, inTurn:
 function readInTurn(content: Download["content"], inTurn: InTurn): Download["content"] {
   if (!(Symbol.asyncIterator in content)) return content;
   const pieces = content[Symbol.asyncIterator]();
-  return { [Symbol.asyncIterator]: () => ({ next: () => inTurn(() => pieces.next()) }) };
+  const next = () => inTurn(() => pieces.next());
+  // Called however it ends: the receiver may have gone away.
+  const end = async () => (await pieces.return?.()) ?? { done: true as const, value: undefined };
+  return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
 }

@@ -5,7 +5,7 @@ import { trackingType } from "@footprint/contract/tracking.ts";
 import { and, between, desc, eq, gte, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/pg-core";
 import type { Config } from "../config.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Transaction } from "../db/database.ts";
 import { withoutTimeLimit } from "../db/engine.ts";
 import { prepared } from "../db/prepared.ts";
 import { counters, monthlyCounters, settings } from "../db/schema.ts";
@@ -30,34 +30,54 @@ export const countedKinds = {
 export type Subject = keyof typeof countedKinds;
 type Kind<S extends Subject> = (typeof countedKinds)[S] extends readonly (infer K extends string)[] ? K : string;
 
-/** A subject of the counters, of one kind or of all. */
-export type Counted = { [S in Subject]: { subject: S; kind?: Kind<S> | undefined } }[Subject];
+/** A subject of the counters, of some kinds or of all. */
+export type Counted = { [S in Subject]: { subject: S; kinds?: readonly Kind<S>[] } }[Subject];
+
+/** Kinds that are not known beforehand come and go, as label types do. */
+export const hasKnownKinds = ({ subject }: Counted) => countedKinds[subject] !== undefined;
+
+/** Business days, both included. */
+export type Period = { from?: string | undefined; to?: string | undefined };
 
 type Source = typeof counters | typeof monthlyCounters;
 
-type Asked = { subject: Subject | Placeholder; kind?: string | Placeholder | undefined };
+/** True for the counters of a subject. All kinds are named too: the index has them before the day. */
+export const isCounterOf = (source: Source, { subject, kinds = countedKinds[subject] ?? [] }: Counted) =>
+  and(eq(source.subject, subject), hasKind(source, kinds));
 
-/** True for the counters of a subject, of one kind or of all. */
-export const isCounterOf = (source: Source, { subject, kind }: Asked) =>
-  and(eq(source.subject, subject), kind === undefined ? undefined : eq(source.kind, kind));
+const hasKind = (source: Source, kinds: readonly string[] | Placeholder) =>
+  sql`${source.kind} = any(${sql.param(kinds)}::text[])`;
 
-/** The same with both to be filled in. */
-const ofAny = (source: Source, kind?: string) =>
-  isCounterOf(source, {
-    subject: sql.placeholder("subject"),
-    kind: kind === undefined ? undefined : sql.placeholder("kind"),
-  });
-
-/** How many rows of a counted subject there are. */
-export async function countOf(db: Database, counted: Counted): Promise<number> {
-  const query = prepared(db, `count ${counted.kind === undefined}`, () =>
-    db
-      .select({ count: total(sql`sum(${monthlyCounters.count})`) })
-      .from(monthlyCounters)
-      .where(ofAny(monthlyCounters, counted.kind))
-      .prepare(""),
+/** The same with the subject to be filled in, and the kinds if need be. */
+const ofAny = (source: Source, withKinds = false) =>
+  and(
+    eq(source.subject, sql.placeholder("subject")),
+    withKinds ? hasKind(source, sql.placeholder("kinds")) : undefined,
   );
-  const [row] = await query.execute(counted);
+
+/** How many are counted on the days before one: in whole months, and on the days of its own month. */
+export function countedBefore(day: SQL, isCounter: (source: Source) => SQL | undefined): SQL {
+  const month = sql`date_trunc('month', ${day}::timestamp)::date`;
+  return sql`(
+    (select coalesce(sum(count), 0) from ${monthlyCounters} where ${isCounter(monthlyCounters)} and month < ${month}) +
+    (select coalesce(sum(count), 0) from ${counters} where ${isCounter(counters)} and day >= ${month} and day < ${day}))`;
+}
+
+/** How many rows of a counted subject there are, in all or on the days of a period. */
+export async function countOf(
+  db: Database | Transaction,
+  { subject, kinds = countedKinds[subject] ?? [] }: Counted,
+  { from = "-infinity", to = "infinity" }: Period = {},
+): Promise<number> {
+  const query = prepared(db, "count", () => {
+    const before = (day: SQL) => countedBefore(day, (source) => ofAny(source, true));
+    const [first, last] = [sql`${sql.placeholder("from")}::date`, sql`(${sql.placeholder("to")}::date + 1)`];
+    return db
+      .select({ count: total(sql`${before(last)} - ${before(first)}`) })
+      .from(sql`(values (1)) as one`)
+      .prepare("");
+  });
+  const [row] = await query.execute({ subject, kinds, from, to });
   return row?.count ?? 0;
 }
 
@@ -154,7 +174,7 @@ export async function figuresByDay<S extends Subject>(
   days: string[],
   kind?: Kind<S>,
 ): Promise<Figure[]> {
-  const query = prepared(db, `series ${kind === undefined}`, () =>
+  const query = prepared(db, `series ${!kind}`, () =>
     db
       .select({
         day: counters.day,
@@ -162,11 +182,13 @@ export async function figuresByDay<S extends Subject>(
         cents: total(sql`sum(${counters.cents})`),
       })
       .from(counters)
-      .where(and(ofAny(counters, kind), between(counters.day, sql.placeholder("first"), sql.placeholder("last"))))
+      .where(
+        and(ofAny(counters, Boolean(kind)), between(counters.day, sql.placeholder("first"), sql.placeholder("last"))),
+      )
       .groupBy(counters.day)
       .prepare(""),
   );
-  const rows = await query.execute({ subject, kind, first: days[0], last: days.at(-1) });
+  const rows = await query.execute({ subject, kinds: [kind], first: days[0], last: days.at(-1) });
   const byDay = new Map(rows.map((row) => [row.day, row]));
   return days.map((day) => byDay.get(day) ?? zero);
 }

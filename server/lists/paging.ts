@@ -1,186 +1,199 @@
-import type { listQuery } from "@footprint/contract/schemas.ts";
-import { and, asc, desc, getTableName, inArray, type Placeholder, type SQL, sql } from "drizzle-orm";
-import type { PgColumn, PgSelect, PgTable } from "drizzle-orm/pg-core";
-import type * as z from "zod";
+import { and, type Placeholder, type SQL, sql } from "drizzle-orm";
+import type { PgSelect } from "drizzle-orm/pg-core";
 import type { Database } from "../db/database.ts";
 import { prepared } from "../db/prepared.ts";
 import { counters, monthlyCounters } from "../db/schema.ts";
-import { type Counted, countOf, isCounterOf } from "./counters.ts";
-import { type Hits, hitsOf, type Searched } from "./search.ts";
-
-type Listed = PgTable & { id: PgColumn; createdAt: PgColumn };
-type ListQuery = z.output<typeof listQuery>;
-
-type List = {
-  table: Listed;
-  query: ListQuery;
-  /** The rows that are listed, where it is not all of them; the counter counts the same ones. */
-  filter?: SQL | undefined;
-  counted: Counted;
-  searched: Searched;
-};
+import { type Counted, countedBefore, countOf, hasKnownKinds, isCounterOf } from "./counters.ts";
+import { allOf, inOrder, type List, type Listed, type ListQuery, type Narrowed, narrow, within } from "./list.ts";
+import { type Hits, hitsOf } from "./search.ts";
 
 /** Rows up to here are skipped one by one; beyond, the counters say on which day a page begins. */
 const skippable = 1_000;
-/** Beyond this many hits of a search nobody counts on. */
+/** Beyond this many rows nobody counts on where no counter tells. */
 const mostHits = 1_000;
-/** How many rows a search looks through one by one: at most; before it asks the indexes; where they cannot help. */
+/** How many rows are looked through one by one: at most; before a search asks the indexes; where they cannot help. */
 const rowByRow = { most: 50_000, first: 2_000, short: 1_000 };
 
+/** A list as one query has it. */
+type View = Narrowed & { table: Listed; query: ListQuery };
+
 /** One page of a list and what the whole list counts, at the same cost for any page of any number of rows. */
-export async function listPage<Q extends PgSelect>(db: Database, select: () => Q, list: List) {
-  return list.query.search === "" ? pageOfAll(db, select, list) : pageOfHits(db, select, list);
-}
-
-async function pageOfAll<Q extends PgSelect>(db: Database, select: () => Q, list: List) {
-  const { table, query, filter, counted } = list;
-  const offset = offsetOf(query);
-  const isFar = offset > skippable;
-  const page = prepared(db, keyOf(list, isFar), () => {
-    const place = isFar ? placeOf(table, query, counted) : { skip: sql.placeholder("offset") };
-    return rowsOf(select(), list, filter, place).prepare("");
-  });
-  const [rows, total] = await Promise.all([page.execute({ offset }), countOf(db, counted)]);
-  return { rows: rows as Q["_"]["result"], ...pages(total, query.limit) };
-}
-
-async function pageOfHits<Q extends PgSelect>(db: Database, select: () => Q, list: List) {
-  const { table, query } = list;
-  const hits = await hitsOf(db, table, list.searched, query.search);
+export async function pageOf<Q extends object, S extends PgSelect>(
+  db: Database,
+  list: List<Q, S>,
+  query: Q & ListQuery,
+): Promise<{ rows: S["_"]["result"]; total: number; totalPages: number; totalCapped?: boolean }> {
+  if (query.from && query.to && query.from > query.to) return { rows: [], ...pages(0, query.limit) };
+  const view = { ...(await narrow(db, list, query)), table: list.table, query };
+  if (query.search === "" && view.counted) return pageOfCounted(db, list.select, view, view.counted);
+  const hits = query.search === "" ? undefined : await hitsOf(db, list.table, list.searched, query.search);
   const offset = offsetOf(query);
   const isBeyond = offset >= mostHits;
-  const { ids, total, isMore } = await findHits(db, list, hits, isBeyond ? 0 : offset);
+  const { ids, total, isMore } = await findHits(db, view, hits, isBeyond ? 0 : offset);
   return {
-    rows: await rowsById(select(), list, isBeyond ? [] : ids),
+    rows: isBeyond || ids.length === 0 ? [] : await rowsById(db, list, query, ids),
     ...pages(Math.min(total, mostHits), query.limit),
     totalCapped: isMore || total > mostHits,
   };
+}
+
+async function pageOfCounted<S extends PgSelect>(
+  db: Database,
+  select: (db: Database) => S,
+  view: View,
+  counted: Counted,
+) {
+  const { table, query, moments } = view;
+  const offset = offsetOf(query);
+  const isFar = offset > skippable;
+  const build = () => {
+    const { from, until } = moments;
+    const toFillIn = { from: from && sql.placeholder("from"), until: until && sql.placeholder("until") };
+    const place = isFar ? placeOf(view, counted) : { skip: sql.placeholder("offset"), reach: skippable };
+    // Read once, before the rows are: `in (…)` may be planned to be read again for each of them.
+    const ids = sql`${table.id} = any(array(${idsOf({ ...view, moments: toFillIn }, place)}))`;
+    return select(db)
+      .where(ids)
+      .orderBy(...inOrder(table, query.sort))
+      .prepare("");
+  };
+  const key = ["page", counted.subject, counted.kinds, query.sort, query.limit, isFar, !query.from, !query.to].join();
+  const page = hasKnownKinds(counted) ? prepared(db, key, build) : build();
+  const [rows, total] = await Promise.all([
+    page.execute({ offset, ...moments, firstDay: query.from, lastDay: query.to }),
+    countOf(db, counted, query),
+  ]);
+  return { rows: rows as S["_"]["result"], ...pages(total, query.limit) };
 }
 
 type Found = { ids: string[]; total: number; isMore?: boolean };
 
 /**
  * What is frequent is met soon among the first rows of the list; what is not met there is rare, and found by the
- * indexes. Left the choice, PostgreSQL may go through all rows for what is nowhere.
+ * indexes of a search. Left the choice, PostgreSQL may go through all rows for what is nowhere.
  */
-async function findHits(db: Database, list: List, hits: Hits, offset: number): Promise<Found> {
-  const { limit } = list.query;
-  const most = hits.isShort ? rowByRow.short : rowByRow.most;
-  const enough = Math.max(rowByRow.first, 100 * (offset + limit));
-  const first = firstRows(list, hits.indexed ? Math.min(most, enough) : most);
+async function findHits(db: Database, view: View, hits: Hits | undefined, offset: number): Promise<Found> {
+  const { limit } = view.query;
+  const where = and(view.rest, hits?.where);
+  const most = !where ? mostHits + 1 : hits?.isShort ? rowByRow.short : rowByRow.most;
+  const enough = hits?.indexed ? Math.min(most, Math.max(rowByRow.first, 100 * (offset + limit))) : most;
   const { rows: met } = await db.execute<{ id: string }>(sql`
-    select id from ${first} where ${hits.where} ${orderOf(list)} offset ${offset} limit ${limit}`);
-  if (hits.indexed && met.length < limit) return lookUp(db, list, hits.indexed, offset);
-  const { rows } = await db.execute<{ total: string }>(sql`
-    select count(*) as total
-    from (select from ${firstRows(list, most)} where ${hits.where} limit ${mostHits + 1}) as hits`);
-  const total = Number(rows[0]?.total);
-  return { ids: met.map(({ id }) => id), total, isMore: (await countOf(db, list.counted)) > most };
+    select id from ${firstRows(view, enough)} where ${where ?? true} ${orderOf(view)} offset ${offset} limit ${limit}`);
+  if (hits?.indexed && met.length < limit && (view.counted || (await isLonger(db, view, enough))))
+    return lookUp(db, view, hits.indexed, offset);
+  const { rows } = await db.execute<{ total: number }>(sql`
+    select count(*)::int as total
+    from (select from ${firstRows(view, most)} where ${where ?? true} limit ${mostHits + 1}) as hits`);
+  const total = rows[0]?.total ?? 0;
+  const isMore = total > mostHits || (where !== undefined && (await isLonger(db, view, most)));
+  return { ids: met.map(({ id }) => id), total, isMore };
 }
 
-async function lookUp(db: Database, list: List, where: SQL, offset: number): Promise<Found> {
-  const { table, query, filter } = list;
-  const { rows } = await db.execute<{ id: string | null; total: string }>(sql`
-    with ${table} as materialized (select id, created_at from ${table} where ${and(filter, where)})
-    select page.id, counted.total from (select count(*) as total from ${table}) as counted
-    left join (select id from ${table} ${orderOf(list)} offset ${offset} limit ${query.limit}) as page on true`);
-  return { ids: rows.flatMap(({ id }) => id ?? []), total: Number(rows[0]?.total) };
+async function lookUp(db: Database, view: View, where: SQL, offset: number): Promise<Found> {
+  const { table, query } = view;
+  const { rows } = await db.execute<{ id: string | null; total: number }>(sql`
+    with ${table} as materialized (select id, created_at from ${table} where ${and(allOf(table, view), where)})
+    select page.id, counted.total from (select count(*)::int as total from ${table}) as counted
+    left join (select id from ${table} ${orderOf(view)} offset ${offset} limit ${query.limit}) as page on true`);
+  return { ids: rows.flatMap(({ id }) => id ?? []), total: rows[0]?.total ?? 0 };
 }
 
-/** So many rows of the list, from its beginning. */
-const firstRows = (list: List, amount: number) =>
-  sql`(select * from ${list.table} where ${list.filter ?? true} ${orderOf(list)} limit ${amount}) as ${list.table}`;
+/** So many rows of those that the lead leads to, from the beginning of the list. */
+function firstRows(view: View, amount: number) {
+  const { table, lead, moments } = view;
+  const first = (source: SQL) => sql`(select * from ${source} ${orderOf(view)} limit ${amount})`;
+  const parts = leadsOf(lead).map((where) => first(sql`${table} where ${and(where, within(table, moments)) ?? true}`));
+  const rows = parts.length > 1 ? first(sql`(${sql.join(parts, sql` union all `)}) as ${table}`) : parts[0];
+  return sql`${rows} as ${table}`;
+}
 
-const orderOf = ({ table, query }: { table: Listed; query: Pick<ListQuery, "sort"> }) =>
+const leadsOf = (lead: SQL[]) => (lead.length > 0 ? lead : [undefined]);
+
+async function isLonger(db: Database, { counted, query, ...view }: View, than: number): Promise<boolean> {
+  if (counted) return (await countOf(db, counted, query)) > than;
+  const further = idsOf({ ...view, query: { ...query, limit: 1 } }, { skip: sql`${than}`, reach: than });
+  const { rows } = await db.execute<{ found: boolean }>(sql`select exists (${further}) as found`);
+  return rows[0]?.found ?? false;
+}
+
+const orderOf = ({ table, query }: Pick<View, "table" | "query">) =>
   sql`order by ${sql.join(inOrder(table, query.sort), sql`, `)}`;
 
-/**
- * One page of a list narrowed by what no counter knows but an index does: counted up to a cap. Whatever narrows it
- * further is looked for among the newest such rows, so that a rare hit does not cost a look at all of them.
- */
-export async function pageOfNarrowed<Q extends PgSelect>(db: Database, select: () => Q, list: List, narrowed: SQL) {
-  const { table, query, filter, searched } = list;
-  const found = query.search === "" ? undefined : (await hitsOf(db, table, searched, query.search)).where;
-  const newest = sql`(select * from ${table} where ${narrowed}
-    ${orderOf({ table, query: { sort: "des" } })} limit ${rowByRow.most}) as ${table}`;
-  const hits = sql`from ${filter || found ? newest : table} where ${and(narrowed, filter, found)}`;
-  const offset = offsetOf(query);
-  const page = sql`${orderOf(list)} offset ${offset} limit ${offset < mostHits ? query.limit : 0}`;
-  const { rows: ids } = await db.execute<{ id: string }>(sql`select id ${hits} ${page}`);
-  const { rows: counts } = await db.execute<{ total: number }>(
-    sql`select count(*)::int as total from (select ${hits} limit ${mostHits + 1}) as hits`,
-  );
-  const total = counts[0]?.total ?? 0;
-  const rows = await rowsById(
-    select(),
-    list,
-    ids.map(({ id }) => id),
-  );
-  return { rows, ...pages(Math.min(total, mostHits), query.limit), totalCapped: total > mostHits };
-}
-
 /** In a second step: joined to the rows, a limited query may be planned to run again for each of them. */
-async function rowsById<Q extends PgSelect>(select: Q, { table, query }: List, ids: string[]) {
-  const rows = select.where(inArray(table.id, ids)).orderBy(...inOrder(table, query.sort));
-  return (ids.length > 0 ? await rows : []) as Q["_"]["result"];
+async function rowsById<S extends PgSelect>(
+  db: Database,
+  { name, table, select }: Pick<List<object, S>, "name" | "table" | "select">,
+  { sort }: ListQuery,
+  ids: string[],
+) {
+  const query = prepared(db, `rows of ${name} ${sort}`, () =>
+    select(db)
+      .where(sql`${table.id} = any(${sql.param(sql.placeholder("ids"))}::uuid[])`)
+      .orderBy(...inOrder(table, sort))
+      .prepare(""),
+  );
+  return (await query.execute({ ids })) as S["_"]["result"];
 }
 
 const offsetOf = ({ page, limit }: ListQuery) => (page - 1) * limit;
 
-/** What one statement of a list differs by from another. */
-function keyOf({ table, query, counted }: List, isFar: boolean): string {
-  return `page ${getTableName(table)} ${counted.kind} ${query.sort} ${query.limit} ${isFar}`;
-}
+/** Where a page begins: after so many rows, of all or of those from a day on. `reach`: no more are ever skipped. */
+type Place = { with?: SQL; from?: SQL; skip: SQL | Placeholder; reach: SQL | number };
 
-/** Where a page begins: after so many rows, of all or of those from a day on. */
-type Place = { with?: SQL; from?: SQL; skip: SQL | Placeholder };
-
-/** By id: what is skipped is read from the index alone. */
-function rowsOf<Q extends PgSelect>(select: Q, { table, query }: List, where: SQL | undefined, place: Place) {
-  const order = inOrder(table, query.sort);
+/** The ids of a page's rows; what is skipped is read from the index alone. */
+function idsOf(view: Omit<View, "counted" | "rest">, place: Place): SQL {
+  const { table, query, lead, moments } = view;
+  const parts = leadsOf(lead).map(
+    (where) => sql`from ${table} where ${and(where, within(table, moments), place.from) ?? true} ${orderOf(view)}`,
+  );
+  const each = parts.map((part) => sql`(select id, created_at ${part} limit ${place.reach} + ${query.limit})`);
+  const rows =
+    parts.length > 1 ? sql`from (${sql.join(each, sql` union all `)}) as ${table} ${orderOf(view)}` : parts[0];
   // The limit is a part of the text: a prepared statement's plan is made for ten rows, not for any number.
-  const ids = sql`(${place.with ?? sql``} select id from ${table} where ${and(where, place.from) ?? true}
-    order by ${sql.join(order, sql`, `)} offset ${place.skip} limit ${sql.raw(String(query.limit))})`;
-  // Read once, before the rows are: `in (…)` may be planned to be read again for each of them.
-  return select.where(sql`${table.id} = any(array${ids})`).orderBy(...order);
-}
-
-/** Newest or oldest first; the id breaks ties, so that no row is shown twice or never. */
-export function inOrder(table: Listed, sort: ListQuery["sort"]) {
-  const direction = sort === "asc" ? asc : desc;
-  return [direction(table.createdAt), direction(table.id)];
+  return sql`${place.with ?? sql``} select id ${rows} offset ${place.skip} limit ${sql.raw(String(query.limit))}`;
 }
 
 /**
  * The day on which the row at an offset stands, and how many rows of that day come before it; of one moment. First
  * the month, then the day within it: that is some dozens of counters, however old the business.
  */
-function placeOf(table: Listed, { sort }: ListQuery, counted: Counted): Place {
-  const isAscending = sort === "asc";
+function placeOf({ table, query }: View, counted: Counted): Place {
+  const isAscending = query.sort === "asc";
   const [forward, backward] = isAscending ? [sql`asc`, sql`desc`] : [sql`desc`, sql`asc`];
-  const offset = sql`${sql.placeholder("offset")}::bigint`;
   /** How many rows stand before each step in time. */
   const steps = (step: SQL, source: SQL) => sql`(
     select ${step}, sum(sum(count)) over (order by ${step} ${forward}) - sum(count) as before
     from ${source} group by ${step}) as steps`;
-  const place = sql`with near as materialized (
+  const place = sql`with start as materialized (
+    select ${sql.placeholder("offset")}::bigint + ${outside(query, counted)} as offset
+  ), near as materialized (
     select month, before
-    from ${steps(sql`month`, sql`${monthlyCounters} where ${isCounterOf(monthlyCounters, counted)}`)}
-    where before <= ${offset} order by before desc, month ${backward} limit 1
+    from start, ${steps(sql`month`, sql`${monthlyCounters} where ${isCounterOf(monthlyCounters, counted)}`)}
+    where before <= start.offset order by before desc, month ${backward} limit 1
   ), place as materialized (
     select ${isAscending ? sql`day_start(day)` : sql`day_start(day + 1)`} as moment,
-      ${offset} - near.before - steps.before as skip
-    from near, lateral ${steps(
+      start.offset - near.before - steps.before as skip
+    from start, near, lateral ${steps(
       sql`day`,
       sql`${counters} where ${isCounterOf(counters, counted)} and day >= near.month and day < near.month + interval '1 month'`,
     )}
-    where near.before + steps.before <= ${offset} order by steps.before desc, day ${backward} limit 1
+    where near.before + steps.before <= start.offset order by steps.before desc, day ${backward} limit 1
   )`;
   return {
     with: place,
     from: sql`${table.createdAt} ${sql.raw(isAscending ? ">=" : "<")} (select moment from place)`,
     skip: sql`(select skip from place)`,
+    reach: sql`(select skip from place)`,
   };
+}
+
+/** How many rows the whole list has before the period begins, in the order of the list. */
+function outside({ sort, from, to }: ListQuery, counted: Counted): SQL {
+  const before = (day: SQL) => countedBefore(day, (source) => isCounterOf(source, counted));
+  if (sort === "asc") return from ? before(sql`${sql.placeholder("firstDay")}::date`) : sql`0`;
+  return to
+    ? sql`(${before(sql`'infinity'::date`)} - ${before(sql`(${sql.placeholder("lastDay")}::date + 1)`)})`
+    : sql`0`;
 }
 
 export function pages(total: number, limit: number) {

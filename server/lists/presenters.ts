@@ -1,4 +1,6 @@
+import { getTableColumns } from "drizzle-orm";
 import type { customers, fedexOrders, invoices, orders, transfers } from "../db/schema.ts";
+import type { Columns } from "./list.ts";
 
 // Rows as the contract has them. What a reply's schema does not name is left out when it is sent.
 
@@ -46,3 +48,13 @@ export const presentFedexOrder = (order: typeof fedexOrders.$inferSelect) => ({
   _id: order.id,
   price: order.priceCents,
 });
+
+/** The addresses of an order, for its export: `fromStreet2` stands under "From street 2". */
+export function addressColumns(table: typeof orders | typeof fedexOrders): Columns {
+  const parts = Object.entries(getTableColumns(table)).filter(([name]) => /^(from|to)[A-Z]/.test(name));
+  const heading = (name: string) => {
+    const words = name.replace(/[A-Z]|\d/g, " $&").toLowerCase();
+    return words.charAt(0).toUpperCase() + words.slice(1);
+  };
+  return Object.fromEntries(parts.map(([name, column]) => [heading(name), column]));
+}

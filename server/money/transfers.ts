@@ -3,14 +3,14 @@ import { refusal } from "@footprint/contract/refusal.ts";
 import type { transfers as contract } from "@footprint/contract/transfers.ts";
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { alias, type PgColumn } from "drizzle-orm/pg-core";
-import type { Database } from "../db/database.ts";
+import type { Database, Transaction } from "../db/database.ts";
 import { prepared } from "../db/prepared.ts";
 import { bulkOrders, customers, invoices, labelTypes, orders, transfers } from "../db/schema.ts";
 
 const reversed = alias(transfers, "reversed");
 
 /** Transfers with what each was for: by primary keys, so that a page of them costs the same everywhere. */
-export const selectTransfers = (db: Database) =>
+export const selectTransfers = (db: Database | Transaction) =>
   db
     .select({
       transfer: transfers,
@@ -96,7 +96,7 @@ type Stretch = { first: number; last: number; total: number; sums: { in: number;
  * The numbers of the first and the last of a customer's transfers within some days, and what came in and went out. The
  * last one before a day tells what all before it came to; the customer's row tells it of all.
  */
-async function stretchOf(db: Database, customerId: string, { from, to }: Period): Promise<Stretch> {
+export async function stretchOf(db: Database, customerId: string, { from, to }: Period): Promise<Stretch> {
   const nothing = sql`0 as number, 0::float8 as received, 0::float8 as balance`;
   const all = sql`transfers, received_cents::float8, balance_cents::float8 from customers where id = ${customerId}`;
   const { rows } = await db.execute<{ number: number; received: number; balance: number }>(sql`
@@ -207,7 +207,7 @@ export async function listTransfers(db: Database, query: List) {
 }
 
 /** True for the transfers that a list shows. */
-const isListed = ({ kind, from, to, by, customer, over }: List) =>
+export const isListed = ({ kind, from, to, by, customer, over }: Omit<List, "page" | "limit">) =>
   and(
     sql`kind <> 'purchase'`,
     kind === "All" ? undefined : sql`kind = ${kind}`,

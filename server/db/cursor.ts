@@ -1,0 +1,45 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Database, Transaction } from "./database.ts";
+import { ownConnection } from "./engine.ts";
+
+export type Cursor<Row> = { fetch(amount: number): Promise<Row[]>; close(): Promise<void> };
+
+let opened = 0;
+
+/**
+ * The rows of a query as they are at this moment, to be read little by little. The database keeps them aside until the
+ * cursor is closed: no transaction is open meanwhile, and on the embedded engine everybody else goes on.
+ * `alongside` sees the same moment.
+ */
+export async function openCursor<Row extends Record<string, unknown>, T>(
+  db: Database,
+  query: (tx: Transaction) => SQL,
+  alongside: (tx: Transaction) => Promise<T>,
+): Promise<{ cursor: Cursor<Row>; beside: T }> {
+  const connection = await ownConnection(db);
+  const name = sql.identifier(`cursor_${++opened}`);
+  let isOpen = true;
+  const close = async () => {
+    if (!isOpen) return;
+    isOpen = false;
+    // A connection that cannot even do this is of no use to anybody.
+    await connection.db.execute(sql`close ${name}`).then(() => connection.release(), connection.release);
+  };
+  const fetch = async (amount: number) =>
+    isOpen ? (await connection.db.execute<Row>(sql`fetch ${sql.raw(String(amount))} from ${name}`)).rows : [];
+  try {
+    const beside = await connection.db.transaction(
+      async (tx) => {
+        // All rows will be read, not only the first ones.
+        await tx.execute(sql`set local cursor_tuple_fraction = 1`);
+        await tx.execute(sql`declare ${name} no scroll cursor with hold for ${query(tx)}`);
+        return alongside(tx);
+      },
+      { isolationLevel: "repeatable read", accessMode: "read only" },
+    );
+    return { cursor: { fetch, close }, beside };
+  } catch (error) {
+    connection.release(error as Error);
+    throw error;
+  }
+}

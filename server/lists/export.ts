@@ -1,0 +1,163 @@
+import type { Download } from "@footprint/contract/endpoint.ts";
+import { refusal } from "@footprint/contract/refusal.ts";
+import { and, is, type SQL, sql } from "drizzle-orm";
+import { PgBoolean, type PgColumn, type PgSelect, PgTimestamp } from "drizzle-orm/pg-core";
+import { type About, type Author, recordRead } from "../accounts/audit.ts";
+import type { Config } from "../config.ts";
+import { openCursor } from "../db/cursor.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { countOf, today } from "./counters.ts";
+import { allOf, type Columns, inOrder, type List, type ListQuery, narrow } from "./list.ts";
+import { hitsOf } from "./search.ts";
+
+/** What an export needs of a call. */
+type Call<Q> = { db: Database; config: Config; now: () => Date; actor: Author; query: Q };
+
+/** Each has a connection to itself, and the database keeps its rows aside. */
+const mostAtOnce = 2;
+const rowsAtOnce = 1_000;
+/** Whoever takes longer than this holds up others. */
+const mostMinutes = 60;
+
+/** All rows that a query leaves of a list, as CSV. */
+export async function exportList<Q extends object>(
+  call: Call<Q & Omit<ListQuery, "page" | "limit">>,
+  list: List<Q, PgSelect>,
+): Promise<Download> {
+  const { db, query } = call;
+  const { table, searched } = list;
+  const narrowed = await narrow(db, list, query);
+  const found = query.search === "" ? undefined : (await hitsOf(db, table, searched, query.search)).where;
+  const { counted } = narrowed;
+  return exportRows(call, {
+    name: list.name,
+    columns: list.columns,
+    select: (tx) =>
+      list
+        .select(tx)
+        .where(and(allOf(table, narrowed), found))
+        .orderBy(...inOrder(table, query.sort)),
+    ...(counted && !found && { total: async (tx) => Math.max(0, await countOf(tx, counted, query)) }),
+  });
+}
+
+type Exported = {
+  /** As in the name of the file. */
+  name: string;
+  columns: Columns;
+  /** The rows, in order; which columns it selects does not matter. */
+  select(tx: Transaction): PgSelect;
+  /** How many rows there are, where that can be told without counting them. */
+  total?: (tx: Transaction) => Promise<number>;
+  /** What the entry in the log is about. */
+  about?: About;
+};
+
+/** The rows of a query as CSV, of one moment, read from the database as fast as the receiver takes them. */
+export async function exportRows({ db, config, now, actor, query }: Call<object>, exported: Exported) {
+  const { name, columns, select, total, about } = exported;
+  const leave = takePlace(actor.id ?? "");
+  try {
+    const { cursor, beside } = await openCursor<Record<string, string | null>, number | undefined>(
+      db,
+      (tx) => withCells(select(tx), columns),
+      async (tx) => total?.(tx),
+    );
+    const end = () => cursor.close().finally(leave);
+    try {
+      await recordRead(db, actor, "session", sentence(name, query), {
+        after: { list: name, ...query },
+        ...(about && { about }),
+      });
+    } catch (error) {
+      await end();
+      throw error;
+    }
+    const file = `${name}-${today(config, now())}.csv`;
+    return {
+      name: file,
+      type: "text/csv; charset=utf-8",
+      rows: beside,
+      content: pieces(Object.keys(columns), cursor.fetch, end),
+    };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+/** Whose exports are running. */
+const running = new Set<string>();
+
+function takePlace(who: string) {
+  if (running.has(who)) throw refusal(503, "Another export of yours is still running", { retryAfter: 10 });
+  if (running.size >= mostAtOnce)
+    throw refusal(503, "Others are exporting at the moment. Try again shortly.", { retryAfter: 10 });
+  running.add(who);
+  return () => void running.delete(who);
+}
+
+const sentence = (name: string, query: object) => {
+  const asked = Object.entries(query).filter(([key, value]) => key !== "sort" && value && value !== "All");
+  const words = asked.map(([key, value]) => `${key} ${value}`).join(", ");
+  return `Exported ${name.replaceAll("-", " ")}${words && ` (${words})`}`;
+};
+
+/** The lines of a CSV file: first the heading, with the mark by which spreadsheets know UTF-8. */
+function pieces(
+  headings: string[],
+  fetch: (amount: number) => Promise<Record<string, string | null>[]>,
+  end: () => Promise<void>,
+): AsyncIterable<Uint8Array> {
+  const begun = Date.now();
+  let isBegun = false;
+  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    try {
+      // Breaks the download off, so that nobody takes half of it for the whole.
+      if (Date.now() - begun > mostMinutes * 60_000) throw new Error("an export was not read in time");
+      const rows = await fetch(rowsAtOnce);
+      const lines = rows.map((row) => lineOf(headings.map((heading) => row[heading] ?? "")));
+      const heading = isBegun ? "" : `\ufeff${lineOf(headings)}`;
+      isBegun = true;
+      if (rows.length > 0 || heading) return { done: false, value: Buffer.from(heading + lines.join("")) };
+      await end();
+      return { done: true, value: undefined };
+    } catch (error) {
+      await end();
+      throw error;
+    }
+  };
+  const abandon = async () => {
+    await end();
+    return { done: true as const, value: undefined };
+  };
+  return { [Symbol.asyncIterator]: () => ({ next, return: abandon }) };
+}
+
+const lineOf = (cells: string[]) => `${cells.map(cellOf).join(",")}\r\n`;
+
+/** What a spreadsheet would run is only shown by it after an apostrophe. */
+function cellOf(text: string): string {
+  const isFormula = /^[=+\-@\t\r\n＝＋－＠]/.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text);
+  const safe = isFormula ? `'${text}` : text;
+  return /^[\w.:-]*$/.test(safe) ? safe : `"${safe.replaceAll('"', '""')}"`;
+}
+
+/** The same query with every cell as text, which is the same on both engines. */
+function withCells(select: PgSelect, columns: Columns): SQL {
+  const cells = Object.entries(columns).map(([heading, value]) => [heading, textOf(value).as(heading)]);
+  // Drizzle offers no way to ask one query for other columns.
+  (select as unknown as { config: { fields: unknown } }).config.fields = Object.fromEntries(cells);
+  return select.getSQL();
+}
+
+function textOf(value: PgColumn | SQL): SQL<string | null> {
+  if (is(value, PgTimestamp)) return sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  if (is(value, PgBoolean)) return yesOrNo(sql`${value}`);
+  return sql`${value}::text`;
+}
+
+export const yesOrNo = (condition: SQL): SQL<string> => sql`case when ${condition} then 'Yes' else 'No' end`;
+
+/** Cents as dollars. */
+export const inDollars = (cents: PgColumn): SQL => sql`(${cents} / 100.0)::numeric(20, 2)`;
