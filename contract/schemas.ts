@@ -59,8 +59,11 @@ export const listQuery = z.object({
   search: z.string().trim().max(200).default(""),
 });
 
+/** A year 0 does not exist, for the database either. */
+const day = z.iso.date().refine((date) => date >= "0001", "There is no such day");
+
 /** Business days, both included. */
-export const period = { from: z.iso.date().optional(), to: z.iso.date().optional() };
+export const period = { from: day.optional(), to: day.optional() };
 
 /** Why money was moved. */
 export const reason = z

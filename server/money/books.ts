@@ -148,7 +148,7 @@ const checks: ((tx: Transaction) => Promise<string[]>)[] = [
               sum(case when kind = 'purchase' then -amount_cents else 0 end) over history as spent
             from transfers window history as (partition by customer_id order by number)
           ) numbered join customers on customers.id = customer_id
-          where (number, received_cents, spent_cents) is distinct from (place, received, spent)`,
+          where (number, numbered.received_cents, numbered.spent_cents) is distinct from (place, received, spent)`,
     );
     return wrong.map(({ name, number, place }) =>
       number === Number(place)
