@@ -18,7 +18,6 @@ type Caller = Parameters<typeof call>[0];
 
 const history = async ({ id }: Known, query: object = {}) =>
   (await call("staff", transfers.history, { params: { id }, query })).body;
-const _list = async (query: object = {}) => (await call("staff", transfers.list, { query })).body;
 const answerOf = ({ status, body }: { status: number; body: { message: string } }) => [status, body.message];
 const reverse = (id: string, reason?: string, as: Caller = "staff") =>
   call(as, transfers.reverse, { params: { id }, ...(reason !== undefined && { body: { reason } }) } as never);
