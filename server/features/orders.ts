@@ -5,7 +5,7 @@ import { record } from "../accounts/audit.ts";
 import { customers, labelTypes, orders } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportList, inDollars, yesOrNo } from "../lists/export.ts";
-import { type Filters, listOf } from "../lists/list.ts";
+import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 import { addressColumns, presentOrder } from "../lists/presenters.ts";
 import { dollars, move } from "../money/ledger.ts";
@@ -51,9 +51,9 @@ const list = listOf({
     customer: { id: orders.customerId, byCodes: true },
   },
   filters: ({ customer, labelType, status }: Filters<typeof contract.list>) => [
-    customer && { where: eq(orders.customerId, customer) },
+    customer && having(orders.customerId, customer),
     labelType && {
-      where: eq(orders.labelTypeId, labelType),
+      ...having(orders.labelTypeId, labelType),
       counted: { subject: "orders by label type", kinds: [labelType.toLowerCase()] },
     },
     status !== "All" && {
