@@ -6,20 +6,23 @@ import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { session } from "@footprint/contract/session.ts";
+import { website } from "@footprint/contract/website.ts";
 import { sql } from "drizzle-orm";
 import pg from "pg";
 import { ensureAdmin } from "../server/accounts/accounts.ts";
 import { buildApp } from "../server/app.ts";
 import { readConfig } from "../server/config.ts";
 import { openEngine } from "../server/db/engine.ts";
+import { must } from "./calls.ts";
 import type { Floor } from "./measuring/floor.ts";
 import { type Figures, load, type Request } from "./measuring/load.ts";
 import { microseconds, profileOf } from "./measuring/profile.ts";
 import { record } from "./measuring/record.ts";
 import { type Row, rowsOf } from "./measuring/rows.ts";
 import { type Measured, summary, tableHead, tableLine } from "./measuring/table.ts";
+import { databaseProcess, serverProcess, temporaryFolder } from "./processes.ts";
 import { seed } from "./seed.ts";
-import { databaseProcess, serverProcess, temporaryFolder } from "./victims.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -112,7 +115,7 @@ async function anotherHome(home: Home, name: string): Promise<Home> {
 
 async function open(size: number): Promise<Measurable> {
   const home = await seededHome(size);
-  const rows = await furnished(home);
+  const rows = await preparedRows(home);
   const [floorHome, ownHome] = [await anotherHome(home, "floor"), await anotherHome(home, "own")];
   const product = serverProcess({ ...environment(home), NODE_ENV: "production", ...profiling }, (words) => {
     throw new Error(words);
@@ -153,12 +156,12 @@ async function openApp(home: Home) {
 }
 
 /** The rows to measure, with all that they need: a session, a shop's key, accounts, codes and money. */
-async function furnished(home: Home): Promise<Row[]> {
+async function preparedRows(home: Home): Promise<Row[]> {
   const { app, db, close } = await openApp(home);
   try {
     const origin = await app.listen({ port: 0, host: "127.0.0.1" });
     const query = async <T>(text: string) => (await db.execute(sql.raw(text))).rows as T[];
-    return await rowsOf({ origin, ...(await admission(origin, account)), query }, options.only);
+    return await rowsOf({ origin, ...(await admission(origin)), query }, options.only);
   } finally {
     await close();
   }
@@ -182,19 +185,11 @@ async function createDatabase(url: string): Promise<boolean> {
 }
 
 /** A session and an API key, got as everybody gets them. */
-async function admission(origin: string, account: { ADMIN_USERNAME: string; ADMIN_PASSWORD: string }) {
-  const post = async (path: string, body: object, token?: string) => {
-    const headers = { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) };
-    const response = await fetch(origin + path, { method: "POST", headers, body: JSON.stringify(body) });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    return response.json() as Promise<{ accessToken: string; key: string }>;
-  };
-  const { accessToken } = await post("/api/v1/auth/admin-login", {
-    username: account.ADMIN_USERNAME,
-    password: account.ADMIN_PASSWORD,
-  });
-  const { key } = await post("/api/v1/website/api-keys", { name: "bench" }, accessToken);
-  return { adminToken: accessToken, shopKey: key };
+async function admission(origin: string) {
+  const body = { username: account.ADMIN_USERNAME, password: account.ADMIN_PASSWORD };
+  const { accessToken: token } = await must({ origin }, session.login, { body });
+  const { key: shopKey } = await must({ origin, token }, website.createApiKey, { body: { name: "bench" } });
+  return { token, shopKey };
 }
 
 /** One row at every size, server and floor in turns within seconds: what else the machine does meets them all. */

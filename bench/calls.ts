@@ -59,6 +59,16 @@ function parsed(text: string) {
   }
 }
 
+/** The reply of a call that has to succeed. */
+export function replyOf<E extends Endpoint>(endpoint: E, answer: Answer<E> | Lost | undefined): Reply<E> {
+  if (answer && isAnswer(answer) && isOk(answer)) return answer.body;
+  throw new Error(`${endpoint.path} failed: ${JSON.stringify(answer)}`);
+}
+
+/** Sends a call that has to succeed, once. */
+export const must = async <E extends Endpoint>(line: Line, endpoint: E, input: Input<E>) =>
+  replyOf(endpoint, await send(line, endpoint, input));
+
 export const isAnswer = <E extends Endpoint>(result: Answer<E> | Lost): result is Answer<E> => "status" in result;
 
 export const isOk = <E extends Endpoint>(answer: Answer<E> | undefined): answer is Answer<E> =>

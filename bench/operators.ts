@@ -4,16 +4,11 @@ import { orders } from "@footprint/contract/orders.ts";
 import { tracking, trackingType } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
 import type { Random } from "../server/demo/random.ts";
+import { withCheckDigit } from "../server/money/tracking-codes.ts";
 import { type Call, isOk } from "./calls.ts";
 
 /** A code of 22 digits: 9, a number, and the carrier's check digit over both. */
-export function trackingCode(number: bigint): string {
-  const digits = `9${number.toString().padStart(20, "0")}`;
-  const sum = [...digits]
-    .reverse()
-    .reduce((total, digit, place) => total + Number(digit) * (place % 2 === 0 ? 3 : 1), 0);
-  return `${digits}${(10 - (sum % 10)) % 10}`;
-}
+export const trackingCode = (number: bigint) => withCheckDigit(`9${number.toString().padStart(20, "0")}`);
 
 /** A price tier that one operator alone changes, so that its last price is known. */
 export type Tier = { labelType: string; id: string; fromWeight: number; toWeight: number };
@@ -23,7 +18,7 @@ export type Tier = { labelType: string; id: string; fromWeight: number; toWeight
  * so two of them often reach for the same order, invoice or newcomer. Amounts that an operator adds are never equal,
  * within an operator or between them: an adjustment is recognised by its amount.
  */
-export function seatOperator({
+export function startOperator({
   place,
   call,
   random,

@@ -1,5 +1,6 @@
 // Plays shops against a running server: ADMIN_PASSWORD=… npm run simulate -- --rate 20 --seconds 60
 import { randomBytes } from "node:crypto";
+import { createHistogram } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Endpoint, Input, Reply } from "@footprint/contract/endpoint.ts";
@@ -29,33 +30,26 @@ class UsageError extends Error {}
 type Options = { url: string; rate: number; seconds: number; shops: number; seed: number; key: string | undefined };
 
 function readOptions(): Options {
-  const options = { url: "http://localhost:7400", rate: "5", seconds: "Infinity", shops: "8", seed: "1" };
   try {
     const { values } = parseArgs({
       options: {
-        url: { type: "string" },
-        rate: { type: "string" },
-        seconds: { type: "string" },
-        shops: { type: "string" },
-        seed: { type: "string" },
+        url: { type: "string", default: "http://localhost:7400" },
+        rate: { type: "string", default: "5" },
+        seconds: { type: "string", default: "Infinity" },
+        shops: { type: "string", default: "8" },
+        seed: { type: "string", default: "1" },
         key: { type: "string" },
       },
     });
-    const text = { ...options, ...values };
-    const number = (name: keyof typeof options, least: number) => {
-      const value = Number(text[name]);
-      if (!(value >= least)) throw new Error(`--${name} is ${text[name]}: name a number from ${least}`);
+    const { url, key } = values;
+    const number = (name: "rate" | "seconds" | "shops" | "seed", least: number) => {
+      const value = Number(values[name]);
+      if (!(value >= least)) throw new Error(`--${name} is ${values[name]}: name a number from ${least}`);
       return value;
     };
-    if (!URL.canParse(text.url)) throw new Error(`--url is ${text.url}: name an address such as ${options.url}`);
-    return {
-      url: text.url,
-      rate: number("rate", 0.01),
-      seconds: number("seconds", 1),
-      shops: Math.floor(number("shops", 1)),
-      seed: Math.floor(number("seed", 0)),
-      key: values.key,
-    };
+    if (!URL.canParse(url)) throw new Error(`--url is ${url}: name an address such as http://localhost:7400`);
+    const [shops, seed] = [Math.floor(number("shops", 1)), Math.floor(number("seed", 0))];
+    return { url, rate: number("rate", 0.01), seconds: number("seconds", 1), shops, seed, key };
   } catch (error) {
     throw new UsageError(`${(error as Error).message}\n\n${usage}`);
   }
@@ -103,34 +97,14 @@ async function gainAccess({ url, key }: Options): Promise<Access> {
   return { key: made, token, leave };
 }
 
-/** A histogram whose buckets grow by 5 %: the same size after a minute and after a week. */
-function timings() {
-  const buckets = new Map<number, number>();
-  let count = 0;
-  return {
-    add(ms: number) {
-      const bucket = Math.ceil(Math.log(Math.max(ms, 0.1)) / Math.log(1.05));
-      buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
-      count++;
-    },
-    percentile(share: number): string {
-      let left = count * share;
-      for (const bucket of [...buckets.keys()].sort((a, b) => a - b)) {
-        left -= buckets.get(bucket) ?? 0;
-        if (left <= 0) return `${Math.round(1.05 ** bucket)} ms`;
-      }
-      return "–";
-    },
-  };
-}
-
 /** What a good shop has to reckon with; anything else that is not a success is a failure. */
 const refusals = new Set([402, 403, 409]);
 
 function tally() {
   const statuses = new Map<number, number>();
   return {
-    timings: timings(),
+    /** How long answers took, in milliseconds. */
+    timings: createHistogram(),
     calls: 0,
     repeats: 0,
     unanswered: 0,
@@ -180,7 +154,7 @@ async function simulate(options: Options) {
         if (isAnswer(answer)) {
           for (const one of tallies) {
             one.answered(answer.status);
-            one.timings.add(performance.now() - since);
+            one.timings.record(Math.ceil(performance.now() - since));
           }
           return answer;
         }
@@ -283,14 +257,14 @@ async function untilNone(count: () => number) {
 }
 
 function line(tally: Tally): string {
-  const { percentile } = tally.timings;
+  const percentile = (share: number) => (tally.timings.count ? `${tally.timings.percentile(share)} ms` : "–");
   return [
     `${tally.calls} calls`.padStart(10),
     tally.counts("refused", "refused"),
     tally.counts("failed", "failed"),
     ...(tally.repeats ? [`${tally.repeats} repeated`] : []),
-    `p50 ${percentile(0.5)}`,
-    `p99 ${percentile(0.99)}`,
+    `p50 ${percentile(50)}`,
+    `p99 ${percentile(99)}`,
   ].join("   ");
 }
 

@@ -7,8 +7,8 @@ import { session } from "@footprint/contract/session.ts";
 import { trackingType } from "@footprint/contract/tracking.ts";
 import { website } from "@footprint/contract/website.ts";
 import { type Random, seededRandom } from "../server/demo/random.ts";
-import { type Call, isOk } from "./calls.ts";
-import { seatOperator, type Tier } from "./operators.ts";
+import { type Call, replyOf } from "./calls.ts";
+import { startOperator, type Tier } from "./operators.ts";
 import { openShop } from "./shops.ts";
 import { account } from "./torturing/accounting.ts";
 import { callersOf } from "./torturing/callers.ts";
@@ -134,18 +134,15 @@ async function gatherCrowd(caller: (token: string, random: Random) => Call, seed
   const chores = Array.from({ length: crowd.operators }, (_, index) => {
     const random = seededRandom(seed * 100 + 50 + index);
     const ownTiers = tiers.filter((_, place) => place % crowd.operators === index);
-    return seatOperator({ place: index + 1, call: caller(token, random), random, tiers: ownTiers }).chore;
+    return startOperator({ place: index + 1, call: caller(token, random), random, tiers: ownTiers }).chore;
   });
   return [...visits.flat(), ...chores];
 }
 
 /** Label types with prices, a key for the shops, and a session for the operators. */
 async function foundBusiness(caller: (token: string, chance: Random) => Call) {
-  const must = async <E extends Endpoint>(call: Call, endpoint: E, input: Input<E>): Promise<Reply<E>> => {
-    const answer = await call(endpoint, input);
-    if (!isOk(answer)) throw new Error(`${endpoint.path} failed: ${JSON.stringify(answer)}`);
-    return answer.body;
-  };
+  const must = async <E extends Endpoint>(call: Call, endpoint: E, input: Input<E>): Promise<Reply<E>> =>
+    replyOf(endpoint, await call(endpoint, input));
   const anyone = caller("", seededRandom(0));
   const { accessToken: token } = await must(anyone, session.login, { body: { username: "admin", password } });
   const admin = caller(token, seededRandom(0));

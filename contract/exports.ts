@@ -10,7 +10,7 @@ export function exportOf<const L extends Endpoint & { query: z.ZodObject }>(list
     path: `${list.path}/export` as `/${string}`,
     access: "admin",
     summary: `${list.summary}: all of them, as CSV`,
-    ...(list.params && { params: list.params }),
+    ...((list.params && { params: list.params }) as Pick<L, "params" & keyof L>),
     query: z.object(query as Omit<L["query"]["shape"], "page" | "limit">),
     reply: download,
   } as const;

@@ -46,7 +46,8 @@ export const FedexOrder = z.object({
 /** In a form every value is text, and an empty one means "not given". */
 const formMoney = z.preprocess((value) => {
   if (typeof value !== "string") return value;
-  return value.trim() === "" ? undefined : Number(value);
+  if (value.trim() === "") return undefined;
+  return /^\s*-?\d*\.?\d*\s*$/.test(value) ? Number(value) : Number.NaN;
 }, money.optional());
 
 const list = endpoint({

@@ -19,10 +19,13 @@ const expiresAt = timestamp.refine(
   "A key expires between the years 2000 and 9999",
 );
 
-const network = z.union(
-  [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
-  "Give addresses such as 203.0.113.7 or ranges such as 203.0.113.0/24",
-);
+const network = z
+  .union(
+    [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
+    "Give addresses such as 203.0.113.7 or ranges such as 203.0.113.0/24",
+  )
+  // Whoever calls from there has an IPv4 address.
+  .refine((given) => !/^::ffff:/i.test(given), "Write an IPv4 address without ::ffff: before it");
 
 /** What a key may do. */
 const limits = {

@@ -15,6 +15,7 @@ import { sessionRoutes } from "./features/session.ts";
 import { staffRoutes } from "./features/staff.ts";
 import { storefrontRoutes } from "./features/storefront.ts";
 import { trackingRoutes } from "./features/tracking.ts";
+import { transferRoutes } from "./features/transfers.ts";
 import { userRoutes } from "./features/users.ts";
 import { websiteRoutes } from "./features/website.ts";
 import { answerBrokenRequest, ignoreExpectations } from "./http/broken-requests.ts";
@@ -37,6 +38,7 @@ export const features = {
   bulkOrders: bulkOrderRoutes,
   fedex: fedexRoutes,
   users: userRoutes,
+  transfers: transferRoutes,
   invoices: invoiceRoutes,
   tracking: trackingRoutes,
   labelTypes: labelTypeRoutes,

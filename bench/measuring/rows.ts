@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { flatAddress } from "@footprint/contract/address.ts";
 import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import { type Endpoint, pathOf } from "@footprint/contract/endpoint.ts";
@@ -13,6 +14,7 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
 import { uuidv7 } from "../../server/db/ids.ts";
+import { must } from "../calls.ts";
 import { trackingCode } from "../operators.ts";
 import type { Floor } from "./floor.ts";
 import type { Request } from "./load.ts";
@@ -20,7 +22,8 @@ import type { Request } from "./load.ts";
 /** A running server with a seeded business, and how to look into it. */
 export type Business = {
   origin: string;
-  adminToken: string;
+  /** The administrator's. */
+  token: string;
   shopKey: string;
   query: <T>(text: string) => Promise<T[]>;
 };
@@ -106,7 +109,7 @@ const password = "a benchmark's own password";
 
 /** The rows of the table for one business, those whose name contains a text. */
 export async function rowsOf(business: Business, only: string): Promise<Row[]> {
-  const authorization = `Bearer ${business.adminToken}`;
+  const authorization = `Bearer ${business.token}`;
   const read = (name: string, path: string): Row => {
     const request = { method: "GET", path, headers: { authorization } };
     return { name, next: () => request };
@@ -115,7 +118,7 @@ export async function rowsOf(business: Business, only: string): Promise<Row[]> {
   for (const list of lists.filter(({ name }) => !namesList(only) || only.startsWith(`${name},`))) {
     const row = (what: string, query: Record<string, string>) =>
       read(`${list.name}, ${what}`, `${list.endpoint.path}?${new URLSearchParams(query)}`);
-    const { totalPages } = await get<{ totalPages: number }>(business, list.endpoint.path);
+    const { totalPages } = (await must(business, list.endpoint, {})) as { totalPages: number };
     const terms = Object.entries(await list.terms(business));
     rows.push(
       row("page 1", {}),
@@ -131,18 +134,6 @@ export async function rowsOf(business: Business, only: string): Promise<Row[]> {
   rows.push(...statistics.map(([name, endpoint]) => read(name, endpoint.path)));
   for (const [name, make] of Object.entries(changes)) if (name.includes(only)) rows.push(await make(name, business));
   return rows.filter(({ name }) => name.includes(only));
-}
-
-async function get<T>({ origin, adminToken }: Business, path: string): Promise<T> {
-  const response = await fetch(origin + path, { headers: { authorization: `Bearer ${adminToken}` } });
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-  return response.json() as Promise<T>;
-}
-
-async function post({ origin, adminToken }: Business, path: string, body: object) {
-  const headers = { authorization: `Bearer ${adminToken}`, "content-type": "application/json" };
-  const response = await fetch(origin + path, { method: "POST", headers, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
 }
 
 /** A call that changes something: each request goes to the next target, under a key of its own. */
@@ -182,12 +173,12 @@ async function refund(name: string, business: Business) {
   const targets = await business.query<{ id: string; customer: string }>(
     "select id, customer_id as customer from orders where refunded_at is null and price_cents > 0 order by id limit 9000",
   );
-  return change(name, business.adminToken, orders.refund, targets, ({ id }) => ({ params: { id } }));
+  return change(name, business.token, orders.refund, targets, ({ id }) => ({ params: { id } }));
 }
 
 async function addBalance(name: string, business: Business) {
   const targets = await business.query<{ id: string }>("select id from customers order by id limit 1000");
-  return change(name, business.adminToken, users.addBalance, targets, ({ id }) => ({
+  return change(name, business.token, users.addBalance, targets, ({ id }) => ({
     params: { id },
     body: { balance: 1 },
   }));
@@ -203,18 +194,13 @@ async function storefrontOrder(name: string, business: Business) {
   const targets = await business.query<{ discordId: string; id: string }>(
     `select discord_id as "discordId", id from customers where active and verified_at is not null order by id limit 64`,
   );
-  for (const { id } of targets) await post(business, pathOf(users.addBalance, { id }), { balance: 100_000 });
+  for (const { id } of targets) await must(business, users.addBalance, { params: { id }, body: { balance: 100_000 } });
   const trackRef = trackingCode(randomBytes(8).readBigUInt64BE());
-  await post(business, tracking.create.path, { amount: 10_000, type: type.uid, trackRef, template: "evs" });
-  const address = (side: string) => ({
-    [`${side}Name`]: "Bench Mark",
-    [`${side}Street`]: "1 Floor St",
-    [`${side}City`]: "Austin",
-    [`${side}State`]: "TX",
-    [`${side}Zip`]: "73301",
-    [`${side}Country`]: "United States",
-  });
-  const parcel = { labelType: type.uid, weight: Number(type.weight), ...address("from"), ...address("to") };
+  await must(business, tracking.create, { body: { amount: 10_000, type: "priority", trackRef, template: "evs" } });
+  const party = { name: "Bench Mark", street: "1 Floor St", street2: "", city: "Austin", state: "TX", zip: "73301" };
+  const address = { ...party, country: "United States" };
+  const addresses = { ...flatAddress("from", address), ...flatAddress("to", address) };
+  const parcel = { labelType: type.uid, weight: Number(type.weight), ...addresses };
   return change(name, business.shopKey, storefront.createOrder, targets, ({ discordId }) => ({
     body: { discordId, ...parcel },
   }));
@@ -224,7 +210,7 @@ async function storefrontOrder(name: string, business: Business) {
 async function signIn(name: string, business: Business) {
   const names = Array.from({ length: 64 }, (_, number) => `staff${number}`);
   const [known] = await business.query("select from accounts where username = 'staff63'");
-  if (!known) for (const username of names) await post(business, staff.create.path, { username, password });
+  if (!known) for (const username of names) await must(business, staff.create, { body: { username, password } });
   const targets = await business.query<{ username: string; id: string }>(
     "select username, id from accounts where username like 'staff%' order by id",
   );

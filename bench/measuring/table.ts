@@ -19,42 +19,36 @@ export type Measured = {
 const mostRatio = 2;
 const mostGrowth = 1.5;
 
-const widths = [33, 11, 5, 6, 7, 8, 8, 8, 6, 7, 15];
-const line = (cells: string[]) =>
-  cells.map((cell, index) => (index === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[index] ?? 0))).join(" ");
-
-export const tableHead = line([
-  "call",
-  "orders",
-  "conn",
-  "stmts",
-  "req/s",
-  "p50 ms",
-  "p99 ms",
-  "floor/s",
-  "ratio",
-  "growth",
-  "misses",
-]);
-
 function missesOf({ ratio, growth }: Measured): string {
   return [ratio > mostRatio && "ratio", growth > mostGrowth && "growth"].filter(Boolean).join(", ");
 }
 
+const columns: [title: string, width: number, cell: (row: Measured) => string][] = [
+  ["orders", 11, ({ size }) => size.toLocaleString("en-US")],
+  ["conn", 5, ({ connections }) => String(connections)],
+  ["stmts", 6, ({ statements }) => String(statements)],
+  ["req/s", 7, ({ product }) => product.perSecond.toFixed(0)],
+  ["p50 ms", 8, ({ product }) => product.p50.toFixed(2)],
+  ["p99 ms", 8, ({ product }) => product.p99.toFixed(2)],
+  ["floor/s", 8, ({ floor }) => floor.perSecond.toFixed(0)],
+  ["ratio", 6, ({ ratio }) => ratio.toFixed(2)],
+  ["growth", 7, ({ growth }) => growth.toFixed(2)],
+  ["misses", 15, missesOf],
+];
+
+const line = (name: string, cells: string[]) =>
+  [name.padEnd(33), ...cells.map((cell, index) => cell.padStart(columns[index]?.[1] ?? 0))].join(" ");
+
+export const tableHead = line(
+  "call",
+  columns.map(([title]) => title),
+);
+
 export const tableLine = (row: Measured) =>
-  line([
+  line(
     row.name,
-    row.size.toLocaleString("en-US"),
-    String(row.connections),
-    String(row.statements),
-    row.product.perSecond.toFixed(0),
-    row.product.p50.toFixed(2),
-    row.product.p99.toFixed(2),
-    row.floor.perSecond.toFixed(0),
-    row.ratio.toFixed(2),
-    row.growth.toFixed(2),
-    missesOf(row),
-  ]);
+    columns.map(([, , cell]) => cell(row)),
+  );
 
 export function summary(table: Measured[]): string {
   const missed = table.filter((row) => missesOf(row) !== "").length;

@@ -7,6 +7,7 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
 import type { Database } from "../../server/db/database.ts";
+import * as schema from "../../server/db/schema.ts";
 import { checkBooks } from "../../server/money/books.ts";
 import { trackingCode } from "../operators.ts";
 import { type Asked, contradicts, metSomebody, outcomeOf, replyTo } from "./journal.ts";
@@ -58,7 +59,7 @@ type Rows = Awaited<ReturnType<typeof readRows>>;
 type Desk = ReturnType<typeof openDesk>;
 
 function openDesk(all: Asked[], rows: Rows, find: (finding: string) => void) {
-  for (const { what, is, should } of rows.halves) if (is !== should) find(`${what}: ${is} instead of ${should}`);
+  for (const { what, is, should } of rows.differences) if (is !== should) find(`${what}: ${is} instead of ${should}`);
   /** The last word on what nobody was told: whatever was done left its key, and what left its key was done. */
   const happened = ({ key }: { key: string }) => rows.replies.has(key);
   /** What each customer has by all that happened. */
@@ -97,12 +98,13 @@ function accountForOrders({ all, rows, find, expectOnce, add }: Desk) {
   for (const one of cases(all, storefront.createOrder)) {
     const found = rows.ordersByMark.get(one.input.body.toStreet2 ?? "") ?? [];
     expectOnce("Order", one, found.length);
-    for (const { customerId, price } of found) add(customerId, -price);
+    for (const { customerId, priceCents } of found) add(customerId, -priceCents);
     const [row] = found;
     if (!one.reply || !row) continue;
     const { order, balance } = one.reply;
     const told = [one.input.body.discordId, order._id, cents(order.price), order.tracking, cents(balance)];
-    const is = [rows.discordIds.get(row.customerId), row.id, row.price, row.tracking, rows.purchases.get(order._id)];
+    const customer = rows.discordIds.get(row.customerId);
+    const is = [customer, row.id, row.priceCents, row.tracking, rows.purchases.get(order._id)];
     if (!isDeepStrictEqual(told, is)) find(`Order ${one.key} was answered as ${told}, but is ${is}`);
   }
 }
@@ -112,14 +114,15 @@ function accountForBulkOrders({ all, rows, find, expectOnce, add }: Desk) {
     const perPlace = one.input.body.orders.map(({ toStreet2: mark = "" }) => rows.ordersByMark.get(mark) ?? []);
     for (const found of perPlace) expectOnce("Order of the bulk order", one, found.length);
     const found = perPlace.flat();
-    for (const { customerId, price } of found) add(customerId, -price);
+    for (const { customerId, priceCents } of found) add(customerId, -priceCents);
     if (!one.reply) continue;
     const { bulkOrder, balance } = one.reply;
-    const total = found.reduce((sum, { price }) => sum + price, 0);
+    const total = found.reduce((sum, { priceCents }) => sum + priceCents, 0);
     const told = [cents(bulkOrder.total), cents(balance), bulkOrder.orders.map(({ _id, tracking }) => [_id, tracking])];
     const is = [total, rows.purchases.get(bulkOrder._id), found.map(({ id, tracking }) => [id, tracking])];
     if (!isDeepStrictEqual(told, is)) find(`Bulk order ${one.key} was answered as ${told}, but is ${is}`);
-    if (found.some(({ bulk }) => bulk !== bulkOrder._id)) find(`${one.key} holds orders of another bulk order`);
+    if (found.some(({ bulkOrderId }) => bulkOrderId !== bulkOrder._id))
+      find(`${one.key} holds orders of another bulk order`);
   }
 }
 
@@ -130,7 +133,8 @@ function accountForPapers({ all, rows, find, expectOnce }: Desk) {
   for (const one of cases(all, storefront.createInvoice)) {
     const found = rows.invoicesByMark.get(one.input.body.hosted_url ?? "") ?? [];
     expectOnce("Invoice", one, found.length);
-    if (found[0] && found[0].amount !== cents(one.input.body.amount)) find(`Invoice ${one.key} has another amount`);
+    if (found[0] && found[0].amountCents !== cents(one.input.body.amount))
+      find(`Invoice ${one.key} has another amount`);
   }
   const singly = cases(all, storefront.createOrder).map(({ input }) => input.body.toStreet2);
   const inBulk = cases(all, storefront.createBulkOrder).flatMap(({ input }) => input.body.orders);
@@ -140,32 +144,33 @@ function accountForPapers({ all, rows, find, expectOnce }: Desk) {
 
 function accountForRefunds({ all, rows, find, happened, add }: Desk) {
   const refunds = Map.groupBy(cases(all, orders.refund), ({ input }) => input.params.id);
-  for (const { id, price, refunded, customerId } of rows.orders) {
+  for (const { id, priceCents, refundedAt, customerId } of rows.orders) {
+    const refunded = refundedAt !== null;
     const tries = refunds.get(id) ?? [];
     const done = tries.filter(happened).length;
-    const paid = rows.transfers.get(`refund ${id}`) ?? 0;
+    const paid = rows.refunds.get(id) ?? 0;
     if (done > 1 || paid !== done || refunded !== (done === 1))
       find(`Order ${id} was refunded ${done} times, ${paid} times with money, refunded is ${refunded}`);
     if (!refunded && tries.some(({ toldDone }) => toldDone))
       find(`Order ${id} is not refunded, though somebody was told so`);
-    add(customerId, price * done);
+    add(customerId, priceCents * done);
   }
 }
 
 function accountForDeposits({ all, rows, find, happened, add }: Desk) {
   const markedPaid = Map.groupBy(cases(all, invoices.markPaid), ({ input }) => input.params.id);
   const statuses = Map.groupBy(cases(all, storefront.setInvoiceStatus), ({ input }) => input.params.id);
-  for (const { id, amount, status, customerId } of rows.invoices) {
+  for (const { id, amountCents, status, customerId } of rows.invoices) {
     const byOperators = markedPaid.get(id) ?? [];
     const byShops = statuses.get(id) ?? [];
     const marked = byOperators.filter(happened).length;
     const paid = marked > 0 || byShops.some((one) => one.input.body.status === "paid" && happened(one));
-    const credited = rows.transfers.get(`deposit ${id}`) ?? 0;
+    const credited = rows.deposits.get(id) ?? 0;
     if (marked > 1 || credited !== Number(paid) || (status === "paid") !== paid)
       find(`Invoice ${id} is ${status}, was ${paid ? "" : "not "}said to be paid, and credited ${credited} times`);
     if (!paid && [...byOperators, ...byShops].some(({ toldDone }) => toldDone))
       find(`Invoice ${id} is not paid, though somebody was told so`);
-    if (paid) add(customerId, amount);
+    if (paid) add(customerId, amountCents);
   }
 }
 
@@ -182,9 +187,9 @@ function accountForAdjustments({ all, rows, find, happened, expectOnce, add }: D
 }
 
 function accountForBalances({ rows, find, balances }: Desk) {
-  for (const { id, username, balance } of rows.customers)
-    if (balance !== (balances.get(id) ?? 0))
-      find(`${username} has ${balance} cents, but by all that happened it is ${balances.get(id) ?? 0}`);
+  for (const { id, username, balanceCents } of rows.customers)
+    if (balanceCents !== (balances.get(id) ?? 0))
+      find(`${username} has ${balanceCents} cents, but by all that happened it is ${balances.get(id) ?? 0}`);
 }
 
 function accountForCustomers({ all, rows: { customers }, find }: Desk) {
@@ -193,13 +198,13 @@ function accountForCustomers({ all, rows: { customers }, find }: Desk) {
   const found = new Set(customers.map(({ discordId }) => discordId));
   for (const [discordId, tries] of registrations)
     if (!found.has(discordId) && tries.some(({ outcome }) => outcome === "done")) find(`Customer ${discordId} is lost`);
-  for (const { id, discordId, username, verified } of customers) {
+  for (const { id, discordId, username, verifiedAt } of customers) {
     const tries = registrations.get(discordId) ?? [];
     if (!tries.some(({ input }) => input.body.username === username)) find(`Nobody named ${discordId} ${username}`);
     if (tries.some(({ reply }) => reply && reply.customer._id !== id)) find(`Customer ${discordId} is another one now`);
     const asked = verifications.get(id) ?? [];
     const known = asked.some(({ outcome, toldDone }) => outcome === "done" || toldDone);
-    if (verified ? asked.length === 0 : known) find(`Customer ${discordId} is ${verified ? "" : "not "}verified`);
+    if (verifiedAt ? asked.length === 0 : known) find(`Customer ${discordId} is ${verifiedAt ? "" : "not "}verified`);
   }
 }
 
@@ -214,15 +219,16 @@ function accountForPrices({ all, rows: { tiers, orders: sold }, find }: Desk) {
     changes.set(tier, [...(changes.get(tier) ?? []), { outcome, cents: price }]);
     prices.set(params.id, (prices.get(params.id) ?? new Set()).add(price));
   }
-  for (const { labelTypeId, fromWeight, price } of tiers) {
+  for (const { labelTypeId, fromWeight, priceCents } of tiers) {
     const made = changes.get(`${labelTypeId} ${fromWeight}`) ?? [];
     const last = made.findLast(({ outcome }) => outcome === "done");
     const possible = made.filter((change) => change === last || change.outcome === "unknown");
-    if (!possible.some((change) => change.cents === price))
-      find(`A price is ${price} cents, which is not the last one`);
+    if (!possible.some((change) => change.cents === priceCents))
+      find(`A price is ${priceCents} cents, which is not the last one`);
   }
-  for (const { id, labelTypeId, price } of sold)
-    if (!prices.get(labelTypeId)?.has(price)) find(`Order ${id} was sold for ${price} cents, which nobody asked for`);
+  for (const { id, labelTypeId, priceCents } of sold)
+    if (!prices.get(labelTypeId)?.has(priceCents))
+      find(`Order ${id} was sold for ${priceCents} cents, which nobody asked for`);
 }
 
 function accountForCodes({ all, rows: { codes }, find }: Desk) {
@@ -276,73 +282,32 @@ const halves = `
     count(*)::int from customers where verified_at is not null`;
 
 async function readRows(db: Database) {
-  const read = async <Row extends Record<string, unknown>>(query: string) => (await db.execute<Row>(query)).rows;
-  const customers = await read<{ id: string; discord_id: string; username: string; cents: string; verified: boolean }>(
-    "select id, discord_id, username, balance_cents as cents, verified_at is not null as verified from customers",
-  );
-  const sold = await read<{
-    id: string;
-    customer_id: string;
-    label_type_id: string;
-    bulk_order_id: string | null;
-    cents: string;
-    tracking: string;
-    mark: string;
-    refunded: boolean;
-  }>(
-    `select id, customer_id, label_type_id, bulk_order_id, price_cents as cents, tracking, to_street2 as mark,
-       refunded_at is not null as refunded from orders order by id`,
-  );
-  const opened = await read<{ id: string; customer_id: string; cents: string; mark: string; status: string }>(
-    "select id, customer_id, amount_cents as cents, hosted_url as mark, status from invoices",
-  );
-  const moved = await read<{ kind: string; reference: string; cents: string; after: string }>(
-    "select kind, reference, amount_cents as cents, balance_after_cents as after from transfers",
-  );
-  const fedex = await read<{ mark: string }>("select special_notes as mark from fedex_orders");
-  const codes = await read<{ code: string }>("select code from tracking_codes");
-  const tiers = await read<{ label_type_id: string; from_weight: string; cents: string }>(
-    "select label_type_id, from_weight, price_cents as cents from price_tiers",
-  );
-  const replies = await read<{ key: string; reply: unknown }>("select key, reply from idempotent_replies");
-
-  const orderRows = sold.map((row) => ({
-    id: row.id,
-    customerId: row.customer_id,
-    labelTypeId: row.label_type_id,
-    bulk: row.bulk_order_id,
-    price: Number(row.cents),
-    tracking: row.tracking,
-    mark: row.mark,
-    refunded: row.refunded,
-  }));
-  const invoiceRows = opened.map((row) => ({ ...row, customerId: row.customer_id, amount: Number(row.cents) }));
+  const customers = await db.select().from(schema.customers);
+  const sold = await db.select().from(schema.orders).orderBy(schema.orders.id);
+  const opened = await db.select().from(schema.invoices);
+  const moved = Map.groupBy(await db.select().from(schema.transfers), ({ kind }) => kind);
+  const fedexOrders = await db.select().from(schema.fedexOrders);
+  const codes = await db.select().from(schema.trackingCodes);
+  const replies = await db.select().from(schema.idempotentReplies);
+  const { rows: differences } = await db.execute<{ what: string; is: number; should: number }>(halves);
   return {
-    customers: customers.map((row) => ({ ...row, discordId: row.discord_id, balance: Number(row.cents) })),
-    discordIds: new Map(customers.map((row) => [row.id, row.discord_id])),
-    orders: orderRows,
-    ordersByMark: Map.groupBy(orderRows, ({ mark }) => mark),
-    invoices: invoiceRows,
-    invoicesByMark: Map.groupBy(invoiceRows, ({ mark }) => mark),
-    /** How many there are, by kind and what they are for. */
-    transfers: counted(moved, ({ kind, reference }) => `${kind} ${reference}`),
+    customers,
+    discordIds: new Map(customers.map(({ id, discordId }) => [id, discordId])),
+    orders: sold,
+    ordersByMark: Map.groupBy(sold, ({ toStreet2 }) => toStreet2),
+    invoices: opened,
+    invoicesByMark: Map.groupBy(opened, ({ hostedUrl }) => hostedUrl),
+    /** How many there are, by what they are for. */
+    refunds: counted(moved.get("refund") ?? [], ({ reference }) => reference),
+    deposits: counted(moved.get("deposit") ?? [], ({ reference }) => reference),
     /** The balance after a purchase, by what was bought. */
-    purchases: new Map(
-      moved.filter(({ kind }) => kind === "purchase").map((row) => [row.reference, Number(row.after)]),
-    ),
-    adjustments: counted(
-      moved.filter(({ kind }) => kind === "adjustment"),
-      (row) => Number(row.cents),
-    ),
-    fedexMarks: counted(fedex, ({ mark }) => mark),
+    purchases: new Map(moved.get("purchase")?.map((row) => [row.reference, row.balanceAfterCents])),
+    adjustments: counted(moved.get("adjustment") ?? [], ({ amountCents }) => amountCents),
+    fedexMarks: counted(fedexOrders, ({ specialNotes }) => specialNotes),
     codes: new Set(codes.map(({ code }) => code)),
-    tiers: tiers.map((row) => ({
-      labelTypeId: row.label_type_id,
-      fromWeight: Number(row.from_weight),
-      price: Number(row.cents),
-    })),
+    tiers: await db.select().from(schema.priceTiers),
     replies: new Map(replies.map(({ key, reply }) => [key, reply])),
-    halves: await read<{ what: string; is: number; should: number }>(halves),
+    differences,
   };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openEngine } from "../../server/db/engine.ts";
-import { databaseProcess, type Server, serverProcess, temporaryFolder } from "../victims.ts";
+import { databaseProcess, type Server, serverProcess, temporaryFolder } from "../processes.ts";
 
 export const engines = ["embedded", "postgres"] as const;
 

@@ -2,13 +2,24 @@ import { type invoiceStatus, paymentMethod } from "@footprint/contract/invoices.
 import { logType } from "@footprint/contract/logs.ts";
 import { trackingTemplate, trackingType } from "@footprint/contract/tracking.ts";
 import { generatePassword, hashPassword } from "../../server/accounts/passwords.ts";
-import { newSecret } from "../../server/accounts/two-step.ts";
+import { newTotpSecret } from "../../server/accounts/two-step.ts";
 import type { Transaction } from "../../server/db/database.ts";
 import { accounts, logs, trackingCodes } from "../../server/db/schema.ts";
 import { dollars } from "../../server/money/ledger.ts";
 import { addInvoice, moveMoney } from "../../server/testing/add.ts";
 import { plainNames } from "./customers.ts";
-import { born, day, isUsedCode, minute, type Named, named, pick, places, prepaidCode, prepaidCodes } from "./rows.ts";
+import {
+  createdAgo,
+  day,
+  isUsedCode,
+  minute,
+  type Named,
+  named,
+  pick,
+  places,
+  prepaidCode,
+  prepaidCodes,
+} from "./rows.ts";
 
 type SeedInvoice = { customer: string; amount: number; status: (typeof invoiceStatus.options)[number] };
 
@@ -26,7 +37,7 @@ export async function addInvoices(tx: Transaction, customers: Named) {
     { customer: "invoice-customer", amount: 43, status: "failed" },
   ];
   for (const [place, { customer: username, amount, status }] of all.entries()) {
-    const row = born((18 + place * 155) * minute);
+    const row = createdAgo((18 + place * 155) * minute);
     const customer = named(customers, username);
     await addInvoice(tx, {
       ...row,
@@ -45,7 +56,7 @@ export async function addInvoices(tx: Transaction, customers: Named) {
 export async function addTrackingCodes(tx: Transaction) {
   for (const place of places(prepaidCodes))
     await tx.insert(trackingCodes).values({
-      ...born(3 * day + place * 70 * minute),
+      ...createdAgo(3 * day + place * 70 * minute),
       code: prepaidCode(place),
       type: pick(trackingType.options, place),
       template: pick(trackingTemplate.options, place),
@@ -58,7 +69,7 @@ export async function addLogs(tx: Transaction) {
   const types = [...logType.options, ...logType.options];
   for (const [place, type] of types.entries())
     await tx.insert(logs).values({
-      ...born(day + place * 51 * minute),
+      ...createdAgo(day + place * 51 * minute),
       admin: place % 2 ? "night-shift" : "admin",
       type,
       action: `Seeded ${type} entry ${place + 1} (${dollars((place + 1) * 100)})`,
@@ -70,11 +81,11 @@ export async function addLogs(tx: Transaction) {
 /** Somebody with two-step sign-in, to be looked at. */
 export async function addStaff(tx: Transaction) {
   await tx.insert(accounts).values({
-    ...born(9 * day),
+    ...createdAgo(9 * day),
     username: "two-step-member",
     passwordHash: await hashPassword(generatePassword()),
     role: "staff",
-    totpSecret: newSecret(),
+    totpSecret: newTotpSecret(),
     totpConfirmedAt: new Date(),
   });
 }

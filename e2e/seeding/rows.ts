@@ -16,7 +16,7 @@ export function pick<T>(values: readonly T[], place: number): T {
 }
 
 /** Rows of the same moment would have no order of their own. */
-export const born = (ago: number) => ({ id: uuidv7(now - ago), createdAt: new Date(now - ago) });
+export const createdAgo = (ago: number) => ({ id: uuidv7(now - ago), createdAt: new Date(now - ago) });
 
 /** Rows by their names. */
 export type Named = Map<string, { id: string }>;

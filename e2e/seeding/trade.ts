@@ -5,7 +5,7 @@ import { withCheckDigit } from "../../server/money/tracking-codes.ts";
 import { addBulkOrder, addFedexOrder, addUnpaidOrder, moveMoney, payFor } from "../../server/testing/add.ts";
 import { plainNames } from "./customers.ts";
 import {
-  born,
+  createdAgo,
   day,
   isUsedCode,
   minute,
@@ -34,7 +34,7 @@ async function addOrder(tx: Transaction, { customers, labels }: Rows, order: See
   const { customer: username, to, label, price, ago, ...values } = order;
   const customer = named(customers, username);
   const { id } = await addUnpaidOrder(tx, {
-    ...born(ago),
+    ...createdAgo(ago),
     uuid: random.uuid(),
     customer,
     labelType: named(labels, label),
@@ -94,7 +94,7 @@ export async function addBulkOrders(tx: Transaction, rows: Rows) {
   ).entries()) {
     const ago = 5 * day + index * 190 * minute;
     const customer = named(rows.customers, username);
-    const { id } = await addBulkOrder(tx, { ...born(ago), uuid: random.uuid(), customer });
+    const { id } = await addBulkOrder(tx, { ...createdAgo(ago), uuid: random.uuid(), customer });
     for (const place of places(size))
       await addOrder(tx, rows, {
         customer: username,
@@ -136,12 +136,12 @@ const storedFile = {
 
 export async function addFedexOrders(tx: Transaction, customers: Named) {
   const data = Buffer.from(storedFile.text);
-  const file = born(day);
+  const file = createdAgo(day);
   await tx.insert(files).values({ ...file, name: storedFile.name, type: storedFile.type, size: data.length });
   await tx.insert(fileChunks).values({ fileId: file.id, position: 0, data });
   for (const [place, { to, ...values }] of fedex.entries())
     await addFedexOrder(tx, {
-      ...born((12 + place * 205) * minute),
+      ...createdAgo((12 + place * 205) * minute),
       uuid: random.uuid(),
       customer: named(customers, to.startsWith("Fedex") ? "fedex-customer" : pick(plainNames, place)),
       fileId: to === "Fedex File" ? file.id : null,

@@ -3,7 +3,7 @@ import { isReservedName } from "@footprint/contract/staff.ts";
 import { and, eq, inArray, isNotNull, type SQL, sql } from "drizzle-orm";
 import { type Config, StartError } from "../config.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { violates } from "../db/failures.ts";
+import { ifViolated } from "../db/failures.ts";
 import { accounts, apiKeys, sessions, signInLimits } from "../db/schema.ts";
 import { record, system, terminal } from "./audit.ts";
 import { forgetDevices } from "./known-devices.ts";
@@ -14,6 +14,9 @@ import { removeTwoStep } from "./two-step.ts";
 /** Any numbers that all Footprint servers agree on. */
 const firstAdminLock = 7400_0002;
 const namesLock = 7400_0003;
+
+/** The account of this name; usernames that differ in case alone are the same. */
+export const isCalled = (username: string) => eq(sql`lower(${accounts.username})`, username.toLowerCase());
 
 /** Creates the first admin where there is none; returns the password if one had to be made up. */
 export async function ensureAdmin(db: Database, config: Config): Promise<string | undefined> {
@@ -58,11 +61,7 @@ export async function resetPassword(db: Database, username: string): Promise<str
   const passwordHash = await hashPassword(password);
   await expireSessionsOf(db, username);
   return db.transaction(async (tx) => {
-    const [account] = await tx
-      .update(accounts)
-      .set({ passwordHash })
-      .where(eq(sql`lower(${accounts.username})`, username.toLowerCase()))
-      .returning();
+    const [account] = await tx.update(accounts).set({ passwordHash }).where(isCalled(username)).returning();
     if (!account) return undefined;
     await tx.delete(sessions).where(eq(sessions.accountId, account.id));
     await forgetDevices(tx, account.id);
@@ -77,11 +76,7 @@ export async function resetPassword(db: Database, username: string): Promise<str
 export async function resetTwoStep(db: Database, username: string): Promise<string | undefined> {
   await expireSessionsOf(db, username, isNotNull(accounts.totpConfirmedAt));
   return db.transaction(async (tx) => {
-    const [account] = await tx
-      .select()
-      .from(accounts)
-      .where(eq(sql`lower(${accounts.username})`, username.toLowerCase()))
-      .for("update");
+    const [account] = await tx.select().from(accounts).where(isCalled(username)).for("update");
     if (!account) return undefined;
     if (!account.totpConfirmedAt) throw new StartError(`${username} does not use two-step sign-in.`);
     await removeTwoStep(tx, account.id);
@@ -95,8 +90,10 @@ export async function resetTwoStep(db: Database, username: string): Promise<stri
 }
 
 async function expireSessionsOf(db: Database, username: string, only?: SQL) {
-  const isNamed = eq(sql`lower(${accounts.username})`, username.toLowerCase());
-  const named = db.select({ id: accounts.id }).from(accounts).where(and(isNamed, only));
+  const named = db
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(isCalled(username), only));
   await db.transaction((tx) => expireSessions(tx, inArray(sessions.accountId, named)));
 }
 
@@ -125,7 +122,9 @@ export async function refuseNameOfKey(tx: Transaction, username: string) {
 const canSignIn = (username: string, password: string) =>
   `${username} can sign in with the password ${password} (shown only this once)`;
 
-const refuseTakenName = (username: string) => (error: unknown) => {
-  if (!violates(error, "accounts_username_key")) throw error;
-  throw new StartError(`The username ${username} is taken: choose another, or give it a new password (npm run admin).`);
-};
+const refuseTakenName = (username: string) =>
+  ifViolated(
+    "accounts_username_key",
+    () =>
+      new StartError(`The username ${username} is taken: choose another, or give it a new password (npm run admin).`),
+  );

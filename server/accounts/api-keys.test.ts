@@ -9,7 +9,7 @@ import { uuidv7 } from "../db/ids.ts";
 import { apiKeys, bulkOrders, customers, fedexOrders, invoices, orders } from "../db/schema.ts";
 import { addCustomer, addFedexOrder, addInvoice, addLabelType, balanceOf, someAddresses } from "../testing/builders.ts";
 import { formWith, pdf } from "../testing/multipart.ts";
-import { addAccount, call, db, fingerprint, logRows, moveTo, send } from "../testing/server.ts";
+import { addAccount, call, db, fingerprint, logRows, moveBusinessTo, send } from "../testing/server.ts";
 
 type Wanted = Input<typeof website.createApiKey>["body"];
 
@@ -235,7 +235,7 @@ test("a key does what its scopes are for and reads customers, and nothing else",
 });
 
 test("a key marks as paid what it may in a day and no more, however many ask at once", async () => {
-  await moveTo("America/Chicago");
+  await moveBusinessTo("America/Chicago");
   const customer = await addCustomer();
   const key = await addKey({ name: "North", depositsPerDay: 60 });
   const open = async (amount: number) =>
@@ -294,6 +294,8 @@ test("a key is used from its addresses only", async () => {
     await change(key, { addresses: [address] });
     expect((await told(key, storefront.paymentSettings, {}))[0], address).toBe(200);
   }
+  const mapped = await change(key, { addresses: ["::ffff:127.0.0.1"] });
+  expect([mapped.status, mapped.body.message]).toEqual([400, "Write an IPv4 address without ::ffff: before it"]);
   for (const wrong of ["127.0.0.1/33", "example.com", "", "127.0.0", "::1/129", "127.0.0.1 "]) {
     const { status, body } = await change(key, { addresses: [wrong] });
     expect([status, body.message], wrong).toEqual([

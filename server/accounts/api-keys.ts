@@ -61,11 +61,11 @@ export function allowShop(shop: Shop | undefined, { scope }: Endpoint, address: 
   if (!shop) throw refusal(401, "Send a valid API key");
   if (shop.isExpired) throw refusal(401, "This API key has expired");
   if (!isListed(address, shop.addresses)) throw refusal(403, `This API key may not be used from ${address}`);
-  if (scope) needScope(shop, scope);
+  if (scope) refuseWithoutScope(shop, scope);
   return shop;
 }
 
-export function needScope(shop: Shop, scope: readonly Scope[]): void {
+export function refuseWithoutScope(shop: Shop, scope: readonly Scope[]): void {
   if (!scope.some((one) => shop.scopes.includes(one)))
     throw refusal(403, `This API key does not have the scope ${scope.join(" or ")}`);
 }

@@ -1,20 +1,22 @@
 import { refusal } from "@footprint/contract/refusal.ts";
-import { and, count, countDistinct, eq, gt, min, notLike, sql } from "drizzle-orm";
+import { and, count, countDistinct, eq, gt, like, min, not, notLike, type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../db/database.ts";
 import { databaseFailed } from "../db/failures.ts";
-import { signInLimits, signInTries } from "../db/schema.ts";
+import { type codeTries, signInLimits, signInTries } from "../db/schema.ts";
 import { networkOf } from "./addresses.ts";
 import { record } from "./audit.ts";
 
 const triesPerMinute = 5;
+/** While strangers wait, and the code alone stands between a known password and the account. */
+const triesInPause = 5;
 const triesBeforePause = 10;
 
 /** Where a try comes from: a stranger's address, a device that the account has signed in on, or an open session. */
 type Place = { address: string } | { device: string } | { session: string };
 
 /** Failed tries are kept as long as administrators are shown them. */
-export const forgotten = sql`now() - interval '1 hour'`;
-const isRecent = gt(signInTries.triedAt, forgotten);
+export const oldestKeptTry = sql`now() - interval '1 hour'`;
+const isRecent = gt(signInTries.triedAt, oldestKeptTry);
 /** A wrong old password is no sign-in. */
 export const isSignIn = and(isRecent, notLike(signInTries.address, "session %"));
 
@@ -35,12 +37,19 @@ export async function beginTry(db: Database, username: string, place: Place) {
   const forget = async () => {
     if (mine) await db.delete(signInTries).where(eq(signInTries.id, mine.id));
   };
-  const taken = await unlessAway(db, forget, async () => {
-    await refuseHaste(db, isSame).catch(async (error) => {
-      await forget();
+  const taken = await takeBackIfDatabaseFails(db, forget, async () => {
+    try {
+      await refuseHaste(db, isSame);
+      const taken = await takeTry(db, guesser);
+      if (taken.wait && mine) {
+        await db.update(signInTries).set({ counted: false }).where(eq(signInTries.id, mine.id));
+        if ("address" in place) await refuseMoreInPause(db, name, place.address, taken.wait);
+      }
+      return taken;
+    } catch (error) {
+      if (!databaseFailed(error)) await forget();
       throw error;
-    });
-    return takeTry(db, guesser);
+    }
   });
   let counts = !taken.wait;
   const passwordWasRight = async () => {
@@ -62,8 +71,8 @@ export async function beginTry(db: Database, username: string, place: Place) {
     },
     /** Forgets what failed at this place before. Returns how many sign-ins failed since the last one. */
     async succeed(tx: Database = db): Promise<number> {
-      const before = await tx.delete(signInTries).where(isSame).returning({ id: signInTries.id });
-      await giveBack(tx, guesser, before.length - 1);
+      const before = await tx.delete(signInTries).where(isSame).returning();
+      await giveBack(tx, guesser, before.filter(({ id, counted }) => counted && id !== mine?.id).length);
       if ("session" in place) return 0;
       const [row] = await tx.select().from(signInLimits).where(eq(signInLimits.guesser, strangers)).for("update");
       await tx.update(signInLimits).set({ failures: 0 }).where(eq(signInLimits.guesser, strangers));
@@ -101,17 +110,34 @@ const keyOf = (place: Place) =>
       ? `device ${place.device.slice(0, 16)}`
       : `session ${place.session.slice(0, 16)}`;
 
-async function refuseHaste(db: Database, isSame: ReturnType<typeof and>) {
+/** How many tries there were within the last minutes, and in how many seconds the first of them is one no more. */
+export async function triesWithin(
+  db: Database,
+  table: typeof signInTries | typeof codeTries,
+  whose: SQL | undefined,
+  minutes: number,
+) {
+  const { triedAt } = table;
+  const time = sql.raw(`interval '${minutes} minutes'`);
   const [recent] = await db
-    .select({
-      tries: count(),
-      wait: sql<number>`ceil(extract(epoch from ${min(signInTries.triedAt)} + interval '1 minute' - now()))::int`,
-    })
-    .from(signInTries)
-    .where(and(isSame, gt(signInTries.triedAt, sql`now() - interval '1 minute'`)));
-  if (!recent || recent.tries <= triesPerMinute) return;
-  const retryAfter = Math.max(1, recent.wait);
+    .select({ tries: count(), wait: sql<number>`ceil(extract(epoch from ${min(triedAt)} + ${time} - now()))::int` })
+    .from(table)
+    .where(and(whose, gt(triedAt, sql`now() - ${time}`)));
+  return { tries: recent?.tries ?? 0, retryAfter: Math.max(1, recent?.wait ?? 1) };
+}
+
+async function refuseHaste(db: Database, isSame: SQL | undefined) {
+  const { tries, retryAfter } = await triesWithin(db, signInTries, isSame, 1);
+  if (tries <= triesPerMinute) return;
   throw refusal(429, `Too many tries. Wait ${retryAfter} seconds and try again.`, { retryAfter });
+}
+
+/** So many codes may be tried in an hour of pauses from what one customer of a provider has. */
+async function refuseMoreInPause(db: Database, name: string, address: string, wait: number) {
+  const network = networkOf(address, 48).replace("::/48", ":%");
+  const isTheirs = and(eq(signInTries.username, name), like(signInTries.address, network));
+  const tries = await db.$count(signInTries, and(isTheirs, isRecent, not(signInTries.counted)));
+  if (tries > triesInPause) throw tooManyFailures(wait);
 }
 
 const firstPause = sql.raw(String(triesBeforePause));
@@ -174,7 +200,11 @@ async function tellLog(tx: Transaction, account: Guessed | undefined, name: stri
 const debts = new WeakMap<Database, (() => Promise<void>)[]>();
 
 /** Does what follows a try. If the database fails meanwhile, it was none. */
-export async function unlessAway<T>(db: Database, takeBack: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+export async function takeBackIfDatabaseFails<T>(
+  db: Database,
+  takeBack: () => Promise<void>,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -187,7 +217,8 @@ export async function unlessAway<T>(db: Database, takeBack: () => Promise<void>,
 
 async function payDebts(db: Database) {
   const due = debts.get(db) ?? [];
-  for (let takeBack = due.shift(); takeBack; takeBack = due.shift()) await unlessAway(db, takeBack, takeBack);
+  for (let takeBack = due.shift(); takeBack; takeBack = due.shift())
+    await takeBackIfDatabaseFails(db, takeBack, takeBack);
 }
 
 const many = (number: number, one: string, more: string) => `${number} ${number === 1 ? one : more}`;
@@ -195,10 +226,11 @@ const many = (number: number, one: string, more: string) => `${number} ${number 
 export function tooManyFailures(wait: number) {
   return refusal(
     429,
-    `Too many failed sign-ins. Wait ${waitOf(wait)}, use a device that you have signed in on before, or enter a code from your authenticator app.`,
+    `Too many failed sign-ins. Wait ${describeWait(wait)}, use a device that you have signed in on before, or enter a code from your authenticator app.`,
     // The panel then asks for one, whoever it is: who has two-step sign-in is nobody's business.
     { retryAfter: wait, codeRequired: true },
   );
 }
 
-export const waitOf = (seconds: number) => (seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`);
+export const describeWait = (seconds: number) =>
+  seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`;

@@ -5,8 +5,8 @@ import { knownDevices, sessions } from "../db/schema.ts";
 import { hashToken } from "./sessions.ts";
 
 /** A device that was not used since is forgotten. */
-export const unused = sql`now() - interval '90 days'`;
-const isFresh = gt(knownDevices.lastUsedAt, unused);
+export const oldestKeptDevice = sql`now() - interval '90 days'`;
+const isFresh = gt(knownDevices.lastUsedAt, oldestKeptDevice);
 
 /** More are the work of a program that signs in without its token. */
 const mostOfAnAccount = 20;

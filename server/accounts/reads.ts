@@ -1,11 +1,10 @@
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import type { Database } from "../db/database.ts";
 import type { Shop } from "./api-keys.ts";
+import { recordRead } from "./audit.ts";
 import type { Actor } from "./sessions.ts";
 
 type Services = { db: Database; now: () => Date };
-
-import { recordRead } from "./audit.ts";
 
 /** So many rows within an hour are worth an entry in the log, and every tenfold of them. */
 const worthKnowing = 10_000;

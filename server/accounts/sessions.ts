@@ -9,8 +9,8 @@ import { accounts, sessions } from "../db/schema.ts";
 export type Actor = { kind: "account"; id: string; username: string; role: Role; tokenHash: string };
 
 /** A session that was not used since, or was opened before, has ended. */
-export const idle = sql`now() - interval '12 hours'`;
-export const lifetime = sql`now() - interval '7 days'`;
+export const idleLimit = sql`now() - interval '12 hours'`;
+export const lifetimeLimit = sql`now() - interval '7 days'`;
 
 /** Opens a session and returns the only copy of its token. */
 export async function openSession(
@@ -40,8 +40,8 @@ export async function authenticate(db: Database, token: string): Promise<Actor |
       .where(
         and(
           eq(sessions.tokenHash, sql.placeholder("tokenHash")),
-          gt(sessions.lastUsedAt, idle),
-          gt(sessions.createdAt, lifetime),
+          gt(sessions.lastUsedAt, idleLimit),
+          gt(sessions.createdAt, lifetimeLimit),
         ),
       )
       .prepare(""),
@@ -53,14 +53,14 @@ export async function authenticate(db: Database, token: string): Promise<Actor |
       .update(sessions)
       .set({ lastUsedAt: sql`now()` })
       // One that was ended a moment ago stays so.
-      .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.lastUsedAt, idle)));
+      .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.lastUsedAt, idleLimit)));
   return { kind: "account", id: found.id, username: found.username, role: found.role, tokenHash };
 }
 
 /** The same account as it is now. Deleting the account or ending the session waits for whoever holds this. */
 export const accountNow = ({ tokenHash }: Actor): SQL => sql`
   select accounts.username, accounts.role from sessions join accounts on accounts.id = account_id
-  where token_hash = ${tokenHash} and last_used_at > ${idle} and sessions.created_at > ${lifetime}
+  where token_hash = ${tokenHash} and last_used_at > ${idleLimit} and sessions.created_at > ${lifetimeLimit}
   for key share of sessions`;
 
 /**

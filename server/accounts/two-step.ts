@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto";
 import { refusal } from "@footprint/contract/refusal.ts";
-import { and, count, eq, gt, isNull, lt, min, or, sql } from "drizzle-orm";
+import { and, eq, isNull, lt, or } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import type { Database, Transaction } from "../db/database.ts";
 import { accounts, codeTries, recoveryCodes } from "../db/schema.ts";
-import { waitOf } from "./guessing.ts";
+import { describeWait, triesWithin } from "./guessing.ts";
 import { randomLetters } from "./passwords.ts";
 
 // What every authenticator app understands; several ignore anything else.
 const kind = { issuer: "Footprint", algorithm: "SHA1", digits: 6, period: 30 };
 
-export const newSecret = () => new Secret({ size: 20 }).base32;
+export const newTotpSecret = () => new Secret({ size: 20 }).base32;
 
 /** What the QR code says. */
-export const uriOf = (username: string, secret: string) =>
+export const totpUri = (username: string, secret: string) =>
   new TOTP({ ...kind, label: username, secret: Secret.fromBase32(secret) }).toString();
 
 /** The step of 30 seconds that a code belongs to. A clock may be one of them off, either way. */
-export function stepOf(secret: string, code: string, now: Date): number | undefined {
+export function totpStep(secret: string, code: string, now: Date): number | undefined {
   const token = code.replace(/\s/g, "");
   const timestamp = now.getTime();
   const delta = TOTP.validate({ ...kind, token, secret: Secret.fromBase32(secret), timestamp, window: 1 });
@@ -27,7 +27,7 @@ export function stepOf(secret: string, code: string, now: Date): number | undefi
 type Protected = { id: string; totpSecret: string | null };
 type WithTwoStep = Protected & { totpLastStep: number | null; totpConfirmedAt: Date | null };
 
-const nobody = { id: "00000000-0000-0000-0000-000000000000", totpSecret: newSecret(), totpLastStep: null };
+const nobody = { id: "00000000-0000-0000-0000-000000000000", totpSecret: newTotpSecret(), totpLastStep: null };
 
 /**
  * Whether a code would be right, without using it up. For an account that does not exist, or has no second step, it is
@@ -35,7 +35,7 @@ const nobody = { id: "00000000-0000-0000-0000-000000000000", totpSecret: newSecr
  */
 export async function codeIsRight(db: Database, account: WithTwoStep | undefined, code: string, now: Date) {
   const asked = account?.totpConfirmedAt ? account : nobody;
-  const step = stepOf(asked.totpSecret ?? nobody.totpSecret, code, now);
+  const step = totpStep(asked.totpSecret ?? nobody.totpSecret, code, now);
   const isRecoveryCode = await db.$count(recoveryCodes, isCodeOf(asked.id, code));
   const isFresh = step !== undefined && step > (asked.totpLastStep ?? 0);
   return asked !== nobody && (isFresh || isRecoveryCode > 0);
@@ -48,7 +48,7 @@ export async function useCode(
   code: string,
   now: Date,
 ): Promise<"code" | "recovery code" | undefined> {
-  const step = account.totpSecret ? stepOf(account.totpSecret, code, now) : undefined;
+  const step = account.totpSecret ? totpStep(account.totpSecret, code, now) : undefined;
   if (step === undefined) return (await useRecoveryCode(tx, account.id, code)) ? "recovery code" : undefined;
   const taken = await tx
     .update(accounts)
@@ -108,15 +108,8 @@ export async function beginCodeTry(db: Database, accountId: string): Promise<(tx
   const forget = async (tx: Database) => {
     if (mine) await tx.delete(codeTries).where(eq(codeTries.id, mine.id));
   };
-  const [recent] = await db
-    .select({
-      tries: count(),
-      wait: sql<number>`ceil(extract(epoch from ${min(codeTries.triedAt)} + interval '10 minutes' - now()))::int`,
-    })
-    .from(codeTries)
-    .where(and(eq(codeTries.accountId, accountId), gt(codeTries.triedAt, sql`now() - interval '10 minutes'`)));
-  if (!recent || recent.tries <= triesInTenMinutes) return forget;
+  const { tries, retryAfter } = await triesWithin(db, codeTries, eq(codeTries.accountId, accountId), 10);
+  if (tries <= triesInTenMinutes) return forget;
   await forget(db);
-  const retryAfter = Math.max(1, recent.wait);
-  throw refusal(429, `Too many wrong codes. Wait ${waitOf(retryAfter)} and try again.`, { retryAfter });
+  throw refusal(429, `Too many wrong codes. Wait ${describeWait(retryAfter)} and try again.`, { retryAfter });
 }

@@ -164,7 +164,7 @@ function databaseOf(pool: pg.Pool): Database {
 const longWork = new WeakMap<Database, Database>();
 
 /** The same database for what may take its time: there no statement is ended for being slow. */
-export const unhurried = (db: Database) => longWork.get(db) ?? db;
+export const withoutTimeLimit = (db: Database) => longWork.get(db) ?? db;
 
 const slowPools = new WeakMap<Database, pg.Pool>();
 
@@ -183,7 +183,7 @@ export async function ownConnection(db: Database): Promise<{ db: Database; relea
 async function migrateInTurn(pool: pg.Pool) {
   await withConnection(pool, async (client) => {
     const connection = drizzlePostgres(client, options) as unknown as Database;
-    await takeTurn(connection, sql`pg_try_advisory_lock`);
+    await waitForMigrations(connection, sql`pg_try_advisory_lock`);
     const isNew = (await versionOf(connection)) === undefined;
     const progress = setInterval(() => reportIndexes(pool), 10_000);
     try {
@@ -199,7 +199,10 @@ async function migrateInTurn(pool: pg.Pool) {
  * Waits for whoever changes the tables. Asked for again and again: an index that is being built waits for everybody who
  * has a statement under way, and would wait for one that waits for it.
  */
-export async function takeTurn(db: Database | Transaction, tryLock = sql`pg_try_advisory_xact_lock`): Promise<void> {
+export async function waitForMigrations(
+  db: Database | Transaction,
+  tryLock = sql`pg_try_advisory_xact_lock`,
+): Promise<void> {
   for (;;) {
     const { rows } = await db.execute<{ mine: boolean }>(sql`select ${tryLock}(${migrationLock}) as mine`);
     if (rows[0]?.mine) return;

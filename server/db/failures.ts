@@ -33,10 +33,11 @@ export function failureCode(error: unknown): string | undefined {
   return databaseCode(error) ?? (databaseIsAway(error) ? rootOf(error).message : undefined);
 }
 
-/** True when the query failed because this constraint or unique index forbade it. */
-export function violates(error: unknown, constraint: string): boolean {
-  return (rootOf(error) as { constraint?: string }).constraint === constraint;
-}
+/** For a query's `.catch`: another error where this constraint or unique index forbade it. */
+export const ifViolated = (constraint: string, reason: () => Error) => (error: unknown) => {
+  const { constraint: violated } = rootOf(error) as { constraint?: string };
+  throw violated === constraint ? reason() : error;
+};
 
 /** Drizzle wraps the driver's error in its own. */
 function rootOf(error: unknown): Error {

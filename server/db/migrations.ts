@@ -16,8 +16,9 @@ const steps: Step[] = [
   { version: "0011_accounts", at: 1794770000011 },
   { version: "0012_shops", at: 1794770000012 },
   { version: "0013_indexes", at: 1794770000013 },
-  { version: "0014_cases", at: 1794787200014 },
-  { version: "0015_case_indexes", at: 1794787200015 },
+  { version: "0014_tries", at: 1794787200014 },
+  { version: "0015_cases", at: 1794787200015 },
+  { version: "0016_case_indexes", at: 1794787200016 },
 ];
 const newest = steps.at(-1) as Step;
 

@@ -1,8 +1,8 @@
 import type { PgTable } from "drizzle-orm/pg-core";
-import type { LogEntry } from "../accounts/audit.ts";
+import { type LogEntry, logged } from "../accounts/audit.ts";
 import * as schema from "../db/schema.ts";
 import { withCheckDigit } from "../money/tracking-codes.ts";
-import * as said from "../money/trade-log.ts";
+import * as logEntry from "../money/trade-log.ts";
 import { type CatalogueEntry, type Codes, catalogue } from "./catalogue.ts";
 import { newAddresses, newDiscordId, newOrderAddresses, newUsername } from "./people.ts";
 import { type Random, seededRandom } from "./random.ts";
@@ -21,7 +21,7 @@ type Plan = {
 
 type Order = { id: string; uuid: string; priceCents: number };
 /** Prepaid codes: how many were made, and the batch that is being used. */
-type Stock = Codes & { number: number; amount: number; first: string; registeredAt: number };
+type Stock = Codes & { number: number; amount: number; first: string; registeredAt: number; batchId: string };
 type LabelType = CatalogueEntry & { id: string; stock: Stock | undefined };
 type Tier = { fromWeight: number; toWeight: number; priceCents: number };
 type Customer = {
@@ -70,9 +70,12 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
   const start = end - days * day;
   const rows = new Map<PgTable, object[]>(businessTables.map((table) => [table, []]));
   const add = <T extends PgTable>(table: T, row: T["$inferInsert"]) => rows.get(table)?.push(row);
-  const log = (at: number, admin: string, [type, action, { before = null, after = null } = {}]: LogEntry) => {
+  const log = (at: number, admin: string, [type, action, { before = null, after = null, about } = {}]: LogEntry) => {
     if (admin === shop && !logsShop) return;
-    add(schema.logs, { id: random.idAt(at), admin, type, action, before, after, createdAt: new Date(at) });
+    add(schema.logs, {
+      ...{ id: random.idAt(at), admin, type, action, before, after, createdAt: new Date(at) },
+      ...logged(about),
+    });
   };
   const atMostNow = (at: number) => Math.min(at, now.getTime());
 
@@ -138,14 +141,14 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const id = random.idAt(at);
     const { name, uid, kind, maxWeight, active } = entry;
     add(schema.labelTypes, { id, name, uid, kind, maxWeight, active, createdAt });
-    log(at, "admin", said.createdLabelType(entry));
+    log(at, "admin", logEntry.createdLabelType({ ...entry, id }));
     for (const [fromWeight, toWeight, priceCents] of entry.tiers) {
-      const tier = { fromWeight, toWeight, priceCents };
-      add(schema.priceTiers, { id: random.idAt(at), labelTypeId: id, ...tier, createdAt });
-      log(at, "admin", said.addedPrice(entry, tier));
+      const tier = { id: random.idAt(at), fromWeight, toWeight, priceCents };
+      add(schema.priceTiers, { labelTypeId: id, ...tier, createdAt });
+      log(at, "admin", logEntry.addedPrice(entry, tier));
     }
-    if (!active) log(at + hour, "admin", said.switchedLabelType(name, false));
-    const stock = entry.codes && { ...entry.codes, number: 0, amount: 0, first: "", registeredAt: 0 };
+    if (!active) log(at + hour, "admin", logEntry.switchedLabelType({ id, name }, false));
+    const stock = entry.codes && { ...entry.codes, number: 0, amount: 0, first: "", registeredAt: 0, batchId: "" };
     return { ...entry, id, stock };
   }
 
@@ -171,13 +174,13 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const email = random.chance(0.8)
       ? `${username.replace(/[^a-z0-9]/g, "")}@${random.pick(["inbox", "post", "mail"])}.example`
       : "";
-    log(at, shop, said.addedCustomer({ username, email }));
+    log(at, shop, logEntry.addedCustomer({ id, username, email }));
     const verifiedAt = isNew(place) ? undefined : at + random.between(5, 600) * minute;
-    if (verifiedAt) log(verifiedAt, random.pick(operators), said.verifiedCustomer(username));
+    if (verifiedAt) log(verifiedAt, random.pick(operators), logEntry.verifiedCustomer({ id, username }));
     const active = place < 2 || !random.chance(0.03);
     const disabledAt = atMostNow(at + random.between(10, 240) * hour);
-    if (!active) log(disabledAt, random.pick(operators), said.switchedCustomer(username, false));
-    const ownPrices = verifiedAt && random.chance(0.05) ? bargain(id, username, verifiedAt + hour) : undefined;
+    if (!active) log(disabledAt, random.pick(operators), logEntry.switchedCustomer({ id, username }, false));
+    const ownPrices = verifiedAt && random.chance(0.05) ? bargain({ id, username }, verifiedAt + hour) : undefined;
     const row = {
       id,
       username,
@@ -203,15 +206,15 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
   }
 
   /** Prices of a customer's own for the lightest parcels of one label type. */
-  function bargain(customerId: string, username: string, at: number) {
+  function bargain(customer: { id: string; username: string }, at: number) {
     const labelType = random.pick(types.filter(({ active }) => active));
     const operator = random.pick(operators);
-    log(at, operator, said.switchedCustomPricing(username, true));
+    log(at, operator, logEntry.switchedCustomPricing(customer, true));
     const tiers = labelType.tiers.slice(0, random.between(1, 3)).map(([fromWeight, toWeight, cents]) => {
-      const tier = { fromWeight, toWeight, priceCents: Math.round(cents * 0.9) };
-      const owner = { customerId, labelTypeId: labelType.id };
-      add(schema.customPrices, { id: random.idAt(at), ...owner, ...tier, createdAt: new Date(at) });
-      log(at, operator, said.addedCustomPrice(username, labelType, tier));
+      const tier = { id: random.idAt(at), fromWeight, toWeight, priceCents: Math.round(cents * 0.9) };
+      const owner = { customerId: customer.id, labelTypeId: labelType.id };
+      add(schema.customPrices, { ...owner, ...tier, createdAt: new Date(at) });
+      log(at, operator, logEntry.addedCustomPrice(customer, labelType, tier));
       return tier;
     });
     return { labelType, tiers };
@@ -229,7 +232,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     log(
       at,
       shop,
-      bulk ? said.soldBulkOrder(bulk.uuid, size, cents, customer.row) : said.soldOrder(first, customer.row),
+      bulk ? logEntry.soldBulkOrder(bulk, size, cents, customer.row) : logEntry.soldOrder(first, customer.row),
     );
   }
 
@@ -272,7 +275,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const { at, order, customer } = refunds.shift() as (typeof refunds)[number];
     const operator = random.pick(operators);
     move(customer, order.priceCents, "refund", order.id, operator, at);
-    log(at, operator, said.refundedOrder(order, customer.row));
+    log(at, operator, logEntry.refundedOrder(order, customer.row));
   }
 
   function deposit(customer: Customer, missing: number, at: number) {
@@ -286,7 +289,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const invoice = openInvoice(customer, amountCents, openedAt, "paid", new Date(paidAt));
     const actor = random.chance(0.3) ? random.pick(operators) : shop;
     move(customer, amountCents, "deposit", invoice.id, actor, paidAt);
-    log(paidAt, actor, said.paidInvoice(invoice, customer.row));
+    log(paidAt, actor, logEntry.paidInvoice(invoice, customer.row));
   }
 
   function openInvoice(
@@ -302,9 +305,9 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const invoice = { id, customerId: customer.row.id, amountCents, paymentMethod, hostedUrl };
     add(schema.invoices, { ...invoice, status, paidAt, createdAt: new Date(at) });
     const opened = { ...invoice, status: "pending" as const };
-    log(at, shop, said.openedInvoice(opened, customer.row.username));
+    log(at, shop, logEntry.openedInvoice(opened, customer.row.username));
     if (status === "expired" || status === "failed")
-      log(atMostNow(at + random.between(60, 1440) * minute), shop, said.setInvoice(opened, status));
+      log(atMostNow(at + random.between(60, 1440) * minute), shop, logEntry.setInvoice(opened, status));
     return opened;
   }
 
@@ -362,16 +365,25 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     if (stock.amount === 0) {
       stock.registeredAt = Math.max(start - day, at - 3 * day);
       stock.first = code;
+      stock.batchId = random.idAt(stock.registeredAt);
     }
     stock.amount++;
     const createdAt = new Date(stock.registeredAt);
-    add(schema.trackingCodes, { id: random.idAt(stock.registeredAt), code, type, template, usedAt, createdAt });
+    add(schema.trackingCodes, {
+      id: random.idAt(stock.registeredAt),
+      code,
+      type,
+      template,
+      usedAt,
+      createdAt,
+      batchId: stock.batchId,
+    });
     if (usedAt && stock.amount === codesAtOnce) endBatch(stock, code);
     return code;
   }
 
   function endBatch(stock: Stock, last: string) {
-    log(stock.registeredAt, "admin", said.registeredCodes({ ...stock, last }));
+    log(stock.registeredAt, "admin", logEntry.registeredCodes({ ...stock, last }));
     stock.amount = 0;
   }
 
@@ -405,8 +417,11 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const addresses = newAddresses(random);
     const ids = { id: random.idAt(at), customerId };
     add(schema.fedexOrders, { ...ids, ...order, ...parcel, ...addresses, createdAt: new Date(at) });
-    log(at, shop, said.addedFedexOrder(order.uuid, username, parcel));
-    const update = said.updatedFedexOrder({ uuid: order.uuid, status: "Pending", note: "", priceCents: null }, order);
+    log(at, shop, logEntry.addedFedexOrder({ ...ids, uuid: order.uuid }, username, parcel));
+    const update = logEntry.updatedFedexOrder(
+      { ...ids, uuid: order.uuid, status: "Pending", note: "", priceCents: null },
+      order,
+    );
     if (update) log(atMostNow(at + random.between(60, 1800) * minute), random.pick(operators), update);
   }
 }

@@ -9,6 +9,13 @@ export type CatalogueEntry = Pick<typeof labelTypes.$inferSelect, "name" | "uid"
 };
 export type Codes = Pick<typeof trackingCodes.$inferSelect, "type" | "template"> & { prefix: string; left: number };
 
+/** Prices by the weight that they hold up to, each from where the one before ends; null leaves a gap. */
+export function tiersUpTo(prices: Record<number, number | null>): [from: number, to: number, price: number][] {
+  const weights = Object.keys(prices).map(Number);
+  const tiers = weights.map((to, place) => [weights[place - 1] ?? 0, to, prices[to] ?? null] as const);
+  return tiers.flatMap(([from, to, price]) => (price === null ? [] : [[from, to, price]]));
+}
+
 /** What the made-up business sells: all three kinds, one type with a gap in its prices, one disabled. */
 export const catalogue: readonly CatalogueEntry[] = [
   {
@@ -18,15 +25,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     maxWeight: 70,
     active: true,
     share: 30,
-    tiers: [
-      [0, 1, 745],
-      [1, 3, 890],
-      [3, 5, 1145],
-      [5, 10, 1545],
-      [10, 20, 2230],
-      [20, 40, 3480],
-      [40, 70, 5290],
-    ],
+    tiers: tiersUpTo({ 1: 745, 3: 890, 5: 1145, 10: 1545, 20: 2230, 40: 3480, 70: 5290 }),
     codes: { type: "priority", template: "evs", prefix: "94055112062", left: 812 },
   },
   {
@@ -36,12 +35,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     maxWeight: 70,
     active: true,
     share: 8,
-    tiers: [
-      [0, 1, 2190],
-      [1, 5, 2875],
-      [5, 20, 4460],
-      [20, 70, 8125],
-    ],
+    tiers: tiersUpTo({ 1: 2190, 5: 2875, 20: 4460, 70: 8125 }),
     codes: { type: "express", template: "pitney", prefix: "94701118995", left: 236 },
   },
   {
@@ -51,12 +45,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     maxWeight: 16,
     active: true,
     share: 28,
-    tiers: [
-      [0, 4, 320],
-      [4, 8, 420],
-      [8, 12, 485],
-      [12, 16, 560],
-    ],
+    tiers: tiersUpTo({ 4: 320, 8: 420, 12: 485, 16: 560 }),
     codes: { type: "ground_oz", template: "indica", prefix: "94001112062", left: 23 },
   },
   {
@@ -66,13 +55,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     maxWeight: 70,
     active: true,
     share: 18,
-    tiers: [
-      [0, 2, 610],
-      [2, 5, 710],
-      [5, 10, 1110],
-      [10, 25, 1790],
-      [25, 70, 3150],
-    ],
+    tiers: tiersUpTo({ 2: 610, 5: 710, 10: 1110, 25: 1790, 70: 3150 }),
     codes: { type: "ground_lbs", template: "evs", prefix: "92612902541", left: 540 },
   },
   {
@@ -82,11 +65,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     maxWeight: 50,
     active: true,
     share: 9,
-    tiers: [
-      [0, 5, 1820],
-      [5, 15, 2190],
-      [15, 50, 2590],
-    ],
+    tiers: tiersUpTo({ 5: 1820, 15: 2190, 50: 2590 }),
   },
   {
     name: "ShipV2 Saver",
@@ -95,11 +74,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     maxWeight: 30,
     active: true,
     share: 4,
-    tiers: [
-      [0, 5, 980],
-      [5, 10, 1240],
-      [15, 30, 1990],
-    ],
+    tiers: tiersUpTo({ 5: 980, 10: 1240, 15: null, 30: 1990 }),
   },
   {
     name: "WW Business Parcel",
@@ -108,11 +83,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     maxWeight: 44,
     active: true,
     share: 3,
-    tiers: [
-      [0, 2, 3150],
-      [2, 10, 4725],
-      [10, 44, 9680],
-    ],
+    tiers: tiersUpTo({ 2: 3150, 10: 4725, 44: 9680 }),
   },
   {
     name: "WW Business Document",
@@ -121,6 +92,6 @@ export const catalogue: readonly CatalogueEntry[] = [
     maxWeight: 2,
     active: false,
     share: 0,
-    tiers: [[0, 2, 2480]],
+    tiers: tiersUpTo({ 2: 2480 }),
   },
 ];

@@ -1,7 +1,7 @@
 import { inArray } from "drizzle-orm";
 import { generatePassword, hashPassword } from "../accounts/passwords.ts";
 import type { Database } from "../db/database.ts";
-import { unhurried } from "../db/engine.ts";
+import { withoutTimeLimit } from "../db/engine.ts";
 import * as schema from "../db/schema.ts";
 import { businessTables, makeBusiness } from "./business.ts";
 import { insertRows } from "./insert.ts";
@@ -10,10 +10,13 @@ import { insertRows } from "./insert.ts";
 const plan = { days: 365, orders: 6000, customers: 400, logsShop: false };
 const demoStaff = ["support.day", "support.night"];
 
+/** What the books said about another business is of no use. */
+const unchecked = { booksCheckedAt: null, booksProblems: null, owedCents: null };
+
 /** Fills an empty database with the demo business, once; true when it did. */
 export async function loadDemo(db: Database, now: Date): Promise<boolean> {
   const passwordHash = await hashPassword(generatePassword());
-  return unhurried(db).transaction(async (tx) => {
+  return withoutTimeLimit(db).transaction(async (tx) => {
     const [settings] = await tx.select().from(schema.settings).for("update");
     const isEmpty = (await tx.$count(schema.customers)) + (await tx.$count(schema.labelTypes)) === 0;
     if (!isEmpty || settings?.demo !== null) return false;
@@ -22,7 +25,7 @@ export async function loadDemo(db: Database, now: Date): Promise<boolean> {
       for (const [, rows] of batches.get(table) ?? []) await insertRows(tx, table, rows);
     const staff = demoStaff.map((username) => ({ username, role: "staff" as const, passwordHash }));
     await tx.insert(schema.accounts).values(staff).onConflictDoNothing();
-    await tx.update(schema.settings).set({ demo: true, cashappId: "$footprint-demo" });
+    await tx.update(schema.settings).set({ demo: true, cashappId: "$footprint-demo", ...unchecked });
     return true;
   });
 }
@@ -38,10 +41,10 @@ const business = [
 
 /** Takes away the demo business and what was entered into it; accounts made by hand stay. False: there is none. */
 export async function removeDemo(db: Database): Promise<boolean> {
-  return unhurried(db).transaction(async (tx) => {
+  return withoutTimeLimit(db).transaction(async (tx) => {
     const [settings] = await tx.select().from(schema.settings).for("update");
     if (!settings?.demo) return false;
-    await tx.update(schema.settings).set({ demo: false, cashappId: "", imageFileId: null });
+    await tx.update(schema.settings).set({ demo: false, cashappId: "", imageFileId: null, ...unchecked });
     await tx.delete(schema.accounts).where(inArray(schema.accounts.username, demoStaff));
     for (const table of business) await tx.delete(table);
     return true;

@@ -1,3 +1,4 @@
+import { flatAddress } from "@footprint/contract/address.ts";
 import type { Random } from "./random.ts";
 import { cities, companies, firstNames, handles, lastNames, streetKinds, streets } from "./words.ts";
 
@@ -33,23 +34,10 @@ export function newParty(random: Random) {
 }
 
 /** Who sends to whom, as Fedex orders keep it. */
-export function newAddresses(random: Random) {
-  const [from, to] = [newParty(random), newParty(random)];
-  return {
-    fromName: from.name,
-    fromStreet: from.street,
-    fromStreet2: from.street2,
-    fromCity: from.city,
-    fromState: from.state,
-    fromZip: from.zip,
-    toName: to.name,
-    toStreet: to.street,
-    toStreet2: to.street2,
-    toCity: to.city,
-    toState: to.state,
-    toZip: to.zip,
-  };
-}
+export const newAddresses = (random: Random) => ({
+  ...flatAddress("from", newParty(random)),
+  ...flatAddress("to", newParty(random)),
+});
 
 /** The same with what orders keep beside: senders are more often businesses. */
 export const newOrderAddresses = (random: Random) => ({

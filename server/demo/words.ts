@@ -1,4 +1,4 @@
-const words = (text: string) => text.trim().split(/\s+/);
+export const words = (text: string) => text.trim().split(/\s+/);
 
 export const firstNames = words(`
   Maren Tobias Lena Oswald Juniper Bram Ana Kestrel Noor Elias Priya Mateo Ingrid Samir Chloe Dario Freya Hugo Imani

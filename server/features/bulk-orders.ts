@@ -54,20 +54,16 @@ const list = listOf({
 
 /** Each with all of its orders, as long as they fit; or with none, and how many they are. */
 async function withOrders(db: Database, rows: Awaited<ReturnType<typeof select>>) {
-  const counts = await countOrders(
-    db,
-    rows.map(({ bulkOrder }) => bulkOrder.id),
-  );
+  const ids = rows.map(({ bulkOrder }) => bulkOrder.id);
+  const counts = await countOrders(db, ids);
   let room = mostOrders;
-  const fitting = [...counts].filter(([, amount]) => {
+  const fitting = ids.filter((id) => {
+    const amount = counts.get(id) ?? 0;
     if (amount > room) return false;
     room -= amount;
     return true;
   });
-  const ordersOf = await ordersByBulkOrder(
-    db,
-    fitting.map(([id]) => id),
-  );
+  const ordersOf = await ordersByBulkOrder(db, fitting);
   return rows.map(({ bulkOrder, user }) => ({
     ...bulkOrder,
     _id: bulkOrder.id,
@@ -77,15 +73,13 @@ async function withOrders(db: Database, rows: Awaited<ReturnType<typeof select>>
   }));
 }
 
-/** How many orders each has, in the order of the ids. */
-async function countOrders(db: Database, ids: string[]): Promise<Map<string, number>> {
+async function countOrders(db: Database, ids: string[]) {
   const rows = await db
     .select({ id: orders.bulkOrderId, amount: count() })
     .from(orders)
     .where(inArray(orders.bulkOrderId, ids))
     .groupBy(orders.bulkOrderId);
-  const amounts = new Map(rows.map(({ id, amount }) => [id, amount]));
-  return new Map(ids.map((id) => [id, amounts.get(id) ?? 0]));
+  return new Map(rows.map(({ id, amount }) => [id, amount]));
 }
 
 async function ordersByBulkOrder(db: Database, ids: string[]) {

@@ -5,7 +5,7 @@ import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { customers, invoices as invoiceTable, trackingCodes, transfers } from "../db/schema.ts";
 import { addCustomer, addInvoice, addLabelType, addOrder } from "../testing/builders.ts";
-import { call, db, moveTo, setClock } from "../testing/server.ts";
+import { call, db, moveBusinessTo, setClock } from "../testing/server.ts";
 
 const read = async <K extends keyof typeof dashboard>(name: K) => (await call("admin", dashboard[name])).body;
 
@@ -58,7 +58,7 @@ test("today, this week from Monday and this month are calendar periods", async (
 });
 
 test("the days are those of the business timezone, across daylight saving", async () => {
-  await moveTo("America/New_York");
+  await moveBusinessTo("America/New_York");
   // Clocks go forward on 2026-03-08: that Sunday has 23 hours, from 05:00Z to 04:00Z.
   setClock("2026-03-09T03:30:00Z");
   await ordersAt("2026-03-08T04:59:59Z", "2026-03-08T05:00:00Z", "2026-03-09T03:59:59Z", "2026-03-09T04:00:00Z");
@@ -68,7 +68,7 @@ test("the days are those of the business timezone, across daylight saving", asyn
 });
 
 test("the days are those of the business timezone, across the year's end", async () => {
-  await moveTo("Pacific/Auckland");
+  await moveBusinessTo("Pacific/Auckland");
   // 2027 begins in Auckland at 11:00Z on December 31; it is a Friday.
   setClock("2026-12-31T11:30:00Z");
   await ordersAt("2026-12-31T10:59:59Z", "2026-12-31T11:00:00Z");
@@ -82,7 +82,7 @@ test("a business that moves to another timezone has its days counted anew", asyn
   setClock("2026-06-15T12:00:00Z");
   await ordersAt("2026-06-14T20:00:00Z", "2026-06-15T02:00:00Z");
   expect((await read("orders")).todayOrdersCount).toBe(1);
-  await moveTo("Asia/Tokyo");
+  await moveBusinessTo("Asia/Tokyo");
   expect((await read("orders")).todayOrdersCount).toBe(2);
   expect((await read("books")).problems).toEqual([]);
 });
@@ -271,5 +271,5 @@ test("the database itself refuses what must never be", async () => {
   const [refund] = await db.select().from(transfers).where(eq(transfers.kind, "refund"));
   if (!refund) throw new Error("no refund");
   const { id: _, ...again } = refund;
-  await refused(db.insert(transfers).values(again).execute(), "transfers_once");
+  await refused(db.insert(transfers).values(again).execute(), "transfers_standing");
 });

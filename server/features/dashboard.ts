@@ -2,12 +2,12 @@ import { dashboard } from "@footprint/contract/dashboard.ts";
 import { inArray } from "drizzle-orm";
 import { labelTypes } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
-import { countsSince, daysUntil, periodsOf, seriesOf, today } from "../lists/counters.ts";
-import { checkBooks } from "../money/books.ts";
+import { countsSince, daysUntil, figuresByDay, figuresByPeriod, today } from "../lists/counters.ts";
+import { checkAndKeepBooks, lastBooks } from "../money/books.ts";
 
 export const dashboardRoutes = routes(dashboard, {
   async orders({ db, config, now }) {
-    const { allTime, today, week, month } = (await periodsOf(db, "orders", config, now())).all;
+    const { allTime, today, week, month } = (await figuresByPeriod(db, "orders", config, now())).all;
     return {
       allTimeOrdersCount: allTime.count,
       todayOrdersCount: today.count,
@@ -17,7 +17,7 @@ export const dashboardRoutes = routes(dashboard, {
   },
 
   async users({ db, config, now }) {
-    const { allTime, today, week, month } = (await periodsOf(db, "customers", config, now())).all;
+    const { allTime, today, week, month } = (await figuresByPeriod(db, "customers", config, now())).all;
     return {
       allTimeUsersCount: allTime.count,
       // The specification's name for the customers who joined today.
@@ -29,7 +29,7 @@ export const dashboardRoutes = routes(dashboard, {
   },
 
   async revenue({ db, config, now }) {
-    const { allTime, today, week, month } = (await periodsOf(db, "orders", config, now())).ofKind("Active");
+    const { allTime, today, week, month } = (await figuresByPeriod(db, "orders", config, now())).ofKind("Active");
     return {
       allTimeRevenue: allTime.cents,
       todayRevenue: today.cents,
@@ -39,7 +39,7 @@ export const dashboardRoutes = routes(dashboard, {
   },
 
   async deposits({ db, config, now }) {
-    const { all, ofKind } = await periodsOf(db, "deposits", config, now());
+    const { all, ofKind } = await figuresByPeriod(db, "deposits", config, now());
     const cashapp = ofKind("cashapp");
     const paypal = ofKind("paypal");
     const by = (period: keyof typeof all) => ({ cashApp: cashapp[period].cents, paypal: paypal[period].cents });
@@ -53,14 +53,14 @@ export const dashboardRoutes = routes(dashboard, {
 
   async graph({ db, config, now }) {
     const days = daysUntil(today(config, now()), 30);
-    const counts = await seriesOf(db, "orders", days);
+    const counts = await figuresByDay(db, "orders", days);
     return { labels: days, data: counts.map(({ count }) => count) };
   },
 
   async charts({ db, config, now, query }) {
     const days = daysUntil(today(config, now()), Number(query.days));
     const since = days[0] ?? "";
-    const revenue = await seriesOf(db, "orders", days, "Active");
+    const revenue = await figuresByDay(db, "orders", days, "Active");
     const byLabelType = await countsSince(db, "orders by label type", since);
     const named = await db
       .select()
@@ -80,7 +80,11 @@ export const dashboardRoutes = routes(dashboard, {
     };
   },
 
+  async owed({ db }) {
+    return lastBooks(db);
+  },
+
   async books({ db }) {
-    return checkBooks(db);
+    return checkAndKeepBooks(db);
   },
 });

@@ -180,6 +180,7 @@ test.for<[object, string]>([
   [{ price: -0.01 }, "A price is not negative"],
   [{ price: 1.005 }, "An amount has at most two decimals"],
   [{ price: "cheap" }, "price must be a number"],
+  [{ price: "0x10" }, "price must be a number"],
   [{ price: null }, "price must be a number"],
   [{ note: "x".repeat(2001) }, "note must have at most 2000 characters"],
   [{ note: 7 }, "note must be text"],

@@ -1,3 +1,4 @@
+import { addressOf, type Party } from "@footprint/contract/address.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { eq } from "drizzle-orm";
@@ -24,7 +25,8 @@ export const fedexRoutes = routes(fedex, {
         ...presentFedexOrder(order),
         file,
         user: isAdmin ? user : { ...user, discordId: "***" },
-        ...parties(order),
+        from: addressOf<Party>(order, "from"),
+        to: addressOf<Party>(order, "to"),
       })),
       totalDocs: counts.total,
       ...counts,
@@ -61,14 +63,13 @@ export const fedexRoutes = routes(fedex, {
   },
 
   async file({ db, params, actor }) {
-    const [order] = await db
-      .select({ uuid: fedexOrders.uuid, fileId: fedexOrders.fileId })
-      .from(fedexOrders)
-      .where(eq(fedexOrders.id, params.id));
+    const [order] = await db.select().from(fedexOrders).where(eq(fedexOrders.id, params.id));
     if (!order) throw refusal(404, "This order does not exist");
     if (!order.fileId) throw refusal(404, "This order has no file");
     const file = await openFile(db, order.fileId);
-    await recordRead(db, actor, "fedex", `Downloaded ${file.name} of Fedex order ${order.uuid}`);
+    await recordRead(db, actor, "fedex", `Downloaded ${file.name} of Fedex order ${order.uuid}`, {
+      about: { kind: "fedex order", id: order.id, customerId: order.customerId },
+    });
     return file;
   },
 });
@@ -130,25 +131,4 @@ async function lockOrder(tx: Transaction, id: string): Promise<FedexRow> {
   const [order] = await tx.select().from(fedexOrders).where(eq(fedexOrders.id, id)).for("update");
   if (!order) throw refusal(404, "This order does not exist");
   return order;
-}
-
-function parties(order: FedexRow) {
-  return {
-    from: {
-      name: order.fromName,
-      street: order.fromStreet,
-      street2: order.fromStreet2,
-      city: order.fromCity,
-      state: order.fromState,
-      zip: order.fromZip,
-    },
-    to: {
-      name: order.toName,
-      street: order.toStreet,
-      street2: order.toStreet2,
-      city: order.toCity,
-      state: order.toState,
-      zip: order.toZip,
-    },
-  };
 }

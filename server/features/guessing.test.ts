@@ -247,6 +247,33 @@ test("who has a right code but not the password has ten tries within ten minutes
   expect(sessions.find((one) => one.current)?.failuresBefore).toBe(20);
 });
 
+test.for([
+  ["an address", () => "203.0.113.7", "203.0.113.70"],
+  ["a network of IPv6", (count: number) => `2001:db8:7:${count}::1`, "2001:db8:8::1"],
+] as const)("in a pause %s can try five codes within an hour", async ([, place, elsewhere]) => {
+  const maren = await addProtected("maren");
+  const as = { username: "maren" };
+  const right = { ...as, code: codeOf(maren.secret, 1) };
+  await attack(12, as);
+  for (let count = 0; count < 8; count++) {
+    expect((await signInFrom(place(count), { ...as, code: "000000" })).status).toBe(429);
+    await db.update(signInTries).set({ triedAt: past("2 minutes") });
+  }
+  expect((await signInFrom(place(9), right)).status).toBe(429);
+  expect((await signInFrom(elsewhere, right)).status).toBe(200);
+  await db.update(signInTries).set({ triedAt: past("61 minutes") });
+  expect((await signInFrom(place(9), { ...as, code: maren.recoveryCodes[0] ?? "" })).status).toBe(200);
+});
+
+test("an owner who gets through a pause leaves it as long for everybody else", async () => {
+  const maren = await addProtected("maren");
+  const as = { username: "maren" };
+  await attack(10, as);
+  for (let tries = 0; tries < 4; tries++) await signInFrom("203.0.113.1", { ...as, code: "000000" });
+  expect((await signInFrom("203.0.113.1", { ...as, code: codeOf(maren.secret, 1) })).status).toBe(200);
+  expect((await guess(as)).status).toBe(429);
+});
+
 test("a code does not help an account that has no second step", async () => {
   await attack(12);
   expect((await signInFrom(elsewhere(), { code: "000000" })).status).toBe(429);

@@ -1,14 +1,15 @@
 import { invoices as contract } from "@footprint/contract/invoices.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
-import { eq } from "drizzle-orm";
-import { customers, invoices } from "../db/schema.ts";
+import { and, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
+import { customers, invoices, transfers } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportList, inDollars } from "../lists/export.ts";
 import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
-import { presentInvoice } from "../lists/presenters.ts";
+import { presentAuthor, presentInvoice } from "../lists/presenters.ts";
 import { settle } from "../money/deposits.ts";
 import { dollars } from "../money/ledger.ts";
+import { needRoom } from "../money/limits.ts";
 
 export const invoiceRoutes = routes(contract, {
   async list({ db, query }) {
@@ -18,12 +19,43 @@ export const invoiceRoutes = routes(contract, {
 
   export: (call) => exportList(call, list),
 
-  async markPaid({ params, actor, transaction }) {
+  async read({ db, params }) {
+    const [found] = await db
+      .select({ invoice: invoices, user: { _id: customers.id, username: customers.username, email: customers.email } })
+      .from(invoices)
+      .innerJoin(customers, eq(customers.id, invoices.customerId))
+      .where(eq(invoices.id, params.id));
+    if (!found) throw refusal(404, "This invoice does not exist");
+    const deposits = await db
+      .select()
+      .from(transfers)
+      // There is one index of those that stand, and one of those that were taken back.
+      .where(
+        or(
+          and(eq(transfers.reference, params.id), eq(transfers.kind, "deposit"), isNull(transfers.reversedBy)),
+          and(eq(transfers.reference, params.id), isNotNull(transfers.reversedBy)),
+        ),
+      )
+      .orderBy(transfers.number);
+    const ids = deposits.flatMap(({ reversedBy }) => reversedBy ?? []);
+    const reversals = ids.length > 0 ? await db.select().from(transfers).where(inArray(transfers.id, ids)) : [];
+    const told = (row: typeof transfers.$inferSelect) => ({ ...row, by: presentAuthor(row) });
+    return {
+      invoice: { ...presentInvoice(found.invoice), user: found.user },
+      payments: deposits.map((deposit) => {
+        const reversal = reversals.find(({ id }) => id === deposit.reversedBy);
+        return { ...told(deposit), transfer: deposit.id, reversal: reversal ? told(reversal) : null };
+      }),
+    };
+  },
+
+  async markPaid({ params, body: { reason }, actor, transaction }) {
     return transaction(async (tx) => {
       const [invoice] = await tx.select().from(invoices).where(eq(invoices.id, params.id)).for("update");
       if (!invoice) throw refusal(404, "This invoice does not exist");
       if (invoice.status === "paid") throw refusal(409, "This invoice is already paid");
-      const customer = await settle(tx, invoice, actor);
+      await needRoom(tx, actor, "credit", invoice.amountCents);
+      const customer = await settle(tx, invoice, actor, reason);
       return { message: `${dollars(invoice.amountCents)} credited to ${customer.username}` };
     });
   },

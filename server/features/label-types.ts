@@ -4,7 +4,8 @@ import { refusal } from "@footprint/contract/refusal.ts";
 import { and, eq, gt, ne, sql } from "drizzle-orm";
 import { record } from "../accounts/audit.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { violates } from "../db/failures.ts";
+import { ifViolated } from "../db/failures.ts";
+import { uuidv7 } from "../db/ids.ts";
 import { prepared } from "../db/prepared.ts";
 import { customers, customPrices, labelTypes, priceTiers } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
@@ -14,7 +15,6 @@ import {
   describeWeight,
   lockLabelType,
   loggedTier,
-  overlaps,
   refuseOverlap,
   refuseOverlapMeanwhile,
   refuseTooMany,
@@ -48,8 +48,9 @@ export const labelTypeRoutes = routes(contract, {
     return transaction(async (tx) => {
       if ((await tx.$count(labelTypes)) >= mostLabelTypes)
         throw refusal(409, `There are ${mostLabelTypes} label types already: change one that is not used any more`);
-      await tx.insert(labelTypes).values(values).catch(refuseTakenUid(values.uid));
-      await record(tx, actor, ...createdLabelType(values));
+      const created = { id: uuidv7(), ...values };
+      await tx.insert(labelTypes).values(created).catch(refuseTakenUid(values.uid));
+      await record(tx, actor, ...createdLabelType(created));
       return { message: `Label type ${values.name} created` };
     });
   },
@@ -63,6 +64,7 @@ export const labelTypeRoutes = routes(contract, {
       await record(tx, actor, "label", `Changed label type ${values.name}`, {
         before: loggedDefinition(before),
         after: loggedDefinition(values),
+        about: { kind: "label type", id: before.id },
       });
       return { message: `Label type ${values.name} saved` };
     });
@@ -74,7 +76,7 @@ export const labelTypeRoutes = routes(contract, {
       const wanted = body.status ?? !active;
       if (wanted === active) return { message: `${name} is already ${wanted ? "enabled" : "disabled"}` };
       await tx.update(labelTypes).set({ active: wanted }).where(eq(labelTypes.id, id));
-      await record(tx, actor, ...switchedLabelType(name, wanted));
+      await record(tx, actor, ...switchedLabelType({ id, name }, wanted));
       return { message: `${name} is ${wanted ? "enabled" : "disabled"}` };
     });
   },
@@ -82,13 +84,13 @@ export const labelTypeRoutes = routes(contract, {
   async addTier({ params, body, actor, transaction }) {
     return transaction(async (tx) => {
       const labelType = await lockLabelType(tx, params.id, "no key update");
-      const tier = tierWithin(labelType, body);
-      refuseOverlap(labelType, await overlappingTier(tx, labelType, tier));
+      const tier = { id: uuidv7(), ...tierWithin(labelType, body) };
+      await refuseOverlap(tx, priceTiers, labelType, tier);
       await refuseTooMany(tx, priceTiers, eq(priceTiers.labelTypeId, labelType.id), labelType.name);
       await tx
         .insert(priceTiers)
         .values({ labelTypeId: labelType.id, ...tier })
-        .catch(refuseOverlapMeanwhile("price_tiers_no_overlap"));
+        .catch(refuseOverlapMeanwhile(priceTiers));
       await record(tx, actor, ...addedPrice(labelType, tier));
       return { message: `Price for ${labelType.name} added: ${describeTier(labelType, tier)}` };
     });
@@ -103,15 +105,19 @@ export const labelTypeRoutes = routes(contract, {
         .where(and(eq(priceTiers.id, body.price_id), eq(priceTiers.labelTypeId, labelType.id)));
       if (!before) throw refusal(404, `This price of ${labelType.name} does not exist any more`);
       const tier = tierWithin(labelType, body);
-      refuseOverlap(labelType, await overlappingTier(tx, labelType, tier, before.id));
+      await refuseOverlap(tx, priceTiers, labelType, tier, ne(priceTiers.id, before.id));
       await tx
         .update(priceTiers)
         .set(tier)
         .where(eq(priceTiers.id, before.id))
-        .catch(refuseOverlapMeanwhile("price_tiers_no_overlap"));
+        .catch(refuseOverlapMeanwhile(priceTiers));
       const price = describeTier(labelType, tier);
       const sentence = `Changed a price for ${labelType.name} from ${describeTier(labelType, before)} to ${price}`;
-      await record(tx, actor, "pricing", sentence, { before: loggedTier(before), after: loggedTier(tier) });
+      await record(tx, actor, "pricing", sentence, {
+        before: loggedTier(before),
+        after: loggedTier(tier),
+        about: { kind: "price", id: before.id },
+      });
       return { message: `Price for ${labelType.name} saved: ${price}` };
     });
   },
@@ -133,6 +139,7 @@ export const labelTypeRoutes = routes(contract, {
       const price = describeTier(labelType, tier);
       await record(tx, actor, "pricing", `Deleted a price for ${labelType.name}: ${price}`, {
         before: loggedTier(tier),
+        about: { kind: "price", id: tier.id },
       });
       return { message: `Price for ${labelType.name} deleted: ${price}` };
     });
@@ -163,30 +170,8 @@ function definitionOf({ name, uid, maxWeight, type }: Parsed<typeof contract.cre
   return { name, uid, maxWeight, kind: type };
 }
 
-const refuseTakenUid = (uid: string) => (error: unknown) => {
-  throw violates(error, "label_types_uid_key") ? refusal(409, `The uid ${uid} is taken`) : error;
-};
-
-async function overlappingTier(
-  tx: Transaction,
-  { id }: LabelType,
-  tier: { fromWeight: number; toWeight: number },
-  self?: string,
-) {
-  const [other] = await tx
-    .select()
-    .from(priceTiers)
-    .where(
-      and(
-        eq(priceTiers.labelTypeId, id),
-        self === undefined ? undefined : ne(priceTiers.id, self),
-        overlaps(priceTiers, tier),
-      ),
-    )
-    .orderBy(priceTiers.fromWeight)
-    .limit(1);
-  return other;
-}
+const refuseTakenUid = (uid: string) =>
+  ifViolated("label_types_uid_key", () => refusal(409, `The uid ${uid} is taken`));
 
 /** A lower maximum may not leave prices behind for weights that can no longer be sent. */
 async function refuseHeavierPrices(tx: Transaction, labelType: LabelType, maxWeight: number) {

@@ -13,10 +13,9 @@ export const logRoutes = routes(contract, {
     const { rows, ...counts } = await pageOf(db, list, query);
     return {
       logs: rows.map((row) => ({
+        ...row,
         _id: row.id,
         admin: { username: row.admin, kind: row.actorKind, _id: row.actorId },
-        type: row.type,
-        action: row.action,
         before: row.before as z.core.util.JSONType,
         after: row.after as z.core.util.JSONType,
         subject: row.subjectKind && row.subjectId ? { kind: row.subjectKind, _id: row.subjectId } : null,

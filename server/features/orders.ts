@@ -1,14 +1,17 @@
 import { orders as contract } from "@footprint/contract/orders.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
-import { eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { record } from "../accounts/audit.ts";
-import { customers, labelTypes, orders } from "../db/schema.ts";
+import type { Database } from "../db/database.ts";
+import { bulkOrders, customers, labelTypes, logs, orderNotes, orders, trackingCodes, transfers } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportList, inDollars, yesOrNo } from "../lists/export.ts";
 import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
-import { addressColumns, presentOrder } from "../lists/presenters.ts";
+import { addressColumns, presentAuthor, presentOrder } from "../lists/presenters.ts";
+import { because } from "../money/corrections.ts";
 import { dollars, move } from "../money/ledger.ts";
+import { needRoom } from "../money/limits.ts";
 import { refundedOrder } from "../money/trade-log.ts";
 
 export const orderRoutes = routes(contract, {
@@ -19,21 +22,66 @@ export const orderRoutes = routes(contract, {
 
   export: (call) => exportList(call, list),
 
-  async refund({ params, actor, transaction }) {
+  async read({ db, params }) {
+    const [found] = await db
+      .select({ order: orders, customer: customers, labelType: { name: labelTypes.name } })
+      .from(orders)
+      .innerJoin(customers, eq(customers.id, orders.customerId))
+      .innerJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId))
+      .where(eq(orders.id, params.id));
+    if (!found) throw refusal(404, "This order does not exist");
+    const { order, customer, labelType } = found;
+    const [purchase, refund, bulkOrder, batch, notes] = await Promise.all([
+      transferFor(db, "purchase", order.bulkOrderId ?? order.id),
+      transferFor(db, "refund", order.id),
+      order.bulkOrderId ? placeInBulkOrder(db, order.bulkOrderId, order) : null,
+      batchOf(db, order.tracking),
+      db.select().from(orderNotes).where(eq(orderNotes.orderId, order.id)).orderBy(orderNotes.createdAt, orderNotes.id),
+    ]);
+    return {
+      order: presentOrder(order, customer, labelType),
+      customer: { ...customer, _id: customer.id, balance: customer.balanceCents },
+      pricing: pricingOf(order),
+      bulkOrder,
+      purchase,
+      refund,
+      batch,
+      notes: notes.map((note) => ({ ...note, _id: note.id, by: { username: note.author } })),
+    };
+  },
+
+  async addNote({ params, body: { text }, actor, transaction }) {
+    return transaction(async (tx) => {
+      const [order] = await tx.select().from(orders).where(eq(orders.id, params.id));
+      if (!order) throw refusal(404, "This order does not exist");
+      const written = await tx.$count(orderNotes, eq(orderNotes.orderId, order.id));
+      if (written >= mostNotes) throw refusal(409, `This order has ${mostNotes} notes already`);
+      await tx.insert(orderNotes).values({ orderId: order.id, text, author: actor.username, authorId: actor.id });
+      await record(tx, actor, "user", `Left a note about order ${order.uuid}`, {
+        after: { note: text },
+        about: { kind: "order", id: order.id, customerId: order.customerId },
+      });
+      return { message: "Note saved" };
+    });
+  },
+
+  async refund({ params, body: { reason }, actor, transaction }) {
     return transaction(async (tx) => {
       // The lock: of two operators clicking at once, the second waits here and finds it refunded.
       const [order] = await tx.select().from(orders).where(eq(orders.id, params.id)).for("no key update");
       if (!order) throw refusal(404, "This order does not exist");
       if (order.refundedAt) throw refusal(409, "This order is already refunded");
+      await needRoom(tx, actor, "refund", order.priceCents);
       const customer = await move(tx, {
         customerId: order.customerId,
         cents: order.priceCents,
         kind: "refund",
         reference: order.id,
         actor,
+        reason,
       });
       await tx.update(orders).set({ refundedAt: sql`now()` }).where(eq(orders.id, order.id));
-      await record(tx, actor, ...refundedOrder(order, customer));
+      await record(tx, actor, ...because(reason, refundedOrder(order, customer)));
       return { message: `${dollars(order.priceCents)} refunded to ${customer.username}` };
     });
   },
@@ -87,3 +135,52 @@ const list = listOf({
     ...addressColumns(orders),
   },
 });
+
+/** More would make reading the order slow. */
+const mostNotes = 100;
+
+/** What was paid for an order or given back for it, and by whom. */
+async function transferFor(db: Database, kind: "purchase" | "refund", reference: string) {
+  const [row] = await db
+    .select()
+    .from(transfers)
+    .where(and(eq(transfers.reference, reference), eq(transfers.kind, kind), isNull(transfers.reversedBy)));
+  return row
+    ? { ...row, by: presentAuthor(row), amount: Math.abs(row.amountCents), balanceAfter: row.balanceAfterCents }
+    : null;
+}
+
+function pricingOf({ tierFromWeight, tierToWeight, hasCustomPrice, standardPriceCents }: typeof orders.$inferSelect) {
+  if (tierFromWeight === null || tierToWeight === null || hasCustomPrice === null) return null;
+  return {
+    fromWeight: tierFromWeight,
+    toWeight: tierToWeight,
+    custom: hasCustomPrice,
+    standardPrice: standardPriceCents,
+  };
+}
+
+/** Orders of one purchase were made in one moment: their ids say in which order. */
+async function placeInBulkOrder(db: Database, id: string, order: { id: string }) {
+  const [bulkOrder] = await db.select().from(bulkOrders).where(eq(bulkOrders.id, id));
+  const { rows } = await db.execute<{ place: number; amount: number }>(sql`
+    select count(*) filter (where id <= ${order.id})::int as place, count(*)::int as amount
+    from orders where bulk_order_id = ${id}`);
+  const { place = 1, amount = 1 } = rows[0] ?? {};
+  return bulkOrder ? { _id: id, uuid: bulkOrder.uuid, place, orderCount: amount } : null;
+}
+
+/** Where a prepaid code came from: what the log says about those registered together. */
+async function batchOf(db: Database, tracking: string) {
+  const [registered] = await db
+    .select({ entry: logs })
+    .from(trackingCodes)
+    .innerJoin(logs, and(eq(logs.subjectId, trackingCodes.batchId), isNotNull(logs.after)))
+    .where(eq(trackingCodes.code, tracking))
+    .orderBy(logs.createdAt)
+    .limit(1);
+  if (!registered) return null;
+  const { entry } = registered;
+  const { amount, first, last } = entry.after as { amount: number; first: string; last: string };
+  return { by: presentAuthor({ ...entry, actor: entry.admin }), amount, first, last, createdAt: entry.createdAt };
+}

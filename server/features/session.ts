@@ -1,20 +1,21 @@
 import { badInput, type Refusal, refusal } from "@footprint/contract/refusal.ts";
 import { session } from "@footprint/contract/session.ts";
 import { and, desc, eq, gt, isNull, ne, sql } from "drizzle-orm";
+import { isCalled } from "../accounts/accounts.ts";
 import { record } from "../accounts/audit.ts";
 import { deviceOf } from "../accounts/devices.ts";
-import { beginTry, tooManyFailures, unlessAway, waitOf } from "../accounts/guessing.ts";
+import { beginTry, describeWait, takeBackIfDatabaseFails, tooManyFailures } from "../accounts/guessing.ts";
 import { findDevice, forgetDevices, rememberDevice } from "../accounts/known-devices.ts";
 import { hashPassword, passwordMatches, refuseCommonPassword } from "../accounts/passwords.ts";
-import { type Actor, expireSessions, hashToken, idle, lifetime, openSession } from "../accounts/sessions.ts";
+import { type Actor, expireSessions, hashToken, idleLimit, lifetimeLimit, openSession } from "../accounts/sessions.ts";
 import {
   beginCodeTry,
   codeIsRight,
-  newSecret,
+  newTotpSecret,
   removeTwoStep,
   replaceRecoveryCodes,
-  stepOf,
-  uriOf,
+  totpStep,
+  totpUri,
   useCode,
 } from "../accounts/two-step.ts";
 import type { Database, Transaction } from "../db/database.ts";
@@ -26,14 +27,11 @@ type Account = typeof accounts.$inferSelect;
 
 export const sessionRoutes = routes(session, {
   async login({ db, body, address, userAgent, now, transaction }) {
-    const [account] = await db
-      .select()
-      .from(accounts)
-      .where(eq(sql`lower(${accounts.username})`, body.username.trim().toLowerCase()));
+    const [account] = await db.select().from(accounts).where(isCalled(body.username.trim()));
     const opener = { device: deviceOf(userAgent), address };
     const knownDevice = await findDevice(db, body.deviceToken, account?.id);
     const signIn = await beginTry(db, body.username, knownDevice ? { device: knownDevice } : { address });
-    return unlessAway(db, signIn.takeBack, async () => {
+    return takeBackIfDatabaseFails(db, signIn.takeBack, async () => {
       // While strangers have to wait, only the password together with the code opens; less is told the same, whatever it was.
       const refuse = (answer: Refusal) => (signIn.wait ? tooManyFailures(signIn.wait) : answer);
       const { code } = body;
@@ -70,7 +68,7 @@ export const sessionRoutes = routes(session, {
           const session = { ...opener, failuresBefore, knownDevice: hashToken(deviceToken) };
           return { accessToken: await openSession(tx, account.id, session), deviceToken };
         });
-      const opened = await unlessAway(db, async () => forgetCode?.(db), open);
+      const opened = await takeBackIfDatabaseFails(db, async () => forgetCode?.(db), open);
       if (opened) return opened;
       await signIn.fail(account, { ...opener, codeWasWrong: true });
       throw refuse(refusal(401, wrongCode, { codeRequired: true }));
@@ -124,7 +122,7 @@ export const sessionRoutes = routes(session, {
   async beginTwoStep({ db, body, actor, transaction }) {
     const { succeed } = await checkPassword(db, actor, body.password, wrongPassword);
     await succeed();
-    const secret = newSecret();
+    const secret = newTotpSecret();
     return transaction(async (tx) => {
       const begun = await tx
         .update(accounts)
@@ -133,7 +131,7 @@ export const sessionRoutes = routes(session, {
         .returning({ id: accounts.id });
       if (begun.length === 0) throw refusal(409, "Two-step sign-in is on already");
       await record(tx, actor, "session", `${actor.username} began to set up two-step sign-in`);
-      return { secret, uri: uriOf(actor.username, secret) };
+      return { secret, uri: totpUri(actor.username, secret) };
     });
   },
 
@@ -143,7 +141,7 @@ export const sessionRoutes = routes(session, {
     const secret = account?.totpSecret;
     if (!secret) throw refusal(409, "Begin to set up two-step sign-in first");
     const forgetCode = await beginCodeTry(db, actor.id);
-    const step = stepOf(secret, body.code, now());
+    const step = totpStep(secret, body.code, now());
     if (step === undefined) throw badInput("body.code", wrongCode);
     return transaction(async (tx) => {
       await forgetCode(tx);
@@ -190,7 +188,13 @@ export const sessionRoutes = routes(session, {
     const rows = await db
       .select()
       .from(sessions)
-      .where(and(eq(sessions.accountId, actor.id), gt(sessions.lastUsedAt, idle), gt(sessions.createdAt, lifetime)))
+      .where(
+        and(
+          eq(sessions.accountId, actor.id),
+          gt(sessions.lastUsedAt, idleLimit),
+          gt(sessions.createdAt, lifetimeLimit),
+        ),
+      )
       .orderBy(desc(sessions.lastUsedAt), desc(sessions.createdAt))
       // More are the work of a program that never signs out.
       .limit(100);
@@ -247,7 +251,7 @@ async function checkPassword(
   const guess = await beginTry(db, actor.username, { session: actor.tokenHash });
   if (guess.wait) {
     await guess.forget();
-    throw refusal(429, `Too many tries. Wait ${waitOf(guess.wait)} and try again.`, { retryAfter: guess.wait });
+    throw refusal(429, `Too many tries. Wait ${describeWait(guess.wait)} and try again.`, { retryAfter: guess.wait });
   }
   const [account] = await db.select().from(accounts).where(eq(accounts.id, actor.id));
   if (!(await passwordMatches(account?.passwordHash, password)) || !account) throw badInput(path, refused);

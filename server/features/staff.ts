@@ -8,7 +8,8 @@ import { hashPassword, refuseCommonPassword } from "../accounts/passwords.ts";
 import { expireSessions } from "../accounts/sessions.ts";
 import { removeTwoStep } from "../accounts/two-step.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { violates } from "../db/failures.ts";
+import { ifViolated } from "../db/failures.ts";
+import { uuidv7 } from "../db/ids.ts";
 import { accounts, sessions, signInTries } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportRows, yesOrNo } from "../lists/export.ts";
@@ -69,14 +70,16 @@ export const staffRoutes = routes(staff, {
     refuseReservedName(body.username);
     refuseCommonPassword("password", body.password, body.username);
     const passwordHash = await hashPassword(body.password);
+    const id = uuidv7();
     return transaction(async (tx) => {
       await refuseNameOfKey(tx, body.username);
       await tx
         .insert(accounts)
-        .values({ username: body.username, passwordHash, role: "staff" })
+        .values({ id, username: body.username, passwordHash, role: "staff" })
         .catch(refuseTakenName(body.username));
       await record(tx, actor, "staff", `Created staff account ${body.username}`, {
         after: { username: body.username, role: "staff" },
+        about: { kind: "account", id },
       });
       return { message: `Staff account ${body.username} created` };
     });
@@ -95,49 +98,45 @@ export const staffRoutes = routes(staff, {
         notificationAccess: body.notificationAccess ?? before.notificationAccess,
       };
       await tx.update(accounts).set(after).where(eq(accounts.id, params.id)).catch(refuseTakenName(after.username));
-      await record(tx, actor, "staff", `Changed staff account ${after.username}`, { before, after });
+      await record(tx, actor, "staff", `Changed staff account ${after.username}`, {
+        before,
+        after,
+        about: { kind: "account", id: params.id },
+      });
       return { message: `Staff account ${after.username} saved` };
     });
   },
 
-  async resetTwoStep({ params, actor, transaction }) {
-    const lockWithTwoStep = async (tx: Transaction) => {
-      const staff = await lockStaff(tx, params.id);
-      const isOn = await tx.$count(accounts, and(eq(accounts.id, params.id), isNotNull(accounts.totpConfirmedAt)));
-      if (!isOn) throw refusal(409, `${staff.username} does not use two-step sign-in`);
-      return staff;
-    };
+  async resetTwoStep({ params: { id }, actor, transaction }) {
     return transaction(
       async (tx) => {
-        const { username } = await lockWithTwoStep(tx);
-        await removeTwoStep(tx, params.id);
-        await tx.delete(sessions).where(eq(sessions.accountId, params.id));
+        const { username } = await lockWithTwoStep(tx, id);
+        await removeTwoStep(tx, id);
+        await tx.delete(sessions).where(eq(sessions.accountId, id));
         await record(tx, actor, "staff", `Reset two-step sign-in of ${username}`, {
           before: { twoStep: true },
           after: { twoStep: false },
+          about: { kind: "account", id },
         });
         return { message: `${username} signs in with the password alone now` };
       },
-      async (tx) => {
-        await lockWithTwoStep(tx);
-        await expireSessions(tx, eq(sessions.accountId, params.id));
-      },
+      expireSessionsOf(id, lockWithTwoStep),
     );
   },
 
-  async delete({ params, actor, transaction }) {
+  async delete({ params: { id }, actor, transaction }) {
     return transaction(
       async (tx) => {
-        const before = await lockStaff(tx, params.id);
+        const before = await lockStaff(tx, id);
         // Its sessions go with it.
-        await tx.delete(accounts).where(eq(accounts.id, params.id));
-        await record(tx, actor, "staff", `Deleted staff account ${before.username}`, { before });
+        await tx.delete(accounts).where(eq(accounts.id, id));
+        await record(tx, actor, "staff", `Deleted staff account ${before.username}`, {
+          before,
+          about: { kind: "account", id },
+        });
         return { message: `Staff account ${before.username} deleted` };
       },
-      async (tx) => {
-        await lockStaff(tx, params.id);
-        await expireSessions(tx, eq(sessions.accountId, params.id));
-      },
+      expireSessionsOf(id, lockStaff),
     );
   },
 });
@@ -174,6 +173,17 @@ async function lockStaff(tx: Transaction, id: string) {
   return row;
 }
 
-const refuseTakenName = (username: string) => (error: unknown) => {
-  throw violates(error, "accounts_username_key") ? refusal(409, `The username ${username} is taken`) : error;
+async function lockWithTwoStep(tx: Transaction, id: string) {
+  const staff = await lockStaff(tx, id);
+  const isOn = await tx.$count(accounts, and(eq(accounts.id, id), isNotNull(accounts.totpConfirmedAt)));
+  if (!isOn) throw refusal(409, `${staff.username} does not use two-step sign-in`);
+  return staff;
+}
+
+const expireSessionsOf = (id: string, lock: typeof lockStaff) => async (tx: Transaction) => {
+  await lock(tx, id);
+  await expireSessions(tx, eq(sessions.accountId, id));
 };
+
+const refuseTakenName = (username: string) =>
+  ifViolated("accounts_username_key", () => refusal(409, `The username ${username} is taken`));

@@ -1,17 +1,28 @@
+import { flatAddress } from "@footprint/contract/address.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
-import { eq } from "drizzle-orm";
-import { needScope, type Shop } from "../accounts/api-keys.ts";
+import { and, eq, isNull } from "drizzle-orm";
+import { refuseWithoutScope, type Shop } from "../accounts/api-keys.ts";
 import { record } from "../accounts/audit.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { customers, customPrices, fedexOrders, invoices, labelTypes, priceTiers } from "../db/schema.ts";
+import {
+  customers,
+  customPrices,
+  fedexOrders,
+  invoices,
+  labelTypes,
+  orders,
+  priceTiers,
+  transfers,
+} from "../db/schema.ts";
 import { openFile } from "../http/files.ts";
 import { Replay } from "../http/idempotency.ts";
 import { routes } from "../http/routes.ts";
+import { pages } from "../lists/paging.ts";
 import { presentCustomer, presentFedexOrder, presentInvoice, presentOrder } from "../lists/presenters.ts";
-import { needRoomForDeposit, settle } from "../money/deposits.ts";
+import { refuseDepositAboveLimit, settle } from "../money/deposits.ts";
 import { readCashapp } from "../money/payment-settings.ts";
-import { buy, price, unknownCustomer } from "../money/purchases.ts";
+import { buy, price, refuseWhoCannotOrder, unknownCustomer } from "../money/purchases.ts";
 import {
   addedCustomer,
   addedFedexOrder,
@@ -20,6 +31,7 @@ import {
   soldBulkOrder,
   soldOrder,
 } from "../money/trade-log.ts";
+import { historyOf, presentTransfer } from "../money/transfers.ts";
 
 export const storefrontRoutes = routes(storefront, {
   async putCustomer({ params: { discordId }, body: { username, email }, actor, transaction }) {
@@ -43,7 +55,11 @@ export const storefrontRoutes = routes(storefront, {
       const after = { username, email: email ?? known.email };
       if (before.username !== after.username || before.email !== after.email) {
         await tx.update(customers).set(after).where(eq(customers.id, known.id));
-        await record(tx, actor, "user", `Updated customer ${username}`, { before, after });
+        await record(tx, actor, "user", `Updated customer ${username}`, {
+          before,
+          after,
+          about: { kind: "customer", id: known.id },
+        });
       }
       return { customer: present({ ...known, ...after }, actor) };
     });
@@ -51,6 +67,17 @@ export const storefrontRoutes = routes(storefront, {
 
   async getCustomer({ db, params, actor }) {
     return { customer: present(await findCustomer(db, params.discordId), actor) };
+  },
+
+  async transfers({ db, params, query, actor }) {
+    const customer = await findCustomer(db, params.discordId);
+    const { rows, total, sums: _, ...capped } = await historyOf(db, customer.id, query);
+    const shown = rows.map((row) => {
+      const subject = row.order ?? row.bulkOrder ?? row.invoice;
+      const isOthers = subject && !belongsTo(actor, subject);
+      return { ...presentTransfer(row), ...(isOthers && { for: null }) };
+    });
+    return { transfers: shown, ...capped, ...pages(total, query.limit) };
   },
 
   async labelTypes({ db, query }) {
@@ -84,12 +111,31 @@ export const storefrontRoutes = routes(storefront, {
     });
   },
 
+  async readOrder({ db, params, actor }) {
+    const [found] = await db
+      .select({ order: orders, user: customers, labelType: labelTypes, refund: transfers })
+      .from(orders)
+      .innerJoin(customers, eq(customers.id, orders.customerId))
+      .innerJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId))
+      .leftJoin(
+        transfers,
+        and(eq(transfers.reference, orders.id), eq(transfers.kind, "refund"), isNull(transfers.reversedBy)),
+      )
+      .where(eq(orders.id, params.id));
+    if (!found || !belongsTo(actor, found.order)) throw refusal(404, "This order does not exist");
+    const { order, user, labelType, refund } = found;
+    return {
+      order: presentOrder(order, user, labelType),
+      refund: refund && { ...refund, amount: refund.amountCents },
+    };
+  },
+
   async createBulkOrder({ body, actor, transaction }) {
     return transaction(async (tx) => {
       const bought = await buy(tx, { discordId: body.discordId, purchases: body.orders, asBulk: true }, actor);
       const { bulk, total, orders, balanceCents, customer } = bought;
       if (!bulk) throw new Error("a bulk purchase has a bulk order");
-      await record(tx, actor, ...soldBulkOrder(bulk.uuid, orders.length, total, { ...customer, balanceCents }));
+      await record(tx, actor, ...soldBulkOrder(bulk, orders.length, total, { ...customer, balanceCents }));
       const presented = orders.map(({ order, labelType }) => presentOrder(order, customer, labelType));
       return { bulkOrder: { ...bulk, _id: bulk.id, orders: presented, total }, balance: balanceCents };
     });
@@ -99,30 +145,19 @@ export const storefrontRoutes = routes(storefront, {
     return transaction(async (tx) => {
       const { discordId, from, to, ...parcel } = body;
       const customer = await findCustomer(tx, discordId);
-      if (!customer.active) throw refusal(403, `${customer.username} is disabled and cannot order`);
-      if (!customer.verifiedAt) throw refusal(403, `${customer.username} is not verified yet and cannot order`);
+      refuseWhoCannotOrder({ ...customer, verified: customer.verifiedAt !== null });
       const [order] = await tx
         .insert(fedexOrders)
         .values({
           ...parcel,
           customerId: customer.id,
           shopId: actor.shopId,
-          fromName: from.name,
-          fromStreet: from.street,
-          fromStreet2: from.street2,
-          fromCity: from.city,
-          fromState: from.state,
-          fromZip: from.zip,
-          toName: to.name,
-          toStreet: to.street,
-          toStreet2: to.street2,
-          toCity: to.city,
-          toState: to.state,
-          toZip: to.zip,
+          ...flatAddress("from", from),
+          ...flatAddress("to", to),
         })
         .returning();
       if (!order) throw new Error("an insert returns its row");
-      await record(tx, actor, ...addedFedexOrder(order.uuid, customer.username, parcel));
+      await record(tx, actor, ...addedFedexOrder(order, customer.username, parcel));
       return { order: presentFedex(order) };
     });
   },
@@ -158,7 +193,7 @@ export const storefrontRoutes = routes(storefront, {
 
   async setInvoiceStatus({ db, params, body: { status }, actor, transaction }) {
     const findOwn = async (tx: Database | Transaction) => {
-      needScope(actor, [status === "paid" ? "mark-as-paid" : "deposits"]);
+      refuseWithoutScope(actor, [status === "paid" ? "mark-as-paid" : "deposits"]);
       const [invoice] = await tx.select().from(invoices).where(eq(invoices.id, params.id)).for("update");
       if (!invoice || !belongsTo(actor, invoice)) throw refusal(404, "This invoice does not exist");
       return invoice;
@@ -167,8 +202,10 @@ export const storefrontRoutes = routes(storefront, {
       const invoice = await findOwn(tx);
       if (invoice.status !== status) {
         if (invoice.status === "paid") throw refusal(409, "This invoice is already paid");
+        if (invoice.status === "reversed")
+          throw refusal(409, "The payment of this invoice was taken back: staff mark it as paid, should it come again");
         if (status === "paid") {
-          await needRoomForDeposit(tx, actor, invoice.amountCents);
+          await refuseDepositAboveLimit(tx, actor, invoice.amountCents);
           await settle(tx, invoice, actor);
         } else {
           await tx.update(invoices).set({ status }).where(eq(invoices.id, invoice.id));

@@ -25,13 +25,8 @@ export const trackingRoutes = routes(contract, {
   async stats({ db }) {
     const counts = await countsByKind(db, "tracking codes");
     const perType = (state: "left" | "used") => {
-      const count = (type: z.output<typeof trackingType>) => counts[`${type} ${state}`] ?? 0;
-      return {
-        priority: count("priority"),
-        express: count("express"),
-        ground_oz: count("ground_oz"),
-        ground_lbs: count("ground_lbs"),
-      };
+      const entries = trackingType.options.map((type) => [type, counts[`${type} ${state}`] ?? 0]);
+      return Object.fromEntries(entries) as Record<z.output<typeof trackingType>, number>;
     };
     return { left: perType("left"), used: perType("used") };
   },
@@ -40,12 +35,13 @@ export const trackingRoutes = routes(contract, {
     const codes = consecutiveCodes(trackRef, amount);
     return transaction(async (tx) => {
       await tx.execute(beforeRegistering);
-      const taken = await addCodes(tx, codes, { type, template });
+      const batchId = uuidv7();
+      const taken = await addCodes(tx, codes, { type, template, batchId });
       if (taken) throw refusal(409, `The code ${taken} is already registered. Nothing was created.`);
       const sold = await carriedByOrder(tx, codes);
       if (sold) throw refusal(409, `The code ${sold} is on an order already. Nothing was created.`);
       const [first, last] = [codes[0], codes.at(-1)] as [string, string];
-      const entry = registeredCodes({ amount, type, template, first, last });
+      const entry = registeredCodes({ amount, type, template, first, last, batchId });
       await record(tx, actor, ...entry);
       return { message: entry[1] };
     });
@@ -59,6 +55,7 @@ export const trackingRoutes = routes(contract, {
       const used = row.usedAt !== null;
       await record(tx, actor, "tracking", `Deleted ${used ? "used" : "unused"} ${type} code ${code}`, {
         before: { code, type, template, used },
+        about: { kind: "tracking codes", id: row.batchId ?? row.id },
       });
       return { message: `Tracking code ${code} deleted` };
     });
@@ -119,14 +116,16 @@ function consecutiveCodes(trackRef: string, amount: number): string[] {
 }
 
 /** Adds the codes in one statement; returns the first that existed already, in which case the caller refuses all. */
-async function addCodes(tx: Transaction, codes: string[], { type, template }: { type: string; template: string }) {
+type Batch = Pick<typeof trackingCodes.$inferSelect, "type" | "template"> & { batchId: string };
+
+async function addCodes(tx: Transaction, codes: string[], { type, template, batchId }: Batch) {
   // Ids of one moment are random: sorted, the list shows a batch in the order of its codes.
   const ids = codes.map(() => uuidv7()).sort();
   // Arrays, because 10,000 rows of parameters are slow. A code that somebody else is adding just now is waited for.
   const { rows } = await tx.execute<{ code: string }>(sql`
     with added as (
-      insert into tracking_codes (id, code, type, template)
-      select id, code, ${type}, ${template}
+      insert into tracking_codes (id, code, type, template, batch_id)
+      select id, code, ${type}, ${template}, ${batchId}::uuid
       from unnest(${sql.param(ids)}::uuid[], ${sql.param(codes)}::text[]) as batch (id, code)
       on conflict (code) do nothing
       returning code

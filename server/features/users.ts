@@ -1,21 +1,25 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import { users as contract } from "@footprint/contract/users.ts";
-import { and, eq, gt, isNotNull, isNull, not, type Placeholder, sql } from "drizzle-orm";
+import { eq, gt, isNotNull, isNull, not, type Placeholder, sql } from "drizzle-orm";
 import { record } from "../accounts/audit.ts";
 import type { Database, Transaction } from "../db/database.ts";
+import { uuidv7 } from "../db/ids.ts";
 import { prepared } from "../db/prepared.ts";
 import { customers, customPrices, labelTypes } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
+import { daysUntil, today } from "../lists/counters.ts";
 import { exportList, inDollars, yesOrNo } from "../lists/export.ts";
 import { type Filters, type ListQuery, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 import { presentCustomer } from "../lists/presenters.ts";
+import { adjustedBalance, because } from "../money/corrections.ts";
+import { totalsOf } from "../money/customer-totals.ts";
 import { dollars, move } from "../money/ledger.ts";
+import { needRoom } from "../money/limits.ts";
 import {
   describeTier,
   lockLabelType,
   loggedTier,
-  overlaps,
   refuseOverlap,
   refuseOverlapMeanwhile,
   refuseTooMany,
@@ -32,11 +36,12 @@ export const userRoutes = routes(contract, {
 
   exportNew: (call) => exportList({ ...call, query: { ...call.query, ...unverified } }, { ...list, name: "new-users" }),
 
-  async read({ db, params }) {
+  async read({ db, params, config, now }) {
     const rows = await db.select().from(customers).where(eq(customers.id, params.id));
     const [user] = await withPrices(db, rows);
-    if (!user) throw unknownCustomer();
-    return { user };
+    const totals = await totalsOf(db, params.id, daysUntil(today(config, now()), 30));
+    if (!user || !totals) throw unknownCustomer();
+    return { user, totals };
   },
 
   async verify({ params, actor, transaction }) {
@@ -44,7 +49,7 @@ export const userRoutes = routes(contract, {
       const { id, username, verifiedAt } = await lockCustomer(tx, params.id);
       if (verifiedAt) throw refusal(409, `${username} is already verified`);
       await tx.update(customers).set({ verifiedAt: sql`now()` }).where(eq(customers.id, id));
-      await record(tx, actor, ...verifiedCustomer(username));
+      await record(tx, actor, ...verifiedCustomer({ id, username }));
       return { message: `${username} is verified` };
     });
   },
@@ -55,7 +60,7 @@ export const userRoutes = routes(contract, {
       const wanted = body.status ?? !active;
       if (wanted === active) return { message: `${username} is already ${wanted ? "enabled" : "disabled"}` };
       await tx.update(customers).set({ active: wanted }).where(eq(customers.id, id));
-      await record(tx, actor, ...switchedCustomer(username, wanted));
+      await record(tx, actor, ...switchedCustomer({ id, username }, wanted));
       return { message: `${username} is ${wanted ? "enabled" : "disabled"}` };
     });
   },
@@ -67,21 +72,18 @@ export const userRoutes = routes(contract, {
       const state = wanted ? "enabled" : "disabled";
       if (wanted === customPricingEnabled) return { message: `Custom pricing is already ${state} for ${username}` };
       await tx.update(customers).set({ customPricingEnabled: wanted }).where(eq(customers.id, id));
-      await record(tx, actor, ...switchedCustomPricing(username, wanted));
+      await record(tx, actor, ...switchedCustomPricing({ id, username }, wanted));
       return { message: `Custom pricing is ${state} for ${username}` };
     });
   },
 
-  async addBalance({ params, body: { balance: cents }, actor, transaction }) {
+  async addBalance({ params, body: { balance: cents, reason }, actor, transaction }) {
     return transaction(async (tx) => {
-      const customer = await move(tx, { customerId: params.id, cents, kind: "adjustment", actor });
-      const amount = dollars(Math.abs(cents));
-      const sentence = `${cents > 0 ? `Added ${amount} to` : `Took ${amount} from`} ${customer.username}'s balance`;
-      await record(tx, actor, "balance", sentence, {
-        before: { balance: (customer.balanceCents - cents) / 100 },
-        after: { balance: customer.balanceCents / 100 },
-      });
-      return { message: `${sentence}, which is now ${dollars(customer.balanceCents)}` };
+      await needRoom(tx, actor, "credit", cents);
+      const moved = await move(tx, { customerId: params.id, cents, kind: "adjustment", reason, actor });
+      const entry = adjustedBalance({ ...moved, id: params.id }, cents);
+      await record(tx, actor, ...because(reason, entry));
+      return { message: `${entry[1]}, which is now ${dollars(moved.balanceCents)}` };
     });
   },
 
@@ -89,15 +91,15 @@ export const userRoutes = routes(contract, {
     return transaction(async (tx) => {
       const customer = await lockCustomer(tx, params.id);
       const labelType = await lockLabelType(tx, body.labelType, "share");
-      const tier = tierWithin(labelType, body);
-      const owner = { customerId: customer.id, labelTypeId: labelType.id };
-      refuseOverlap(labelType, await overlappingPrice(tx, owner, tier));
-      await refuseTooMany(tx, customPrices, eq(customPrices.customerId, customer.id), customer.username);
+      const tier = { id: uuidv7(), ...tierWithin(labelType, body) };
+      const isTheirs = eq(customPrices.customerId, customer.id);
+      await refuseOverlap(tx, customPrices, labelType, tier, isTheirs);
+      await refuseTooMany(tx, customPrices, isTheirs, customer.username);
       await tx
         .insert(customPrices)
-        .values({ ...owner, ...tier })
-        .catch(refuseOverlapMeanwhile("custom_prices_no_overlap"));
-      await record(tx, actor, ...addedCustomPrice(customer.username, labelType, tier));
+        .values({ customerId: customer.id, labelTypeId: labelType.id, ...tier })
+        .catch(refuseOverlapMeanwhile(customPrices));
+      await record(tx, actor, ...addedCustomPrice(customer, labelType, tier));
       const price = `${labelType.name}, ${describeTier(labelType, tier)}`;
       return { message: `Custom price for ${customer.username} added: ${price}` };
     });
@@ -115,6 +117,7 @@ export const userRoutes = routes(contract, {
       const price = `${labelType.name}, ${describeTier(labelType, tier)}`;
       await record(tx, actor, "pricing", `Deleted a custom price of ${customer.username}: ${price}`, {
         before: { labelType: labelType.name, ...loggedTier(tier) },
+        about: { kind: "custom price", id: tier.id, customerId: customer.id },
       });
       return { message: `Custom price of ${customer.username} deleted: ${price}` };
     });
@@ -184,26 +187,6 @@ function pricesOf(db: Database | Transaction, customerIds: string[] | Placeholde
     .innerJoin(labelTypes, eq(labelTypes.id, customPrices.labelTypeId))
     .where(sql`${customPrices.customerId} = any(${sql.param(customerIds)}::uuid[])`)
     .orderBy(customPrices.createdAt, customPrices.id);
-}
-
-async function overlappingPrice(
-  tx: Transaction,
-  { customerId, labelTypeId }: { customerId: string; labelTypeId: string },
-  tier: { fromWeight: number; toWeight: number },
-) {
-  const [other] = await tx
-    .select()
-    .from(customPrices)
-    .where(
-      and(
-        eq(customPrices.customerId, customerId),
-        eq(customPrices.labelTypeId, labelTypeId),
-        overlaps(customPrices, tier),
-      ),
-    )
-    .orderBy(customPrices.fromWeight)
-    .limit(1);
-  return other;
 }
 
 async function lockCustomer(tx: Transaction, id: string) {

@@ -1,16 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
+import { settingsId } from "@footprint/contract/logs.ts";
 import { badInput, refusal } from "@footprint/contract/refusal.ts";
 import { isReservedName } from "@footprint/contract/staff.ts";
 import { website } from "@footprint/contract/website.ts";
 import { and, desc, eq, ne, sql } from "drizzle-orm";
-import { lockNames } from "../accounts/accounts.ts";
+import { isCalled, lockNames } from "../accounts/accounts.ts";
 import { createKey, expireKey } from "../accounts/api-keys.ts";
 import { record } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
-import { violates } from "../db/failures.ts";
+import { ifViolated } from "../db/failures.ts";
+import { uuidv7 } from "../db/ids.ts";
 import { accounts, apiKeys, settings, shops } from "../db/schema.ts";
 import { attach, fileName, openPublicFile, remove } from "../http/files.ts";
 import { routes } from "../http/routes.ts";
+import { dollars } from "../money/ledger.ts";
 import { readCashapp } from "../money/payment-settings.ts";
 
 export const websiteRoutes = routes(website, {
@@ -37,8 +40,38 @@ export const websiteRoutes = routes(website, {
       await record(tx, actor, "website", `Updated the payment settings: ${words.join(", ")}`, {
         before: { cashappId: before.cashappId, image: beforeImage },
         after: { cashappId, image: file?.name ?? beforeImage },
+        about: { kind: "settings", id: settingsId },
       });
       return reply;
+    });
+  },
+
+  async limits({ db }) {
+    const [current] = await db.select().from(settings);
+    return { limits: limitsOf(current) };
+  },
+
+  async updateLimits({ body, actor, transaction }) {
+    return transaction(async (tx) => {
+      const [current] = await tx.select().from(settings).for("update");
+      const before = limitsOf(current);
+      const after = { ...before };
+      for (const name of limitNames) after[name] = body[name] === undefined ? before[name] : body[name];
+      if (isDeepStrictEqual(before, after)) return { message: "The limits are unchanged" };
+      await tx.update(settings).set({
+        staffCreditCents: after.staffCredit,
+        staffCreditPerDayCents: after.staffCreditPerDay,
+        staffRefundCents: after.staffRefund,
+        staffRefundPerDayCents: after.staffRefundPerDay,
+      });
+      const changed = limitNames.filter((name) => before[name] !== after[name]);
+      const words = changed.map((name) => `${limitWords[name]} ${limit(before[name])} to ${limit(after[name])}`);
+      await record(tx, actor, "website", `Changed the limits of staff accounts: ${words.join(", ")}`, {
+        before: inDollars(before),
+        after: inDollars(after),
+        about: { kind: "settings", id: settingsId },
+      });
+      return { message: "Limits saved" };
     });
   },
 
@@ -69,9 +102,11 @@ export const websiteRoutes = routes(website, {
         throw badInput("body.expiresAt", "A new key must not have expired already");
       const [shop] = shopId ? await tx.select().from(shops).where(eq(shops.id, shopId)) : [];
       if (shopId && !shop) throw badInput("body.shop", "This shop does not exist");
-      const key = await createKey(tx, { ...values, depositsPerDayCents, shopId }).catch(refuseTakenName(body.name));
+      const id = uuidv7();
+      const key = await createKey(tx, { ...values, id, depositsPerDayCents, shopId }).catch(refuseTakenName(body.name));
       await record(tx, actor, "website", `Created the API key ${body.name}`, {
         after: { ...wordsOf({ ...values, depositsPerDayCents }), shop: shop?.name ?? body.name },
+        about: { kind: "api key", id },
       });
       return { message: `API key ${body.name} created`, key };
     });
@@ -92,7 +127,11 @@ export const websiteRoutes = routes(website, {
       if (isDeepStrictEqual(was, is)) return { message: `API key ${before.name} is unchanged` };
       if (after.name !== before.name) await refuseNameOfOthers(tx, after.name, before.id);
       await tx.update(apiKeys).set(after).where(eq(apiKeys.id, before.id)).catch(refuseTakenName(after.name));
-      await record(tx, actor, "website", `Changed the API key ${after.name}`, { before: was, after: is });
+      await record(tx, actor, "website", `Changed the API key ${after.name}`, {
+        before: was,
+        after: is,
+        about: { kind: "api key", id: before.id },
+      });
       return { message: `API key ${after.name} saved` };
     });
   },
@@ -103,7 +142,10 @@ export const websiteRoutes = routes(website, {
       async (tx) => {
         const [key] = await tx.delete(apiKeys).where(eq(apiKeys.id, params.id)).returning();
         if (!key) throw unknownKey();
-        await record(tx, actor, "website", `Deleted the API key ${key.name}`, { before });
+        await record(tx, actor, "website", `Deleted the API key ${key.name}`, {
+          before,
+          about: { kind: "api key", id: key.id },
+        });
         return { message: `API key ${key.name} deleted` };
       },
       async (tx) => {
@@ -121,6 +163,29 @@ export const websiteRoutes = routes(website, {
     return openPublicFile(db, params.id);
   },
 });
+
+const limitWords = {
+  staffCredit: "credit at once",
+  staffCreditPerDay: "credit a day",
+  staffRefund: "refund at once",
+  staffRefundPerDay: "refund a day",
+};
+const limitNames = Object.keys(limitWords) as (keyof typeof limitWords)[];
+type StaffLimits = Record<keyof typeof limitWords, number | null>;
+
+function limitsOf(row: typeof settings.$inferSelect | undefined): StaffLimits {
+  if (!row) throw new Error("the settings row is missing");
+  return {
+    staffCredit: row.staffCreditCents,
+    staffCreditPerDay: row.staffCreditPerDayCents,
+    staffRefund: row.staffRefundCents,
+    staffRefundPerDay: row.staffRefundPerDayCents,
+  };
+}
+
+const limit = (cents: number | null) => (cents === null ? "any amount" : dollars(cents));
+const inDollars = (limits: StaffLimits) =>
+  Object.fromEntries(limitNames.map((name) => [name, limits[name] === null ? null : limits[name] / 100]));
 
 const unknownKey = () => refusal(404, "This API key does not exist any more");
 
@@ -141,13 +206,11 @@ async function refuseNameOfOthers(tx: Transaction, name: string, own?: string) {
   if (isReservedName(name) || /^admin(istrator)?$/.test(same))
     throw badInput("body.name", `A key may not be called ${name}`);
   await lockNames(tx);
-  const isAccount = await tx.$count(accounts, eq(sql`lower(${accounts.username})`, same));
+  const isAccount = await tx.$count(accounts, isCalled(name));
   if (isAccount) throw badInput("body.name", `${name} is the name of an account`);
   const others = and(eq(sql`lower(${apiKeys.name})`, same), own ? ne(apiKeys.id, own) : undefined);
   if (await tx.$count(apiKeys, others)) throw taken(name);
 }
 
 const taken = (name: string) => refusal(409, `There is an API key called ${name} already`);
-const refuseTakenName = (name: string) => (error: unknown) => {
-  throw violates(error, "api_keys_name_key") ? taken(name) : error;
-};
+const refuseTakenName = (name: string) => ifViolated("api_keys_name_key", () => taken(name));

@@ -18,10 +18,15 @@ export class Replay {
   }
 }
 
-/** `first` is committed before the work begins, for what everybody else must see by then. */
-export type Transact = <T>(
-  work: (tx: Transaction) => Promise<T>,
-  first?: (tx: Transaction) => Promise<unknown>,
+type Work<T> = (tx: Transaction) => Promise<T>;
+
+/**
+ * `first` is committed before the work begins, for what everybody else must see by then. Calls that take an
+ * Idempotency-Key have none: a repeat would do it again.
+ */
+export type Transact<E extends Endpoint = Endpoint> = <T>(
+  work: Work<T>,
+  ...first: E extends { idempotent: unknown } ? [] : [first?: Work<unknown>]
 ) => Promise<T | Replay>;
 
 /**
@@ -39,26 +44,27 @@ export function transactions(
   const key = call.idempotent && keyOf(request);
   if (!key && call.idempotent === "required")
     throw refusal(400, "Send an Idempotency-Key, so that a repeat is recognised");
-  if (!caller) return (work) => retried(() => db.transaction(work));
-  const readmitted = <T>(work: (tx: Transaction) => Promise<T>) =>
+  const admitted = <T>(work: Work<T>) =>
     retried(() =>
       db.transaction(async (tx) => {
-        await takeTurnsAtOwnAccount(tx, caller, call);
-        const { rows } = await tx.execute(callerNow(caller));
-        readmit(caller, rows[0], call, plainAddress(request.ip));
+        if (caller) {
+          await takeTurnsAtOwnAccount(tx, caller, call);
+          const { rows } = await tx.execute(callerNow(caller));
+          readmit(caller, rows[0], call, plainAddress(request.ip));
+        }
         return work(tx);
       }),
     );
-  if (!key)
+  if (!key || !caller)
     return async (work, first) => {
-      if (first) await readmitted(first);
-      return readmitted(work);
+      if (first) await admitted(first);
+      return admitted(work);
     };
   // A shop may repeat with a new key what it sent with an old one.
   const identity = { caller: caller.kind === "shop" ? caller.shopId : caller.id, key };
   // The body as it was understood: what came in may be nested deeper than anybody can write down again.
   const fingerprint = hash(`${call.method} ${request.url} ${JSON.stringify(body ?? null)}`);
-  return <T>(work: (tx: Transaction) => Promise<T>) =>
+  return <T>(work: Work<T>) =>
     retried(() =>
       db.transaction(async (tx) => {
         const { now, isFirst } = await claim(tx, caller, identity, fingerprint);

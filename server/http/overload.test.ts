@@ -11,7 +11,7 @@ import type { FastifyInstance } from "fastify";
 import { afterEach, expect, inject, test } from "vitest";
 import { buildApp } from "../app.ts";
 import { readConfig, timeouts } from "../config.ts";
-import { openEngine, unhurried } from "../db/engine.ts";
+import { openEngine, withoutTimeLimit } from "../db/engine.ts";
 import { addCustomer, addFedexOrder, balanceOf } from "../testing/builders.ts";
 import { formWith, pdf } from "../testing/multipart.ts";
 import { waitingForLocks } from "../testing/races.ts";
@@ -280,7 +280,7 @@ test.skipIf(isEmbedded)("a statement that takes too long is ended, except where 
   const { db: impatient } = await network({ statement: 500 });
   const slowly = sql`select pg_sleep(2)`;
   await expect(impatient.execute(slowly)).rejects.toThrow();
-  await unhurried(impatient).execute(slowly);
+  await withoutTimeLimit(impatient).execute(slowly);
 });
 
 test.skipIf(isEmbedded)("when the database goes away, whoever waits is told with the first", async () => {

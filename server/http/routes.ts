@@ -30,7 +30,7 @@ type Context<E extends Endpoint> = Services & {
   /** Who calls. */
   actor: E["access"] extends "public" ? undefined : E["access"] extends "storefront" ? Shop : Actor;
   /** Where every change is made. */
-  transaction: Transact;
+  transaction: Transact<E>;
   /** What was uploaded with the call, waiting to be attached. */
   file: Upload | undefined;
   /** Where the call came from, as far as the configured proxies can be trusted. */

@@ -6,7 +6,7 @@ import { and, between, desc, eq, gte, type Placeholder, type SQL, sql } from "dr
 import { unionAll } from "drizzle-orm/pg-core";
 import type { Config } from "../config.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { unhurried } from "../db/engine.ts";
+import { withoutTimeLimit } from "../db/engine.ts";
 import { prepared } from "../db/prepared.ts";
 import { counters, monthlyCounters, settings } from "../db/schema.ts";
 
@@ -118,7 +118,7 @@ type Figure = { count: number; cents: number };
 type Periods = Record<"allTime" | "today" | "week" | "month", Figure>;
 
 /** A subject's figures by calendar period of the business: today, this week from Monday, this month. */
-export async function periodsOf<S extends Subject>(db: Database, subject: S, config: Config, now: Date) {
+export async function figuresByPeriod<S extends Subject>(db: Database, subject: S, config: Config, now: Date) {
   const query = prepared(db, "periods", () => {
     const day = sql`${sql.placeholder("day")}::date`;
     const columns = {
@@ -168,7 +168,7 @@ const addPeriods = (a: Periods, b: Periods): Periods => ({
 });
 
 /** A subject's figures on each of these consecutive days. */
-export async function seriesOf<S extends Subject>(
+export async function figuresByDay<S extends Subject>(
   db: Database,
   subject: S,
   days: string[],
@@ -215,7 +215,7 @@ export function daysUntil(last: string, amount: number): string[] {
 
 /** The counters' days are business days: where the business moved to another timezone, they are counted anew. */
 export async function adoptTimezone(db: Database, timezone: string): Promise<void> {
-  await unhurried(db).transaction(async (tx) => {
+  await withoutTimeLimit(db).transaction(async (tx) => {
     const [current] = await tx.select().from(settings).for("update");
     if (current?.timezone === timezone) return;
     await tx.update(settings).set({ timezone });

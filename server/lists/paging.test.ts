@@ -8,7 +8,7 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import * as schema from "../db/schema.ts";
 import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addOrder } from "../testing/builders.ts";
-import { call, db, moveTo } from "../testing/server.ts";
+import { call, db, moveBusinessTo } from "../testing/server.ts";
 
 type Query = { sort?: "asc" | "des"; status?: "All" | "user" | "label"; limit?: number; search?: string };
 
@@ -38,7 +38,7 @@ test.each([
   ["des", "user"],
   ["asc", "user"],
 ] as const)("page by page, %s, %s: every row once and in order, however far", async (sort, status) => {
-  await moveTo("America/Havana");
+  await moveBusinessTo("America/Havana");
   await fillLog(3_500);
   const inOrder = await db
     .select({ id: schema.logs.id })

@@ -1,5 +1,5 @@
 import { getTableColumns } from "drizzle-orm";
-import type { customers, fedexOrders, invoices, orders } from "../db/schema.ts";
+import type { customers, fedexOrders, invoices, orders, transfers } from "../db/schema.ts";
 import type { Columns } from "./list.ts";
 
 // Rows as the contract has them. What a reply's schema does not name is left out when it is sent.
@@ -19,6 +19,13 @@ export const presentOrder = (
 
 /** A customer as lists name them. */
 export const named = ({ id, username }: { id: string; username: string }) => ({ _id: id, username });
+
+type Acted = Pick<typeof transfers.$inferSelect, "actor" | "actorKind" | "actorId">;
+export const presentAuthor = ({ actor, actorKind, actorId }: Acted) => ({
+  username: actor,
+  kind: actorKind,
+  _id: actorId,
+});
 
 export const presentCustomer = (customer: typeof customers.$inferSelect) => ({
   ...customer,

@@ -1,150 +1,198 @@
-import { type SQL, sql } from "drizzle-orm";
+import { isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../db/database.ts";
-import { unhurried } from "../db/engine.ts";
-import { orders, plainTracking } from "../db/schema.ts";
+import { withoutTimeLimit } from "../db/engine.ts";
+import { orders, plainTracking, settings } from "../db/schema.ts";
 import { dollars } from "./ledger.ts";
 
 /**
- * Recomputes every balance, purchase, refund, deposit, prepaid code and counter from the rows, and names what disagrees.
- * It reads one snapshot: writers go on meanwhile and are not seen.
+ * Recomputes every balance, total, purchase, refund, deposit, reversal, prepaid code and counter from the rows, and names
+ * what disagrees. It reads one snapshot: writers go on meanwhile and are not seen.
  */
 export async function checkBooks(db: Database) {
   const checkedAt = new Date();
-  const problems = await unhurried(db).transaction(
+  const { problems, owed } = await withoutTimeLimit(db).transaction(
     async (tx) => {
       // Every check reads whole tables. After much was entered at once the planner believes that they are still tiny,
       // and would look through one of them for each row of the other.
       await tx.execute(sql`set local enable_nestloop = off`);
       const found: string[] = [];
       for (const check of checks) found.push(...(await check(tx)));
-      return found;
+      const { rows } = await tx.execute<{ cents: number }>(
+        sql`select coalesce(sum(balance_cents), 0)::float8 as cents from customers`,
+      );
+      return { problems: found, owed: rows[0]?.cents ?? 0 };
     },
     { isolationLevel: "repeatable read", accessMode: "read only" },
   );
-  return { balanced: problems.length === 0, checkedAt, problems };
+  return { balanced: problems.length === 0, checkedAt, problems, owed };
+}
+
+/** The same, kept for whoever wants to know without having it all recomputed. */
+export async function checkAndKeepBooks(db: Database) {
+  const result = await checkBooks(db);
+  const { checkedAt: booksCheckedAt, problems: booksProblems, owed: owedCents } = result;
+  // One that began earlier may end later.
+  const isNewer = or(isNull(settings.booksCheckedAt), lt(settings.booksCheckedAt, booksCheckedAt));
+  await db.update(settings).set({ booksCheckedAt, booksProblems, owedCents }).where(isNewer);
+  return result;
+}
+
+/** What the last check said; where there was none, what the first one says. */
+export async function lastBooks(db: Database) {
+  const [kept] = await db.select().from(settings);
+  if (!kept?.booksCheckedAt) return checkAndKeepBooks(db);
+  const problems = kept.booksProblems ?? [];
+  return { balanced: problems.length === 0, checkedAt: kept.booksCheckedAt, problems, owed: kept.owedCents ?? 0 };
+}
+
+/** Once in every hour of the clock, however many servers ask for it. */
+export async function checkBooksHourly(db: Database): Promise<void> {
+  const isDue = sql`coalesce(date_trunc('hour', ${settings.booksBegunAt}) < date_trunc('hour', now()), true)`;
+  const claimed = await db.update(settings).set({ booksBegunAt: sql`now()` }).where(isDue).returning();
+  if (claimed.length > 0) await checkAndKeepBooks(db);
 }
 
 /** Enough to see what is wrong; a thousand of the same kind say no more. */
 const mostProblems = 50;
 
-async function rows<Row extends Record<string, unknown>>(tx: Transaction, query: SQL): Promise<Row[]> {
-  return (await tx.execute<Row>(sql`${query} limit ${mostProblems}`)).rows;
-}
+/** A query for what is wrong, and the sentence that says it. */
+const check =
+  <Row extends Record<string, unknown>>(wrong: SQL, say: (row: Row) => string) =>
+  async (tx: Transaction) =>
+    (await tx.execute<Row>(sql`${wrong} limit ${mostProblems}`)).rows.map(say);
 
 type Mismatch = { name: string; is: string | null; should: string | null };
 const amount = (cents: string | null) => (cents === null ? "nothing" : dollars(Number(cents)));
 
-const checks: ((tx: Transaction) => Promise<string[]>)[] = [
-  async (tx) => {
-    const wrong = await rows<Mismatch>(
-      tx,
-      sql`select username as name, balance_cents as is, coalesce(sums.cents, 0) as should
-          from customers
-          left join (select customer_id, sum(amount_cents) as cents from transfers group by customer_id) sums
-            on sums.customer_id = customers.id
-          where balance_cents <> coalesce(sums.cents, 0)`,
-    );
-    return wrong.map(
-      ({ name, is, should }) =>
-        `${name} has a balance of ${amount(is)}, but their transfers add up to ${amount(should)}`,
-    );
-  },
-  async (tx) => {
-    const wrong = await rows<Mismatch>(
-      tx,
-      sql`select coalesce(orders.id, refunds.reference) as name, refunds.amount_cents as is, orders.price_cents as should
-          from (select * from orders where refunded_at is not null) orders
-          full join (select * from transfers where kind = 'refund') refunds on refunds.reference = orders.id
-          where (refunds.amount_cents, refunds.customer_id) is distinct from (orders.price_cents, orders.customer_id)`,
-    );
-    return wrong.map(
-      ({ name, is, should }) => `Order ${name} was refunded with ${amount(is)}, but ${amount(should)} is right`,
-    );
-  },
-  async (tx) => {
-    const wrong = await rows<Mismatch>(
-      tx,
-      sql`select coalesce(bought.id, purchases.reference) as name, -purchases.amount_cents as is, bought.cents as should
-          from (select coalesce(bulk_order_id, id) as id, customer_id, sum(price_cents) as cents
-                from orders group by 1, 2) bought
-          full join (select * from transfers where kind = 'purchase') purchases on purchases.reference = bought.id
-          where (-purchases.amount_cents, purchases.customer_id) is distinct from (bought.cents, bought.customer_id)`,
-    );
-    return wrong.map(
-      ({ name, is, should }) => `Order ${name} was paid for with ${amount(is)}, but ${amount(should)} is right`,
-    );
-  },
-  async (tx) => {
-    const wrong = await rows<Mismatch>(
-      tx,
-      sql`select coalesce(paid.id, deposits.reference) as name, deposits.amount_cents as is, paid.amount_cents as should
-          from (select * from invoices where status = 'paid') paid
-          full join (select * from transfers where kind = 'deposit') deposits on deposits.reference = paid.id
-          where (deposits.amount_cents, deposits.customer_id) is distinct from (paid.amount_cents, paid.customer_id)`,
-    );
-    return wrong.map(
-      ({ name, is, should }) => `Invoice ${name} was credited with ${amount(is)}, but ${amount(should)} is right`,
-    );
-  },
+const checks = [
+  check<Mismatch>(
+    sql`select username as name, balance_cents as is, coalesce(sums.cents, 0) as should
+        from customers
+        left join (select customer_id, sum(amount_cents) as cents from transfers group by customer_id) sums
+          on sums.customer_id = customers.id
+        where balance_cents <> coalesce(sums.cents, 0)`,
+    ({ name, is, should }) => `${name} has a balance of ${amount(is)}, but their transfers add up to ${amount(should)}`,
+  ),
+  check<Mismatch>(
+    sql`select coalesce(orders.id, refunds.reference) as name, refunds.amount_cents as is, orders.price_cents as should
+        from (select * from orders where refunded_at is not null) orders
+        full join (select * from transfers where kind = 'refund') refunds on refunds.reference = orders.id
+        where (refunds.amount_cents, refunds.customer_id) is distinct from (orders.price_cents, orders.customer_id)`,
+    ({ name, is, should }) => `Order ${name} was refunded with ${amount(is)}, but ${amount(should)} is right`,
+  ),
+  check<Mismatch>(
+    sql`select coalesce(bought.id, purchases.reference) as name, -purchases.amount_cents as is, bought.cents as should
+        from (select coalesce(bulk_order_id, id) as id, customer_id, sum(price_cents) as cents
+              from orders group by 1, 2) bought
+        full join (select * from transfers where kind = 'purchase') purchases on purchases.reference = bought.id
+        where (-purchases.amount_cents, purchases.customer_id) is distinct from (bought.cents, bought.customer_id)`,
+    ({ name, is, should }) => `Order ${name} was paid for with ${amount(is)}, but ${amount(should)} is right`,
+  ),
+  check<Mismatch>(
+    sql`select coalesce(paid.id, deposits.reference) as name, deposits.amount_cents as is, paid.amount_cents as should
+        from (select * from invoices where status = 'paid') paid
+        full join (select * from transfers where kind = 'deposit' and reversed_by is null) deposits on deposits.reference = paid.id
+        where (deposits.amount_cents, deposits.customer_id) is distinct from (paid.amount_cents, paid.customer_id)`,
+    ({ name, is, should }) => `Invoice ${name} was credited with ${amount(is)}, but ${amount(should)} is right`,
+  ),
+  check<{ id: string }>(
+    sql`select id from invoices where status = 'reversed' and not exists (
+          select from transfers where reference = invoices.id and kind = 'deposit' and reversed_by is not null)`,
+    ({ id }) => `Invoice ${id} is reversed, but no deposit of it was`,
+  ),
+  check<Mismatch>(
+    sql`select coalesce(originals.id, reversals.reverses) as name, reversals.amount_cents as is,
+          -originals.amount_cents as should
+        from (select * from transfers where reversed_by is not null) originals
+        full join (select * from transfers where kind = 'reversal') reversals
+          on (reversals.id, reversals.reverses) = (originals.reversed_by, originals.id)
+        where (reversals.amount_cents, reversals.customer_id)
+            is distinct from (-originals.amount_cents, originals.customer_id)
+          or originals.kind not in ('adjustment', 'deposit')`,
+    ({ name, is, should }) => `Transfer ${name} was reversed with ${amount(is)}, but ${amount(should)} is right`,
+  ),
+  check<{ name: string; number: number; place: string }>(
+    sql`select username as name, number, place from (
+          select customer_id, number, received_cents, spent_cents, row_number() over history as place,
+            sum(greatest(amount_cents, 0)) over history as received,
+            sum(case when kind = 'purchase' then -amount_cents else 0 end) over history as spent
+          from transfers window history as (partition by customer_id order by number)
+        ) numbered join customers on customers.id = customer_id
+        where (number, received_cents, spent_cents) is distinct from (place, received, spent)`,
+    ({ name, number, place }) =>
+      number === Number(place)
+        ? `Transfer number ${number} of ${name} does not say what ${name} had received and spent by then`
+        : `Transfer number ${number} of ${name} should have the number ${place}`,
+  ),
+  check<Mismatch & { total: string; money: boolean }>(
+    sql`select username as name, total, money, kept as is, counted as should
+        from customers
+        left join (
+          select customer_id, count(*) as transfers, sum(greatest(amount_cents, 0)) as received,
+            sum(-amount_cents) filter (where kind = 'purchase') as spent,
+            count(*) filter (where kind = 'deposit' and reversed_by is null) as deposits,
+            sum(amount_cents) filter (where kind = 'deposit' and reversed_by is null) as deposited,
+            count(*) filter (where kind = 'refund') as refunds,
+            sum(amount_cents) filter (where kind = 'refund') as refunded
+          from transfers group by customer_id
+        ) moved on moved.customer_id = customers.id
+        left join (select customer_id, count(*) as orders from orders group by customer_id) bought
+          on bought.customer_id = customers.id
+        cross join lateral (values
+          ('transfers', false, customers.transfers, moved.transfers), ('orders', false, customers.orders, bought.orders),
+          ('deposits', false, customers.deposits, moved.deposits), ('refunds', false, customers.refunds, moved.refunds),
+          ('received', true, received_cents, received), ('spent', true, spent_cents, spent),
+          ('deposited', true, deposited_cents, deposited), ('refunded', true, refunded_cents, refunded)
+        ) as totals (total, money, kept, counted)
+        where kept <> coalesce(counted, 0)`,
+    ({ name, total, money, is, should }) => {
+      const figure = (value: string | null) => (money ? dollars(Number(value ?? 0)) : String(value ?? 0));
+      return `${name} has ${figure(is)} ${total} in all, but their rows add up to ${figure(should)}`;
+    },
+  ),
   // A used code may have been deleted since: what an order carries need not be registered.
-  async (tx) => {
-    const wrong = await rows<{ code: string; used: boolean; carriers: number }>(
-      tx,
-      sql`select code, used_at is not null as used, count(orders.id)::int as carriers
-          from tracking_codes left join orders on ${plainTracking(orders.tracking)} = code
-          group by tracking_codes.id
-          having count(orders.id) <> case when used_at is null then 0 else 1 end`,
-    );
-    return wrong.map(({ code, used, carriers }) => {
+  check<{ code: string; used: boolean; carriers: number }>(
+    sql`select code, used_at is not null as used, count(orders.id)::int as carriers
+        from tracking_codes left join orders on ${plainTracking(orders.tracking)} = code
+        group by tracking_codes.id
+        having count(orders.id) <> case when used_at is null then 0 else 1 end`,
+    ({ code, used, carriers }) => {
       if (carriers === 0) return `The prepaid code ${code} is marked as used, but no order carries it`;
       const claim = used ? "is good for 1 order" : "is marked as unused";
       return `The prepaid code ${code} ${claim}, but ${carriers === 1 ? "1 order carries" : `${carriers} orders carry`} it`;
-    });
-  },
+    },
+  ),
   // Codes that were registered once and deleted since are good for one order too.
-  async (tx) => {
-    const wrong = await rows<{ code: string; carriers: number }>(
-      tx,
-      sql`select code, carriers from (
-            select ${plainTracking(orders.tracking)} as code, count(*)::int as carriers from ${orders}
-            where ${plainTracking(orders.tracking)} ~ '^9[0-9]{21}$' group by 1 having count(*) > 1 offset 0) twice
-          where not exists (select from tracking_codes where tracking_codes.code = twice.code)`,
-    );
-    return wrong.map(({ code, carriers }) => `The code ${code} is on ${carriers} orders`);
-  },
-  async (tx) => {
-    const wrong = await rows<
-      Mismatch & { kind: string; day: string; cents: string | null; cents_should: string | null }
-    >(
-      tx,
-      sql`select coalesce(kept.subject, actual.subject) as name, coalesce(kept.kind, actual.kind) as kind,
-            coalesce(kept.day, actual.day)::text as day, kept.count as is, actual.count as should,
-            kept.cents as cents, actual.cents as cents_should
-          from (select subject, kind, day, sum(count) as count, sum(cents) as cents from counters
-                group by 1, 2, 3 having sum(count) <> 0 or sum(cents) <> 0) kept
-          full join (select * from actual_counters()) actual
-            on (actual.subject, actual.kind, actual.day) = (kept.subject, kept.kind, kept.day)
-          where (kept.count, kept.cents) is distinct from (actual.count, actual.cents)`,
-    );
-    return wrong.map(({ name, kind, day, is, should, cents, cents_should }) => {
+  check<{ code: string; carriers: number }>(
+    sql`select code, carriers from (
+          select ${plainTracking(orders.tracking)} as code, count(*)::int as carriers from ${orders}
+          where ${plainTracking(orders.tracking)} ~ '^9[0-9]{21}$' group by 1 having count(*) > 1 offset 0) twice
+        where not exists (select from tracking_codes where tracking_codes.code = twice.code)`,
+    ({ code, carriers }) => `The code ${code} is on ${carriers} orders`,
+  ),
+  check<Mismatch & { kind: string; day: string; cents: string | null; cents_should: string | null }>(
+    sql`select coalesce(kept.subject, actual.subject) as name, coalesce(kept.kind, actual.kind) as kind,
+          coalesce(kept.day, actual.day)::text as day, kept.count as is, actual.count as should,
+          kept.cents as cents, actual.cents as cents_should
+        from (select subject, kind, day, sum(count) as count, sum(cents) as cents from counters
+              group by 1, 2, 3 having sum(count) <> 0 or sum(cents) <> 0) kept
+        full join (select * from actual_counters()) actual
+          on (actual.subject, actual.kind, actual.day) = (kept.subject, kept.kind, kept.day)
+        where (kept.count, kept.cents) is distinct from (actual.count, actual.cents)`,
+    ({ name, kind, day, is, should, cents, cents_should }) => {
       const figure = (count: string | null, sum: string | null) => `${count ?? 0} worth ${dollars(Number(sum ?? 0))}`;
       return `The counter of ${name} (${kind}) on ${day} says ${figure(is, cents)}, but there are ${figure(should, cents_should)}`;
-    });
-  },
-  async (tx) => {
-    const wrong = await rows<Mismatch & { kind: string; month: string }>(
-      tx,
-      sql`select coalesce(kept.subject, days.subject) as name, coalesce(kept.kind, days.kind) as kind,
-            coalesce(kept.month, days.month)::text as month, kept.count as is, days.count as should
-          from settled_months kept
-          full join (select subject, kind, date_trunc('month', day::timestamp)::date as month, sum(count) as count, sum(cents) as cents
-                     from counters where slot < 0 group by 1, 2, 3) days
-            on (days.subject, days.kind, days.month) = (kept.subject, kept.kind, kept.month)
-          where (kept.count, kept.cents) is distinct from (days.count, days.cents)`,
-    );
-    return wrong.map(
-      ({ name, kind, month, is, should }) =>
-        `The counter of ${name} (${kind}) in the month of ${month} says ${is ?? 0}, but its days add up to ${should ?? 0}`,
-    );
-  },
+    },
+  ),
+  check<Mismatch & { kind: string; month: string }>(
+    sql`select coalesce(kept.subject, days.subject) as name, coalesce(kept.kind, days.kind) as kind,
+          coalesce(kept.month, days.month)::text as month, kept.count as is, days.count as should
+        from settled_months kept
+        full join (select subject, kind, date_trunc('month', day::timestamp)::date as month, sum(count) as count, sum(cents) as cents
+                   from counters where slot < 0 group by 1, 2, 3) days
+          on (days.subject, days.kind, days.month) = (kept.subject, kept.kind, kept.month)
+        where (kept.count, kept.cents) is distinct from (days.count, days.cents)`,
+    ({ name, kind, month, is, should }) =>
+      `The counter of ${name} (${kind}) in the month of ${month} says ${is ?? 0}, but its days add up to ${should ?? 0}`,
+  ),
 ];

@@ -4,25 +4,27 @@ import type { Shop } from "../accounts/api-keys.ts";
 import { type Author, record } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
 import { invoices } from "../db/schema.ts";
+import { because } from "./corrections.ts";
 import { dollars, move } from "./ledger.ts";
 import { paidInvoice } from "./trade-log.ts";
 
 /** Credits an invoice that is locked and not yet paid, whoever was first to say so. */
-export async function settle(tx: Transaction, invoice: typeof invoices.$inferSelect, actor: Author) {
+export async function settle(tx: Transaction, invoice: typeof invoices.$inferSelect, actor: Author, reason = "") {
   const customer = await move(tx, {
     customerId: invoice.customerId,
     cents: invoice.amountCents,
     kind: "deposit",
     reference: invoice.id,
     actor,
+    reason,
   });
   await tx.update(invoices).set({ status: "paid", paidAt: new Date() }).where(eq(invoices.id, invoice.id));
-  await record(tx, actor, ...paidInvoice(invoice, customer));
+  await record(tx, actor, ...because(reason, paidInvoice(invoice, customer)));
   return customer;
 }
 
 /** Refuses a deposit beyond what the key may mark as paid in a business day. Deposits with one such key take turns. */
-export async function needRoomForDeposit(tx: Transaction, shop: Shop, cents: number): Promise<void> {
+export async function refuseDepositAboveLimit(tx: Transaction, shop: Shop, cents: number): Promise<void> {
   const { id, depositsPerDayCents: most } = shop;
   if (most === null) return;
   await tx.execute(sql`select from api_keys where id = ${id} for no key update`);

@@ -58,7 +58,7 @@ export async function move(tx: Transaction, movement: Movement) {
     select username, balance_cents from moved`);
   const [customer] = rows;
   if (!customer) throw await cannotMove(tx, customerId, cents);
-  return { transferId: id, username: customer.username, balanceCents: Number(customer.balance_cents) };
+  return { id: customerId, transferId: id, username: customer.username, balanceCents: Number(customer.balance_cents) };
 }
 
 async function cannotMove(tx: Transaction, customerId: string, cents: number) {

@@ -80,6 +80,13 @@ function priced(row: PricedRow, parcel: Parcel, place: number | undefined) {
   };
 }
 
+type Buyer = { username: string; active: boolean; verified: boolean };
+
+export function refuseWhoCannotOrder({ username, active, verified }: Buyer): void {
+  if (!active) throw refusal(403, `${username} is disabled and cannot order`);
+  if (!verified) throw refusal(403, `${username} is not verified yet and cannot order`);
+}
+
 /** Prices, pays and records orders, as one bulk order or singly: all or nothing, in a fixed number of statements. */
 export async function buy(
   tx: Transaction,
@@ -87,8 +94,7 @@ export async function buy(
   actor: Author & Pick<Shop, "shopId">,
 ) {
   const { customer, prices } = await price(tx, discordId, purchases);
-  if (!customer.active) throw refusal(403, `${customer.username} is disabled and cannot order`);
-  if (!customer.verified) throw refusal(403, `${customer.username} is not verified yet and cannot order`);
+  refuseWhoCannotOrder(customer);
 
   const types = prices.map(({ labelType }) => labelType);
   const sent = purchases.flatMap(({ tracking }, place) => (tracking && !codeType(types[place]) ? tracking : []));

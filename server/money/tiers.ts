@@ -1,13 +1,14 @@
 import { badInput, refusal } from "@footprint/contract/refusal.ts";
 import { weightUnit } from "@footprint/contract/weights.ts";
-import { and, eq, gt, lt, type SQL } from "drizzle-orm";
+import { and, eq, getTableName, gt, lt, type SQL } from "drizzle-orm";
 import type { Transaction } from "../db/database.ts";
-import { violates } from "../db/failures.ts";
+import { ifViolated } from "../db/failures.ts";
 import { type customPrices, labelTypes, type priceTiers } from "../db/schema.ts";
 import { dollars } from "./ledger.ts";
 
 type Bounds = { fromWeight: number; toWeight: number };
 type Tier = Bounds & { priceCents: number };
+type TierTable = typeof priceTiers | typeof customPrices;
 type LabelType = { name: string; maxWeight: number };
 
 /** The label type, held still while its tiers ("no key update") or a customer's prices for it ("share") change. */
@@ -31,12 +32,23 @@ export function tierWithin(labelType: LabelType, { fromWeight, toWeight, price }
   return { fromWeight, toWeight, priceCents: price };
 }
 
-/** True for tiers that share a weight with these bounds; tiers that only meet do not. */
-export function overlaps(table: typeof priceTiers | typeof customPrices, bounds: Bounds): SQL | undefined {
-  return and(lt(table.fromWeight, bounds.toWeight), gt(table.toWeight, bounds.fromWeight));
-}
-
-export function refuseOverlap(labelType: LabelType, other: Tier | undefined) {
+/** Refuses a tier that shares a weight with another of the label type's, `among` those that it must keep clear of. */
+export async function refuseOverlap(
+  tx: Transaction,
+  table: TierTable,
+  labelType: LabelType & { id: string },
+  { fromWeight, toWeight }: Bounds,
+  among?: SQL,
+) {
+  const tiers = table as typeof priceTiers;
+  // Tiers that only meet do not share one.
+  const overlaps = and(lt(tiers.fromWeight, toWeight), gt(tiers.toWeight, fromWeight));
+  const [other] = await tx
+    .select()
+    .from(tiers)
+    .where(and(eq(tiers.labelTypeId, labelType.id), among, overlaps))
+    .orderBy(tiers.fromWeight)
+    .limit(1);
   if (other) throw refusal(409, `Overlaps with ${describeTier(labelType, other)}`);
 }
 
@@ -44,22 +56,16 @@ export function refuseOverlap(labelType: LabelType, other: Tier | undefined) {
 const mostTiers = 200;
 
 /** For the one that is about to be added to those that `where` finds. */
-export async function refuseTooMany(
-  tx: Transaction,
-  table: typeof priceTiers | typeof customPrices,
-  where: SQL,
-  whose: string,
-): Promise<void> {
+export async function refuseTooMany(tx: Transaction, table: TierTable, where: SQL, whose: string): Promise<void> {
   if ((await tx.$count(table, where)) >= mostTiers)
     throw refusal(409, `${whose} has ${mostTiers} prices already: delete one before adding another`);
 }
 
 /** The last resort, for tiers that were changed past the locks. */
-export const refuseOverlapMeanwhile = (constraint: string) => (error: unknown) => {
-  throw violates(error, constraint)
-    ? refusal(409, "Overlaps with a price that was added meanwhile. Reload the list.")
-    : error;
-};
+export const refuseOverlapMeanwhile = (table: TierTable) =>
+  ifViolated(`${getTableName(table)}_no_overlap`, () =>
+    refusal(409, "Overlaps with a price that was added meanwhile. Reload the list."),
+  );
 
 /** "0–5 lb at $4.20" */
 export function describeTier(labelType: { name: string }, tier: Tier): string {

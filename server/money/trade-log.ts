@@ -1,17 +1,29 @@
-import type { LogEntry } from "../accounts/audit.ts";
+import type { About, LogEntry } from "../accounts/audit.ts";
 import type { fedexOrders, invoices, labelTypes, trackingCodes } from "../db/schema.ts";
 import { dollars } from "./ledger.ts";
 import { describeTier, loggedTier } from "./tiers.ts";
 
 // What the log says about the trade: features write it, and the made-up business tells its past in the same words.
 
-type Order = { uuid: string; priceCents: number };
-type Invoice = Pick<typeof invoices.$inferSelect, "id" | "amountCents" | "status">;
-type FedexOrder = Pick<typeof fedexOrders.$inferSelect, "uuid" | "status" | "note" | "priceCents">;
-type Definition = Pick<typeof labelTypes.$inferSelect, "name" | "uid" | "maxWeight" | "kind">;
-type Tier = { fromWeight: number; toWeight: number; priceCents: number };
+type Order = { id: string; uuid: string; priceCents: number };
+type Invoice = Pick<typeof invoices.$inferSelect, "id" | "customerId" | "amountCents" | "status">;
+type FedexOrder = Pick<
+  typeof fedexOrders.$inferSelect,
+  "id" | "customerId" | "uuid" | "status" | "note" | "priceCents"
+>;
+type Definition = Pick<typeof labelTypes.$inferSelect, "id" | "name" | "uid" | "maxWeight" | "kind">;
+type Tier = { id: string; fromWeight: number; toWeight: number; priceCents: number };
+type Customer = { id: string; username: string };
 /** A customer whose balance has just changed to this. */
-type Payee = { username: string; balanceCents: number };
+type Payee = Customer & { balanceCents: number };
+
+const customer = ({ id }: { id: string }): About => ({ kind: "customer", id });
+const invoice = ({ id, customerId }: Pick<Invoice, "id" | "customerId">): About => ({
+  kind: "invoice",
+  id,
+  customerId,
+});
+const labelType = ({ id }: { id: string }): About => ({ kind: "label type", id });
 
 const switched = (isOn: boolean) => (isOn ? "Enabled" : "Disabled");
 const balances = ({ balanceCents }: Payee, cents: number) => ({
@@ -19,123 +31,157 @@ const balances = ({ balanceCents }: Payee, cents: number) => ({
   after: { balance: balanceCents / 100 },
 });
 
-export const addedCustomer = ({ username, email }: { username: string; email: string }): LogEntry => [
+export const addedCustomer = (added: Customer & { email: string }): LogEntry => [
   "user",
-  `Added customer ${username}`,
-  { after: { username, email } },
+  `Added customer ${added.username}`,
+  { after: { username: added.username, email: added.email }, about: customer(added) },
 ];
 
-export const verifiedCustomer = (username: string): LogEntry => [
+export const verifiedCustomer = (verified: Customer): LogEntry => [
   "user",
-  `Verified customer ${username}`,
-  { before: { isVerified: false }, after: { isVerified: true } },
+  `Verified customer ${verified.username}`,
+  { before: { isVerified: false }, after: { isVerified: true }, about: customer(verified) },
 ];
 
-export const switchedCustomer = (username: string, active: boolean): LogEntry => [
+export const switchedCustomer = (of: Customer, active: boolean): LogEntry => [
   "user",
-  `${switched(active)} customer ${username}`,
-  { before: { status: !active }, after: { status: active } },
+  `${switched(active)} customer ${of.username}`,
+  { before: { status: !active }, after: { status: active }, about: customer(of) },
 ];
 
-export const switchedCustomPricing = (username: string, enabled: boolean): LogEntry => [
+export const switchedCustomPricing = (of: Customer, enabled: boolean): LogEntry => [
   "pricing",
-  `${switched(enabled)} custom pricing for ${username}`,
-  { before: { customPricingEnabled: !enabled }, after: { customPricingEnabled: enabled } },
+  `${switched(enabled)} custom pricing for ${of.username}`,
+  { before: { customPricingEnabled: !enabled }, after: { customPricingEnabled: enabled }, about: customer(of) },
 ];
 
-export const addedCustomPrice = (username: string, labelType: { name: string }, tier: Tier): LogEntry => [
+export const addedCustomPrice = (of: Customer, type: { name: string }, tier: Tier): LogEntry => [
   "pricing",
-  `Added a custom price for ${username}: ${labelType.name}, ${describeTier(labelType, tier)}`,
-  { after: { labelType: labelType.name, ...loggedTier(tier) } },
+  `Added a custom price for ${of.username}: ${type.name}, ${describeTier(type, tier)}`,
+  {
+    after: { labelType: type.name, ...loggedTier(tier) },
+    about: { kind: "custom price", id: tier.id, customerId: of.id },
+  },
 ];
 
-export const createdLabelType = (labelType: Definition): LogEntry => [
+export const createdLabelType = (created: Definition): LogEntry => [
   "label",
-  `Created label type ${labelType.name}`,
-  { after: loggedDefinition(labelType) },
+  `Created label type ${created.name}`,
+  { after: loggedDefinition(created), about: labelType(created) },
 ];
 
-export const loggedDefinition = ({ name, uid, maxWeight, kind }: Definition) => ({ name, uid, maxWeight, type: kind });
+export const loggedDefinition = ({ name, uid, maxWeight, kind }: Omit<Definition, "id">) => ({
+  name,
+  uid,
+  maxWeight,
+  type: kind,
+});
 
-export const switchedLabelType = (name: string, active: boolean): LogEntry => [
+export const switchedLabelType = (of: { id: string; name: string }, active: boolean): LogEntry => [
   "label",
-  `${switched(active)} label type ${name}`,
-  { before: { status: !active }, after: { status: active } },
+  `${switched(active)} label type ${of.name}`,
+  { before: { status: !active }, after: { status: active }, about: labelType(of) },
 ];
 
-export const addedPrice = (labelType: { name: string }, tier: Tier): LogEntry => [
+export const addedPrice = (type: { name: string }, tier: Tier): LogEntry => [
   "pricing",
-  `Added a price for ${labelType.name}: ${describeTier(labelType, tier)}`,
-  { after: loggedTier(tier) },
+  `Added a price for ${type.name}: ${describeTier(type, tier)}`,
+  { after: loggedTier(tier), about: { kind: "price", id: tier.id } },
 ];
 
 type Codes = Pick<typeof trackingCodes.$inferSelect, "type" | "template"> & {
   amount: number;
   first: string;
   last: string;
+  batchId: string;
 };
 
-export function registeredCodes({ amount, type, template, first, last }: Codes): LogEntry {
+export function registeredCodes({ amount, type, template, first, last, batchId }: Codes): LogEntry {
   const many = amount.toLocaleString("en-US");
   const codes = amount === 1 ? `${type} code ${first}` : `${many} ${type} codes from ${first} to ${last}`;
-  return ["tracking", `Registered ${codes}`, { after: { amount, type, template, first, last } }];
+  return [
+    "tracking",
+    `Registered ${codes}`,
+    { after: { amount, type, template, first, last }, about: { kind: "tracking codes", id: batchId } },
+  ];
 }
 
-export const soldOrder = ({ uuid, priceCents }: Order, customer: Payee): LogEntry => [
+export const soldOrder = ({ id, uuid, priceCents }: Order, payer: Payee): LogEntry => [
   "balance",
-  `Sold order ${uuid} (${dollars(priceCents)}) to ${customer.username}`,
-  balances(customer, -priceCents),
+  `Sold order ${uuid} (${dollars(priceCents)}) to ${payer.username}`,
+  { ...balances(payer, -priceCents), about: { kind: "order", id, customerId: payer.id } },
 ];
 
-export const soldBulkOrder = (uuid: string, size: number, cents: number, customer: Payee): LogEntry => [
+type BulkOrder = { id: string; uuid: string };
+
+export const soldBulkOrder = ({ id, uuid }: BulkOrder, size: number, cents: number, payer: Payee): LogEntry => [
   "balance",
-  `Sold bulk order ${uuid} of ${size} (${dollars(cents)}) to ${customer.username}`,
-  balances(customer, -cents),
+  `Sold bulk order ${uuid} of ${size} (${dollars(cents)}) to ${payer.username}`,
+  { ...balances(payer, -cents), about: { kind: "bulk order", id, customerId: payer.id } },
 ];
 
-export function refundedOrder({ uuid, priceCents }: Order, customer: Payee): LogEntry {
-  const { before, after } = balances(customer, priceCents);
+export function refundedOrder({ id, uuid, priceCents }: Order, payee: Payee): LogEntry {
+  const { before, after } = balances(payee, priceCents);
   return [
     "refund",
-    `Refunded order ${uuid} (${dollars(priceCents)}) to ${customer.username}`,
-    { before: { isRefunded: false, ...before }, after: { isRefunded: true, ...after } },
+    `Refunded order ${uuid} (${dollars(priceCents)}) to ${payee.username}`,
+    {
+      before: { isRefunded: false, ...before },
+      after: { isRefunded: true, ...after },
+      about: { kind: "order", id, customerId: payee.id },
+    },
   ];
 }
 
 type Opened = Invoice & Pick<typeof invoices.$inferSelect, "paymentMethod">;
 
-export const openedInvoice = ({ id, status, amountCents, paymentMethod }: Opened, username: string): LogEntry => [
+export const openedInvoice = (opened: Opened, username: string): LogEntry => [
   "invoice",
-  `Opened invoice ${id} (${dollars(amountCents)}) for ${username}`,
-  { after: { status, amount: amountCents / 100, payment_method: paymentMethod } },
+  `Opened invoice ${opened.id} (${dollars(opened.amountCents)}) for ${username}`,
+  {
+    after: { status: opened.status, amount: opened.amountCents / 100, payment_method: opened.paymentMethod },
+    about: invoice(opened),
+  },
 ];
 
 /** Of an invoice as it was before. */
-export function paidInvoice({ id, amountCents, status }: Invoice, customer: Payee): LogEntry {
-  const { before, after } = balances(customer, amountCents);
+export function paidInvoice(was: Invoice, payee: Payee): LogEntry {
+  const { before, after } = balances(payee, was.amountCents);
   return [
     "invoice",
-    `Marked invoice ${id} (${dollars(amountCents)}) of ${customer.username} as paid`,
-    { before: { status, ...before }, after: { status: "paid", ...after } },
+    `Marked invoice ${was.id} (${dollars(was.amountCents)}) of ${payee.username} as paid`,
+    {
+      before: { status: was.status, ...before },
+      after: { status: "paid", ...after },
+      about: invoice(was),
+    },
   ];
 }
 
-export const setInvoice = ({ id, status }: Pick<Invoice, "id" | "status">, wanted: Invoice["status"]): LogEntry => [
+export const setInvoice = (was: Omit<Invoice, "amountCents">, wanted: Invoice["status"]): LogEntry => [
   "invoice",
-  `Set invoice ${id} to ${wanted}`,
-  { before: { status }, after: { status: wanted } },
+  `Set invoice ${was.id} to ${wanted}`,
+  { before: { status: was.status }, after: { status: wanted }, about: invoice(was) },
 ];
 
-export const addedFedexOrder = (uuid: string, username: string, parcel: object): LogEntry => [
+const fedexOrder = ({ id, customerId }: Pick<FedexOrder, "id" | "customerId">): About => ({
+  kind: "fedex order",
+  id,
+  customerId,
+});
+
+type Added = Pick<FedexOrder, "id" | "customerId" | "uuid">;
+
+export const addedFedexOrder = (added: Added, username: string, parcel: object): LogEntry => [
   "fedex",
-  `Added Fedex order ${uuid} of ${username}`,
-  { after: { status: "Pending", ...parcel } },
+  `Added Fedex order ${added.uuid} of ${username}`,
+  { after: { status: "Pending", ...parcel }, about: fedexOrder(added) },
 ];
 
 /** Undefined where nothing has changed. Two files may have the same name: a new one is a change. */
 export function updatedFedexOrder(
   before: FedexOrder,
-  after: Omit<FedexOrder, "uuid">,
+  after: Pick<FedexOrder, "status" | "note" | "priceCents">,
   file?: { from: string | null; to: string },
 ): LogEntry | undefined {
   const changes = [
@@ -156,6 +202,7 @@ export function updatedFedexOrder(
     {
       before: Object.fromEntries(all.map(({ field, from }) => [field, from])),
       after: Object.fromEntries(all.map(({ field, to }) => [field, to])),
+      about: fedexOrder(before),
     },
   ];
 }

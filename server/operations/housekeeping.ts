@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { and, eq, is, lt, not, or, sql } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
-import { forgotten } from "../accounts/guessing.ts";
-import { unused } from "../accounts/known-devices.ts";
-import { idle, lifetime } from "../accounts/sessions.ts";
-import { type Engine, unhurried } from "../db/engine.ts";
+import { oldestKeptTry } from "../accounts/guessing.ts";
+import { oldestKeptDevice } from "../accounts/known-devices.ts";
+import { idleLimit, lifetimeLimit } from "../accounts/sessions.ts";
+import { type Engine, withoutTimeLimit } from "../db/engine.ts";
 import * as schema from "../db/schema.ts";
 import {
   accounts,
@@ -16,15 +16,20 @@ import {
   signInLimits,
   signInTries,
 } from "../db/schema.ts";
+import { checkBooksHourly } from "../money/books.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** Clears away what has ended, soon and then every hour, so that no call has to. Returns how to stop. */
+/**
+ * Clears away what has ended and checks the books, soon and then every hour, so that no call has to. Returns how to stop.
+ */
 export function startHousekeeping(engine: Engine, onFailure: (error: unknown) => void): () => Promise<void> {
   let running = Promise.resolve();
   const run = () => {
-    running = tidy(engine).catch(onFailure);
+    running = tidy(engine)
+      .then(() => checkBooksHourly(engine.db))
+      .catch(onFailure);
   };
   // Whoever has just started has callers waiting.
   const first = setTimeout(run, minute);
@@ -38,11 +43,11 @@ export function startHousekeeping(engine: Engine, onFailure: (error: unknown) =>
 
 /** Any number of servers may do this at once. */
 export async function tidy({ db: hurried, kind }: Pick<Engine, "db" | "kind">): Promise<void> {
-  const db = unhurried(hurried);
+  const db = withoutTimeLimit(hurried);
   await db.delete(idempotentReplies).where(lt(idempotentReplies.createdAt, sql`now() - interval '7 days'`));
-  await db.delete(sessions).where(or(lt(sessions.lastUsedAt, idle), lt(sessions.createdAt, lifetime)));
-  await db.delete(signInTries).where(lt(signInTries.triedAt, forgotten));
-  await db.delete(knownDevices).where(lt(knownDevices.lastUsedAt, unused));
+  await db.delete(sessions).where(or(lt(sessions.lastUsedAt, idleLimit), lt(sessions.createdAt, lifetimeLimit)));
+  await db.delete(signInTries).where(lt(signInTries.triedAt, oldestKeptTry));
+  await db.delete(knownDevices).where(lt(knownDevices.lastUsedAt, oldestKeptDevice));
   await clearLimits(db);
   await db.delete(codeTries).where(lt(codeTries.triedAt, sql`now() - interval '10 minutes'`));
   // What a crash left behind: received, never attached.
@@ -60,7 +65,7 @@ export async function tidy({ db: hurried, kind }: Pick<Engine, "db" | "kind">): 
 /** After a day tries do not count; but an account is still to be told of those that failed. */
 async function clearLimits(db: Engine["db"]) {
   const isAccount = sql`exists (select from ${accounts} where 'name ' || lower(${accounts.username}) = ${signInLimits.guesser})`;
-  const isOld = lt(signInLimits.triedAt, unused);
+  const isOld = lt(signInLimits.triedAt, oldestKeptDevice);
   await db
     .delete(signInLimits)
     .where(and(lt(signInLimits.triedAt, sql`now() - interval '1 day'`), or(isOld, not(isAccount))));

@@ -1,3 +1,5 @@
+import { eq, sql } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
 import type { Author } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
@@ -35,18 +37,20 @@ export const someAddresses = {
   toZip: "04101",
 };
 
+export const someParcel = { weight: 12.5, length: 10, width: 8, height: 6, dimensionUnit: "in", weightUnit: "lb" };
+
 /** A customer whose balance came in as an adjustment, so that the books balance from the start. */
 export async function addCustomer(
   tx: Transaction,
   { balance = 0, ...values }: Given<typeof customers> & { balance?: number },
 ) {
   made++;
-  const customer = one(
-    await tx
-      .insert(customers)
-      .values({ username: `customer${made}`, discordId: `${100_000 + made}`, verifiedAt: new Date(), ...values })
-      .returning(),
-  );
+  const customer = await insert(tx, customers, {
+    username: `customer${made}`,
+    discordId: `${100_000 + made}`,
+    verifiedAt: new Date(),
+    ...values,
+  });
   if (balance) await moveMoney(tx, customer, balance, "adjustment");
   return customer;
 }
@@ -56,12 +60,13 @@ export async function addLabelType(
   { tiers = [], ...values }: Given<typeof labelTypes> & { tiers?: [from: number, to: number, price: number][] },
 ) {
   made++;
-  const labelType = one(
-    await tx
-      .insert(labelTypes)
-      .values({ name: `Label ${made}`, uid: `label_${made}`, maxWeight: 70, kind: "usps", ...values })
-      .returning(),
-  );
+  const labelType = await insert(tx, labelTypes, {
+    name: `Label ${made}`,
+    uid: `label_${made}`,
+    maxWeight: 70,
+    kind: "usps",
+    ...values,
+  });
   for (const [fromWeight, toWeight, price] of tiers)
     await tx.insert(priceTiers).values({ labelTypeId: labelType.id, fromWeight, toWeight, priceCents: cents(price) });
   return labelType;
@@ -77,13 +82,12 @@ export async function addOrder(tx: Transaction, { id = uuidv7(), price = 5, ...v
 
 export async function addUnpaidOrder(tx: Transaction, { price = 5, customer, labelType, ...values }: GivenOrder) {
   const ids = { customerId: customer.id, labelTypeId: labelType.id };
+  await tx
+    .update(customers)
+    .set({ orders: sql`${customers.orders} + 1` })
+    .where(eq(customers.id, customer.id));
   const defaults = { priceCents: cents(price), weight: 1, fromCountry: "United States", toCountry: "United States" };
-  return one(
-    await tx
-      .insert(orders)
-      .values({ ...ids, ...defaults, ...someAddresses, ...values })
-      .returning(),
-  );
+  return insert(tx, orders, { ...ids, ...defaults, ...someAddresses, ...values });
 }
 
 /** The money comes in for it and goes out again, so that the balance stays what it was. */
@@ -107,41 +111,31 @@ export async function addBulkOrder(
   tx: Transaction,
   { customer, ...values }: Given<typeof bulkOrders> & { customer: Known },
 ) {
-  return one(
-    await tx
-      .insert(bulkOrders)
-      .values({ customerId: customer.id, ...values })
-      .returning(),
-  );
+  return insert(tx, bulkOrders, { customerId: customer.id, ...values });
 }
 
 export async function addFedexOrder(
   tx: Transaction,
   { price, customer, ...values }: Given<typeof fedexOrders> & { price?: number | undefined; customer: Known },
 ) {
-  const parcel = { weight: 12.5, length: 10, width: 8, height: 6, dimensionUnit: "in", weightUnit: "lb" };
   const priceCents = price === undefined ? null : cents(price);
-  return one(
-    await tx
-      .insert(fedexOrders)
-      .values({ customerId: customer.id, priceCents, ...parcel, ...someAddresses, ...values })
-      .returning(),
-  );
+  return insert(tx, fedexOrders, { customerId: customer.id, priceCents, ...someParcel, ...someAddresses, ...values });
 }
 
 export async function addInvoice(
   tx: Transaction,
   { amount = 20, customer, ...values }: Given<typeof invoices> & { amount?: number; customer: Known },
 ) {
-  return one(
-    await tx
-      .insert(invoices)
-      .values({ customerId: customer.id, amountCents: cents(amount), paymentMethod: "cashapp", ...values })
-      .returning(),
-  );
+  return insert(tx, invoices, {
+    customerId: customer.id,
+    amountCents: cents(amount),
+    paymentMethod: "cashapp",
+    ...values,
+  });
 }
 
-function one<Row>([row]: Row[]): Row {
+async function insert<T extends PgTable>(tx: Transaction, table: T, values: T["$inferInsert"]) {
+  const [row] = (await tx.insert(table).values(values).returning()) as T["$inferSelect"][];
   if (!row) throw new Error("not inserted");
   return row;
 }

@@ -8,7 +8,7 @@ export const { someAddresses } = add;
 // The rows of add.ts in the test's database, each in a transaction of its own, and with whom and what it is about.
 
 type Given<F> = F extends (tx: Transaction, values: infer Values) => unknown ? Values : never;
-type Loosely<F, Key extends string> = Omit<Given<F>, Key> & { [K in Key]?: { id: string } };
+type Known = { id: string };
 
 export const addCustomer = (values: Given<typeof add.addCustomer> = {}) =>
   db.transaction((tx) => add.addCustomer(tx, values));
@@ -16,26 +16,23 @@ export const addCustomer = (values: Given<typeof add.addCustomer> = {}) =>
 export const addLabelType = (values: Given<typeof add.addLabelType> = {}) =>
   db.transaction((tx) => add.addLabelType(tx, values));
 
-export async function addOrder(values: Loosely<typeof add.addOrder, "customer" | "labelType"> = {}) {
+export async function addOrder(values: Partial<Given<typeof add.addOrder>> = {}) {
   const customer = values.customer ?? (await addCustomer());
   const labelType = values.labelType ?? (await addLabelType());
   return db.transaction((tx) => add.addOrder(tx, { ...values, customer, labelType }));
 }
 
-export async function addBulkOrder(values: Loosely<typeof add.addBulkOrder, "customer"> = {}) {
-  const customer = values.customer ?? (await addCustomer());
-  return db.transaction((tx) => add.addBulkOrder(tx, { ...values, customer }));
-}
+/** Of a customer, who is added too where none is named. */
+const ofCustomer =
+  <V extends { customer: Known }, Row>(addRow: (tx: Transaction, values: V) => Promise<Row>) =>
+  async (values: Partial<V> = {}) => {
+    const customer = values.customer ?? (await addCustomer());
+    return db.transaction((tx) => addRow(tx, { ...values, customer } as V));
+  };
 
-export async function addFedexOrder(values: Loosely<typeof add.addFedexOrder, "customer"> = {}) {
-  const customer = values.customer ?? (await addCustomer());
-  return db.transaction((tx) => add.addFedexOrder(tx, { ...values, customer }));
-}
-
-export async function addInvoice(values: Loosely<typeof add.addInvoice, "customer"> = {}) {
-  const customer = values.customer ?? (await addCustomer());
-  return db.transaction((tx) => add.addInvoice(tx, { ...values, customer }));
-}
+export const addBulkOrder = ofCustomer(add.addBulkOrder);
+export const addFedexOrder = ofCustomer(add.addFedexOrder);
+export const addInvoice = ofCustomer(add.addInvoice);
 
 /** A customer's balance in dollars. */
 export async function balanceOf({ id }: { id: string }): Promise<number> {

@@ -107,7 +107,9 @@ export async function fingerprints(env: { DATA_DIR: string } | { DATABASE_URL: s
     await db.execute(sql`set timezone = 'UTC'`);
     const { rows: tables } = await db.execute<{ name: string }>(sql`
       select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
-        and relname not in ('sessions', 'known_devices', 'sign_in_tries', 'sign_in_limits') order by 1`);
+        and relname not in ('sessions', 'known_devices', 'sign_in_tries', 'sign_in_limits')
+        -- Housekeeping adds these up anew at any moment; what they say is compared by the books.
+        and relname not in ('counters', 'settled_months') order by 1`);
     const found: Record<string, unknown> = {};
     for (const { name } of tables) {
       const { rows } = await db.execute(sql`

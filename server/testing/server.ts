@@ -33,7 +33,7 @@ export function setClock(time: string) {
 const config: Config = readConfig({ LOG_LEVEL: "silent" });
 
 /** The business moves to another timezone. */
-export async function moveTo(timezone: string) {
+export async function moveBusinessTo(timezone: string) {
   config.timezone = timezone;
   await adoptTimezone(db, timezone);
 }
@@ -153,12 +153,15 @@ export async function send<E extends Endpoint>(as: Caller, endpoint: E, input: S
   });
 }
 
-/** Everything the database holds, table by table, except for when somebody was last seen. */
+/** When somebody was last seen, and what the books said last: reading may change these. */
+const fleeting = ["last_used_at", "books_checked_at", "books_problems", "owed_cents"];
+
+/** Everything else that the database holds, table by table. */
 export async function fingerprint(): Promise<Record<string, string>> {
   const lasting = tables.filter((name) => !["sign_in_tries", "sign_in_limits"].includes(name));
   const hashes = lasting.map(
     (name) => sql`(select md5(string_agg(line, '' order by line)) from
-      (select (to_jsonb(${sql.identifier(name)}) - 'last_used_at')::text as line from ${sql.identifier(name)}) as lines)
+      (select (to_jsonb(${sql.identifier(name)}) - ${sql.param(fleeting)}::text[])::text as line from ${sql.identifier(name)}) as lines)
       as ${sql.identifier(name)}`,
   );
   const { rows } = await db.execute<Record<string, string>>(sql`select ${sql.join(hashes, sql`, `)}`);

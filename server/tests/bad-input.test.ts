@@ -11,9 +11,9 @@ import { openSession } from "../accounts/sessions.ts";
 import { features } from "../app.ts";
 import { checkBooks } from "../money/books.ts";
 import { type BadInput, badInput, isRefused, onTheWire, refusedInput } from "../testing/bad-input.ts";
-import { furnish } from "../testing/furnished.ts";
 import { problemWith } from "../testing/refusals.ts";
 import { addAccount, db, fingerprint, origin } from "../testing/server.ts";
+import { addSomeOfEverything } from "../testing/some-of-everything.ts";
 import type { Known } from "../testing/valid-input.ts";
 
 const isEmbedded = Boolean(inject("embeddedDump"));
@@ -35,7 +35,7 @@ let admin: { id: string };
 let tokens: { operator: string; shop: string };
 
 beforeEach(async () => {
-  known = await furnish();
+  known = await addSomeOfEverything();
   admin = await addAccount("bad.input", "admin");
   tokens = await signIn();
 });

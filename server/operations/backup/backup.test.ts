@@ -176,6 +176,10 @@ test("a file that is not a whole, unchanged backup is refused before anything is
   await expect(checkBackup(place("newer"))).rejects.toThrow(
     `${place("newer")} was made by a newer Footprint (9999_wonders): restore it with that version, or a newer one.`,
   );
+  await writeFile(place("older"), sealed(text.replace("0009_whole_numbers", "0008_beginnings")));
+  await expect(checkBackup(place("older"))).rejects.toThrow(
+    `${place("older")} was made by a Footprint that is too old (0008_beginnings): restore it with that version.`,
+  );
   await writeFile(place("other"), sealed('{"greeting":"hello"}\n'));
   await expect(checkBackup(place("other"))).rejects.toThrow("is not a backup of Footprint: nothing was restored.");
 

@@ -2,11 +2,11 @@ import { sql } from "drizzle-orm";
 import { StartError } from "../../config.ts";
 import { beginBulkLoad } from "../../db/bulk-load.ts";
 import type { Database, Transaction } from "../../db/database.ts";
-import { takeTurn, unhurried } from "../../db/engine.ts";
+import { waitForMigrations, withoutTimeLimit } from "../../db/engine.ts";
 import { databaseCode } from "../../db/failures.ts";
 import { isTooOld, isVersion, migrate, versionOf } from "../../db/migrations.ts";
 import { type End, formatVersion, Header, isRow, noBackup, readBackup, type TableStart } from "./file.ts";
-import { notData, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
+import { neverRestored, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
 
 /** Reads all of a backup before any of it is used. Returns what it says about itself. */
 export async function checkBackup(path: string): Promise<Header> {
@@ -39,10 +39,10 @@ const mostSections = 1_000;
 
 /** Makes an empty database what the backup says, and brings it up to date: all of it, or nothing has changed. */
 export async function fillFrom(db: Database, path: string, { level }: Header): Promise<void> {
-  await unhurried(db).transaction(async (tx) => {
+  await withoutTimeLimit(db).transaction(async (tx) => {
     await prepareSession(tx);
     // A server that starts on the same database waits until it is filled.
-    await takeTurn(tx);
+    await waitForMigrations(tx);
     if ((await versionOf(tx)) || (await tablesOf(tx)).length > 0)
       throw new StartError(
         "The database is not empty: create another one and set DATABASE_URL to it. Nothing was restored.",
@@ -61,7 +61,7 @@ export async function fillFrom(db: Database, path: string, { level }: Header): P
     }
     await migrate(tx);
   });
-  await unhurried(db).execute(sql`analyze`);
+  await withoutTimeLimit(db).execute(sql`analyze`);
 }
 
 /** SQLSTATEs of classes 22 and 23 are about values and rules, not about the database. */
@@ -94,7 +94,8 @@ async function insertAll(tx: Transaction, path: string, tables: Map<string, Tabl
     }
     await flush();
     const { table, columns }: Partial<TableStart> = JSON.parse(line);
-    if (table && columns) insert = notData.includes(table) ? skip : await inserting(tx, tables.get(table), columns);
+    if (table && columns)
+      insert = neverRestored.includes(table) ? skip : await inserting(tx, tables.get(table), columns);
   }
 }
 
@@ -104,8 +105,8 @@ const formerlyKept = ["search", "admin_search"];
 /** How rows of a table are inserted, each value from its own text. Replaces what the migrations put there. */
 async function inserting(tx: Transaction, table: Table | undefined, written: string[]) {
   const types = new Map(table?.columns.map(({ name, type }) => [name, type]));
-  const columns = written.filter((name) => !formerlyKept.includes(name));
-  if (!table || columns.length !== types.size || columns.some((name) => !types.has(name)))
+  const columns = [written].flat().filter((name) => !formerlyKept.includes(name));
+  if (!table || columns.length !== types.size || [...types.keys()].some((name) => !columns.includes(name)))
     throw new StartError("The backup does not fit the tables of its version: nothing was restored.");
   const name = sql.raw(quoted(table.name));
   const names = sql.raw(columns.map(quoted).join(", "));

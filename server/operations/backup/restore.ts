@@ -8,7 +8,7 @@ import { connectEmbedded, connectPostgres } from "../../db/engine.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
 import { checkBooks } from "../../money/books.ts";
 import { runCommand } from "../command.ts";
-import { harmless } from "../terminal.ts";
+import { withoutControlCharacters } from "../terminal.ts";
 import { checkBackup, fillFrom } from "./fill.ts";
 
 await runCommand(async () => {
@@ -22,7 +22,7 @@ await runCommand(async () => {
     await fillFrom(db, path, header);
     return checkBooks(db);
   });
-  for (const problem of problems) console.error(harmless(problem));
+  for (const problem of problems) console.error(withoutControlCharacters(problem));
   console.log(`Restored the backup of ${header.takenAt}. Everybody has to sign in again.`);
   console.log(balanced ? "The books balance." : "The books do not balance, and did not when it was made.");
   return balanced ? 0 : 1;

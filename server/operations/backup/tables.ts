@@ -18,10 +18,10 @@ export async function tablesOf(tx: Transaction): Promise<Table[]> {
 }
 
 /** Who was signed out or has a new password since must not come back with a restored session. */
-export const leftOut = ["sessions", "known_devices", "sign_in_tries", "sign_in_limits"];
+export const neverBackedUp = ["sessions", "known_devices", "sign_in_tries", "sign_in_limits"];
 
 /** What a file may say, but nobody listens to: `counted` is SQL, which the migrations alone write. */
-export const notData = [...leftOut, "counted"];
+export const neverRestored = [...neverBackedUp, "counted"];
 
 export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 

@@ -1,42 +1,38 @@
 import { sql } from "drizzle-orm";
 import { StartError } from "../../config.ts";
 import type { Database, Transaction } from "../../db/database.ts";
-import { unhurried } from "../../db/engine.ts";
+import { withoutTimeLimit } from "../../db/engine.ts";
 import { versionOf } from "../../db/migrations.ts";
-import { formatVersion, lineOf, writeBackup } from "./file.ts";
-import { leftOut, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
+import { formatVersion, type Header, lineOf, writeBackup } from "./file.ts";
+import { neverBackedUp, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
 
 /** Writes one snapshot of the database to a file. Returns how many rows it has. */
 export async function takeBackup(db: Database, path: string, now: Date): Promise<number> {
-  let rows = 0;
-  await unhurried(db).transaction(
+  return withoutTimeLimit(db).transaction(
     async (tx) => {
       await prepareSession(tx);
-      const version = await versionOf(tx);
-      if (!version) throw new StartError("The database is empty: there is nothing to back up.");
-      const count = (added: number) => {
-        rows += added;
-      };
+      const level = await versionOf(tx);
+      if (!level) throw new StartError("The database is empty: there is nothing to back up.");
+      const counts: Record<string, number> = {};
       await writeBackup(
         path,
-        linesOf(tx, { footprintBackup: formatVersion, level: version, takenAt: now.toISOString() }, count),
+        linesOf(tx, { footprintBackup: formatVersion, level, takenAt: now.toISOString() }, counts),
       );
+      return Object.values(counts).reduce((sum, count) => sum + count, 0);
     },
     { isolationLevel: "repeatable read", accessMode: "read only" },
   );
-  return rows;
 }
 
-async function* linesOf(tx: Transaction, header: Parameters<typeof lineOf>[0], count: (added: number) => void) {
+/** All of the file but its proof; `counts` is filled as it is written. */
+async function* linesOf(tx: Transaction, header: Header, counts: Record<string, number>) {
   yield lineOf(header);
-  const counts: Record<string, number> = {};
   for (const table of await tablesOf(tx)) {
     counts[table.name] = 0;
     yield lineOf({ table: table.name, columns: table.columns.map(({ name }) => name) });
-    if (leftOut.includes(table.name)) continue;
+    if (neverBackedUp.includes(table.name)) continue;
     for await (const lines of rowsOf(tx, table)) {
       counts[table.name] = (counts[table.name] ?? 0) + lines.length;
-      count(lines.length);
       yield `${lines.join("\n")}\n`;
     }
   }

@@ -9,7 +9,7 @@ import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
 import fc from "fast-check";
 import { withCheckDigit } from "../../money/tracking-codes.ts";
-import { someAddresses } from "../builders.ts";
+import { someAddresses, someParcel } from "../add.ts";
 import type { Asked } from "./rules.ts";
 import type { State } from "./state.ts";
 
@@ -89,19 +89,7 @@ const commands = {
       },
     }),
   createFedexOrder: ({ discordId }) =>
-    made(storefront.createFedexOrder, {
-      body: {
-        discordId,
-        from: party,
-        to: party,
-        weight: 1,
-        length: 1,
-        width: 1,
-        height: 1,
-        dimensionUnit: "in",
-        weightUnit: "lb",
-      },
-    }),
+    made(storefront.createFedexOrder, { body: { discordId, from: party, to: party, ...someParcel } }),
   putCustomer: ({ discordId, other, wanted }) =>
     made(storefront.putCustomer, {
       params: { discordId: wanted ? discordId : `new${other % few}` },

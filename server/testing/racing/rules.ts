@@ -47,15 +47,13 @@ export const rules = new Map<Endpoint, Rule>([
     const balance = customer.balance + inCents(input.body.balance);
     if (balance < 0) return when(status === 402, state);
     customer.balance = balance;
-    logged(state, "balance");
-    return when(status === 200 && body.message.endsWith(`which is now ${dollars(balance)}`), state);
+    return done(state, "balance", status === 200 && body.message.endsWith(`which is now ${dollars(balance)}`));
   }),
   rule(users.verify, ({ state, input, status }) => {
     const customer = customerWith(state, input.params.id);
     if (customer.verified) return when(status === 409, state);
     customer.verified = true;
-    logged(state, "user");
-    return when(status === 200, state);
+    return done(state, "user", status === 200);
   }),
   rule(users.setStatus, ({ state, input, status, body }) => {
     const customer = customerWith(state, input.params.id);
@@ -80,8 +78,7 @@ export const rules = new Map<Endpoint, Rule>([
     if (prices.some((other) => other.labelType === labelType && overlap(other, tier)))
       return when(status === 409, state);
     prices.push(tier);
-    logged(state, "pricing");
-    return when(status === 200, state);
+    return done(state, "pricing", status === 200);
   }),
   rule(users.deleteCustomPrice, ({ state, input: { params, body }, status }) => {
     const customer = customerWith(state, params.id);
@@ -105,8 +102,7 @@ export const rules = new Map<Endpoint, Rule>([
     if (order.refunded) return when(status === 409, state);
     order.refunded = true;
     customerCalled(state, order.customer).balance += order.cents;
-    logged(state, "refund");
-    return when(status === 200, state);
+    return done(state, "refund", status === 200);
   }),
   rule(invoices.markPaid, ({ state, input, status }) => {
     const invoice = state.invoices[input.params.id];
@@ -136,41 +132,18 @@ export const rules = new Map<Endpoint, Rule>([
     if (status !== 201 || state.invoices[body.invoice._id]) return [];
     const { discordId: customer, payment_method: method, amount } = sent;
     state.invoices[body.invoice._id] = { customer, cents: inCents(amount), method, status: "pending" };
-    logged(state, "invoice");
-    return when(body.invoice.status === "pending", state);
+    return done(state, "invoice", body.invoice.status === "pending");
   }),
-  rule(storefront.createOrder, ({ state, input: { body: sent }, status, body, found, heldCodes }) => {
-    if (!found) return [{ state, found: pricesOf(state, sent.discordId, [sent]) }];
-    const [cents] = found.prices ?? [];
-    if (cents === undefined) return when(status === found.status, state);
-    const refused = refusedPurchase(state, sent.discordId, [sent], cents, heldCodes);
-    if (refused.includes(status)) return [{ state }];
-    if (status !== 201 || refused.some((other) => other === 402)) return [];
-    const { order, balance } = body;
-    const isPossible = sell(state, sent.discordId, [{ ...order, uid: sent.labelType }]);
-    logged(state, "balance");
-    const isRight =
-      inCents(order.price) === cents && inCents(balance) === customerCalled(state, sent.discordId).balance;
-    return when(isPossible && isRight, state);
-  }),
-  rule(storefront.createBulkOrder, ({ state, input: { body: sent }, status, body, found, heldCodes }) => {
-    if (!found) return [{ state, found: pricesOf(state, sent.discordId, sent.orders) }];
-    if (!found.prices) return when(status === found.status, state);
-    const total = found.prices.reduce((sum, cents) => sum + cents, 0);
-    const refused = refusedPurchase(state, sent.discordId, sent.orders, total, heldCodes);
-    if (refused.includes(status)) return [{ state }];
-    if (status !== 201 || refused.some((other) => other === 402)) return [];
-    const { bulkOrder, balance } = body;
-    const uids = sent.orders.map(({ labelType }) => labelType);
-    const sold = bulkOrder.orders.map((order, place) => ({ ...order, uid: uids[place] ?? "" }));
-    const isPossible = sell(state, sent.discordId, sold);
-    state.bulkOrders[bulkOrder._id] = bulkOrder.orders.map(({ _id }) => _id);
-    logged(state, "balance");
-    const prices = bulkOrder.orders.map(({ price }) => inCents(price));
-    const isRight = String(prices) === String(found.prices) && inCents(bulkOrder.total) === total;
-    const balanceIsRight = inCents(balance) === customerCalled(state, sent.discordId).balance;
-    return when(isPossible && isRight && balanceIsRight, state);
-  }),
+  rule(storefront.createOrder, ({ input: { body: sent }, body, ...situation }) =>
+    purchase(situation, sent.discordId, [sent], () => ({ ...body, orders: [body.order], total: body.order.price })),
+  ),
+  rule(storefront.createBulkOrder, ({ input: { body: sent }, body, ...situation }) =>
+    purchase(situation, sent.discordId, sent.orders, () => {
+      const { _id, orders, total } = body.bulkOrder;
+      situation.state.bulkOrders[_id] = orders.map((order) => order._id);
+      return { ...body, orders, total };
+    }),
+  ),
   rule(storefront.createFedexOrder, ({ state, input: { body: sent }, status, body }) => {
     const { active, verified } = customerCalled(state, sent.discordId);
     if (!active || !verified) return when(status === 403, state);
@@ -208,8 +181,7 @@ export const rules = new Map<Endpoint, Rule>([
     if (sent.status) order.status = sent.status;
     if (sent.note !== undefined) order.note = sent.note;
     if (typeof sent.price === "number") order.cents = inCents(sent.price);
-    logged(state, "fedex");
-    return when(status === 200, state);
+    return done(state, "fedex", status === 200);
   }),
   rule(labelTypes.setStatus, ({ state, input, status, body }) => {
     const labelType = labelTypeWith(state, input.params.id);
@@ -224,8 +196,7 @@ export const rules = new Map<Endpoint, Rule>([
     const tier = tierOf(input.body);
     if (tiers.some((other) => overlap(other, tier))) return when(status === 409, state);
     tiers.push(tier);
-    logged(state, "pricing");
-    return when(status === 200, state);
+    return done(state, "pricing", status === 200);
   }),
   rule(labelTypes.updateTier, ({ state, input, status }) => {
     const { tiers } = labelTypeWith(state, input.params.id);
@@ -234,16 +205,14 @@ export const rules = new Map<Endpoint, Rule>([
     const tier = tierOf(input.body);
     if (tiers.some((other) => other !== before && overlap(other, tier))) return when(status === 409, state);
     Object.assign(before, tier);
-    logged(state, "pricing");
-    return when(status === 200, state);
+    return done(state, "pricing", status === 200);
   }),
   rule(labelTypes.deleteTier, ({ state, input: { params, body }, status }) => {
     const { tiers } = labelTypeWith(state, params.id);
     const place = tiers.findIndex((tier) => tier.fromWeight === body.fromWeight && tier.toWeight === body.toWeight);
     if (place === -1) return when(status === 404, state);
     tiers.splice(place, 1);
-    logged(state, "pricing");
-    return when(status === 200, state);
+    return done(state, "pricing", status === 200);
   }),
   rule(tracking.create, ({ state, input: { body: sent }, status }) => {
     const codes = Array.from({ length: sent.amount }, (_, place) =>
@@ -252,44 +221,47 @@ export const rules = new Map<Endpoint, Rule>([
     const sold = Object.values(state.orders).map(({ tracking }) => tracking);
     if (codes.some((code) => state.codes[code] || sold.includes(code))) return when(status === 409, state);
     for (const code of codes) state.codes[code] = { type: sent.type, used: false };
-    logged(state, "tracking");
-    return when(status === 200, state);
+    return done(state, "tracking", status === 200);
   }),
   rule(tracking.delete, ({ state, input, status }) => {
     const [code] = Object.entries(state.codes).find(([, { id }]) => id === input.params.id) ?? [];
     if (!code) return when(status === 404, state);
     delete state.codes[code];
-    logged(state, "tracking");
-    return when(status === 200, state);
+    return done(state, "tracking", status === 200);
   }),
   rule(staff.create, ({ state, input: { body: sent }, status }) => {
     if (state.staff[sent.username]) return when(status === 409, state);
     state.staff[sent.username] = {};
-    logged(state, "staff");
-    return when(status === 200, state);
+    return done(state, "staff", status === 200);
   }),
   rule(staff.delete, ({ state, input, status }) => {
     const [username] = Object.entries(state.staff).find(([, { id }]) => id === input.params.id) ?? [];
     if (!username) return when(status === 404, state);
     delete state.staff[username];
-    logged(state, "staff");
-    return when(status === 200, state);
+    return done(state, "staff", status === 200);
   }),
 ]);
 
 const when = (isPossible: boolean, state: State): Move[] => (isPossible ? [{ state }] : []);
 
+/** What was done stands in the log, and the answer has to say so. */
+function done(state: State, type: Log["type"], isRight: boolean): Move[] {
+  logged(state, type);
+  return when(isRight, state);
+}
+
 function logged(state: State, type: Log["type"]) {
   state.logs[type] = (state.logs[type] ?? 0) + 1;
 }
 
-const found = <T>(value: T | undefined): T => {
+const present = <T>(value: T | undefined): T => {
   if (value === undefined) throw new Error("a request names what is there");
   return value;
 };
-const customerCalled = (state: State, discordId: string) => found(state.customers[discordId]);
-const customerWith = (state: State, id: string) => found(Object.values(state.customers).find((one) => one.id === id));
-const labelTypeWith = (state: State, id: string) => found(Object.values(state.labelTypes).find((one) => one.id === id));
+const customerCalled = (state: State, discordId: string) => present(state.customers[discordId]);
+const customerWith = (state: State, id: string) => present(Object.values(state.customers).find((one) => one.id === id));
+const labelTypeWith = (state: State, id: string) =>
+  present(Object.values(state.labelTypes).find((one) => one.id === id));
 
 const tierOf = ({ fromWeight, toWeight, price }: { fromWeight: number; toWeight: number; price: number }): Tier => ({
   fromWeight,
@@ -310,7 +282,7 @@ type Parcel = { labelType: string; weight: number };
 function pricesOf(state: State, discordId: string, parcels: Parcel[]): Found {
   const customer = customerCalled(state, discordId);
   const prices = parcels.map(({ labelType: uid, weight }) => {
-    const { active, tiers } = found(state.labelTypes[uid]);
+    const { active, tiers } = present(state.labelTypes[uid]);
     const fits = (tier: Tier) => tier.fromWeight < weight && weight <= tier.toWeight;
     const own = customer.prices.find((price) => customer.customPricing && price.labelType === uid && fits(price));
     return active ? (own ?? tiers.find(fits))?.cents : undefined;
@@ -337,17 +309,37 @@ function refusedPurchase(
   return isShort ? [409] : [];
 }
 
-type Sold = { _id: string; uid: string; price: number; tracking: string };
+type Sold = { _id: string; price: number; tracking: string };
+type Bought = { orders: Sold[]; total: number; balance: number };
+
+/** A purchase first finds its prices, and is paid for later. What was bought is asked for once it was. */
+function purchase(
+  { state, status, found, heldCodes }: Omit<Situation<Endpoint>, "input" | "body">,
+  discordId: string,
+  parcels: Parcel[],
+  answered: () => Bought,
+): Move[] {
+  if (!found) return [{ state, found: pricesOf(state, discordId, parcels) }];
+  if (!found.prices) return when(status === found.status, state);
+  const cents = found.prices.reduce((sum, price) => sum + price, 0);
+  const refused = refusedPurchase(state, discordId, parcels, cents, heldCodes);
+  if (refused.includes(status)) return [{ state }];
+  if (status !== 201 || refused.includes(402)) return [];
+  const { orders, total, balance } = answered();
+  const isPossible = orders.every((order, place) => sell(state, discordId, parcels[place]?.labelType ?? "", order));
+  const prices = orders.map(({ price }) => inCents(price));
+  const isRight = String(prices) === String(found.prices) && inCents(total) === cents;
+  const balanceIsRight = inCents(balance) === customerCalled(state, discordId).balance;
+  return done(state, "balance", isPossible && isRight && balanceIsRight);
+}
 
 /** False where nobody can have been sold this: an order that is there already, or a code that is used or of another type. */
-function sell(state: State, discordId: string, sold: Sold[]): boolean {
-  return sold.every(({ _id, uid, price, tracking }) => {
-    const { name, usesCodes } = found(state.labelTypes[uid]);
-    const code = state.codes[tracking];
-    if (state.orders[_id] || (usesCodes && (code?.used !== false || code.type !== uid))) return false;
-    state.orders[_id] = { customer: discordId, labelType: name, cents: inCents(price), tracking, refunded: false };
-    if (code) code.used = true;
-    customerCalled(state, discordId).balance -= inCents(price);
-    return true;
-  });
+function sell(state: State, discordId: string, uid: string, { _id, price, tracking }: Sold): boolean {
+  const { name, usesCodes } = present(state.labelTypes[uid]);
+  const code = state.codes[tracking];
+  if (state.orders[_id] || (usesCodes && (code?.used !== false || code.type !== uid))) return false;
+  state.orders[_id] = { customer: discordId, labelType: name, cents: inCents(price), tracking, refunded: false };
+  if (code) code.used = true;
+  customerCalled(state, discordId).balance -= inCents(price);
+  return true;
 }

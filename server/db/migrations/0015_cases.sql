@@ -87,4 +87,5 @@ ALTER TABLE settings
   ADD COLUMN staff_refund_per_day_cents bigint,
   ADD COLUMN books_checked_at timestamptz,
   ADD COLUMN books_problems text[],
-  ADD COLUMN owed_cents bigint;
+  ADD COLUMN owed_cents bigint,
+  ADD COLUMN books_begun_at timestamptz;

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { createKey } from "../accounts/api-keys.ts";
 import { trackingCodes } from "../db/schema.ts";
+import { tiersUpTo } from "../demo/catalogue.ts";
 import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addLabelType, addOrder } from "./builders.ts";
 import { addAccount, db } from "./server.ts";
 import type { Known } from "./valid-input.ts";
@@ -10,22 +11,20 @@ const idsOf: Record<string, string[]> = {
   orders: ["orders"],
   fedex: ["fedex_orders"],
   users: ["customers"],
+  transfers: ["customers", "transfers"],
   invoices: ["invoices"],
   tracking: ["tracking_codes"],
   labelTypes: ["label_types"],
   staff: ["accounts"],
   website: ["api_keys", "files"],
-  storefront: ["fedex_orders", "invoices"],
+  storefront: ["orders", "fedex_orders", "invoices"],
 };
 
 /** A little of everything, so that input can go far; and by feature what its calls know of it. */
-export async function furnish(): Promise<(feature: string) => Known> {
+export async function addSomeOfEverything(): Promise<(feature: string) => Known> {
   const customer = await addCustomer({ balance: 500, customPricingEnabled: true });
   await addCustomer({ verifiedAt: null });
-  const tiers: [number, number, number][] = [
-    [0, 10, 4],
-    [10, 50, 8.5],
-  ];
+  const tiers = tiersUpTo({ 10: 4, 50: 8.5 });
   const labelType = await addLabelType({ uid: "priority", name: "Priority", tiers });
   const other = await addLabelType({ uid: "other", kind: "shipv2", tiers });
   const codes = Array.from({ length: 20 }, (_, place) => `94000000000000000000${10 + place}`);

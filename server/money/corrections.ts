@@ -1,0 +1,46 @@
+import type { LogEntry } from "../accounts/audit.ts";
+import type { transfers } from "../db/schema.ts";
+import { dollars } from "./ledger.ts";
+
+// What the log says about money that people move by hand: the made-up business tells its past in the same words.
+
+/** A customer whose balance has just changed to this, by a transfer. */
+type Moved = { id: string; transferId: string; username: string; balanceCents: number };
+type Original = Pick<typeof transfers.$inferSelect, "kind" | "amountCents" | "reference">;
+
+/** An entry that says why, where somebody did: in its sentence, so that a search finds it, and as data. */
+export function because(reason: string, [type, action, change]: LogEntry): LogEntry {
+  if (!reason) return [type, action, change];
+  return [type, `${action}: ${reason}`, { ...change, after: { ...(change?.after as object), reason } }];
+}
+
+const changed = ({ id, transferId, balanceCents }: Moved, cents: number) => ({
+  before: { balance: (balanceCents - cents) / 100 },
+  after: { balance: balanceCents / 100 },
+  about: { kind: "transfer" as const, id: transferId, customerId: id },
+});
+
+export function adjustedBalance(customer: Moved, cents: number): LogEntry {
+  const amount = dollars(Math.abs(cents));
+  const words = cents > 0 ? `Added ${amount} to` : `Took ${amount} from`;
+  return ["balance", `${words} ${customer.username}'s balance`, changed(customer, cents)];
+}
+
+/** Of the transfer that was taken back, and the customer after that. */
+export function reversedTransfer({ kind, amountCents, reference }: Original, customer: Moved): LogEntry {
+  const change = changed(customer, -amountCents);
+  if (kind !== "deposit") {
+    const words = amountCents > 0 ? `${dollars(amountCents)} added to` : `${dollars(-amountCents)} taken from`;
+    return ["balance", `Reversed the ${words} ${customer.username}'s balance`, change];
+  }
+  const sentence = `Reversed the deposit of invoice ${reference} (${dollars(amountCents)}) of ${customer.username}`;
+  return [
+    "invoice",
+    sentence,
+    {
+      ...change,
+      before: { status: "paid", ...change.before },
+      after: { status: "reversed", ...change.after },
+    },
+  ];
+}

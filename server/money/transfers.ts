@@ -1,0 +1,250 @@
+import type { Parsed } from "@footprint/contract/endpoint.ts";
+import { refusal } from "@footprint/contract/refusal.ts";
+import type { transfers as contract } from "@footprint/contract/transfers.ts";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { alias, type PgColumn } from "drizzle-orm/pg-core";
+import type { Database, Transaction } from "../db/database.ts";
+import { prepared } from "../db/prepared.ts";
+import { bulkOrders, customers, invoices, labelTypes, orders, transfers } from "../db/schema.ts";
+
+const reversed = alias(transfers, "reversed");
+
+/** Transfers with what each was for: by primary keys, so that a page of them costs the same everywhere. */
+export const selectTransfers = (db: Database | Transaction) =>
+  db
+    .select({
+      transfer: transfers,
+      customer: { id: customers.id, username: customers.username },
+      order: {
+        id: orders.id,
+        uuid: orders.uuid,
+        weight: orders.weight,
+        custom: orders.hasCustomPrice,
+        shopId: orders.shopId,
+      },
+      labelType: labelTypes.name,
+      bulkOrder: { id: bulkOrders.id, uuid: bulkOrders.uuid, shopId: bulkOrders.shopId },
+      orderCount: sql<number>`(select count(*)::int from ${orders} where ${orders.bulkOrderId} = ${bulkOrders.id})`,
+      invoice: { id: invoices.id, paymentMethod: invoices.paymentMethod, shopId: invoices.shopId },
+      reversed: { id: reversed.id, kind: reversed.kind, createdAt: reversed.createdAt },
+    })
+    .from(transfers)
+    .innerJoin(customers, eq(customers.id, transfers.customerId))
+    .leftJoin(orders, eq(orders.id, transfers.reference))
+    .leftJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId))
+    .leftJoin(bulkOrders, eq(bulkOrders.id, transfers.reference))
+    .leftJoin(invoices, eq(invoices.id, transfers.reference))
+    .leftJoin(reversed, eq(reversed.id, transfers.reverses))
+    .$dynamic();
+
+export type TransferRow = Awaited<ReturnType<typeof selectTransfers>>[number];
+
+/** A row as the contract has it. */
+export function presentTransfer(row: TransferRow) {
+  const { transfer, customer } = row;
+  return {
+    ...transfer,
+    _id: transfer.id,
+    user: { _id: customer.id, username: customer.username },
+    amount: transfer.amountCents,
+    balanceAfter: transfer.balanceAfterCents,
+    for: purposeOf(row),
+    by: { username: transfer.actor, kind: transfer.actorKind, _id: transfer.actorId },
+  };
+}
+
+function purposeOf({ order, labelType, bulkOrder, orderCount, invoice, reversed }: TransferRow) {
+  if (order) {
+    const { id, uuid, weight, custom } = order;
+    return { kind: "order" as const, _id: id, uuid, labelType: labelType ?? "", weight, custom };
+  }
+  if (bulkOrder) return { kind: "bulk order" as const, _id: bulkOrder.id, uuid: bulkOrder.uuid, orderCount };
+  if (invoice) return { kind: "invoice" as const, _id: invoice.id, payment_method: invoice.paymentMethod };
+  if (reversed)
+    return { kind: "transfer" as const, _id: reversed.id, of: reversed.kind, createdAt: reversed.createdAt };
+  return null;
+}
+
+/** Beyond this many that a narrowed list holds, nobody counts on. */
+const mostHits = 1_000;
+/** So many rows are looked through for what no index finds. */
+const mostWalked = 50_000;
+
+type History = Omit<Parsed<typeof contract.history, "query">, "by"> & { by?: string | undefined };
+type Period = Pick<History, "from" | "to">;
+
+/** One page of a customer's transfers, at the same cost for any page of any number of them. */
+export async function historyOf(db: Database, customerId: string, query: History) {
+  const stretch = await stretchOf(db, customerId, query);
+  const isNarrowed = query.kind !== "All" || query.by !== undefined;
+  const { numbers, ...counts } = isNarrowed
+    ? await findNumbers(db, customerId, query, stretch)
+    : { numbers: numbersOf(query, stretch), total: stretch.total };
+  const page = prepared(db, `history ${query.sort}`, () =>
+    selectTransfers(db)
+      .where(and(eq(transfers.customerId, sql.placeholder("customerId")), isAmong(transfers.number, "int")))
+      .orderBy(sql`${transfers.number} ${directionOf(query)}`)
+      .prepare(""),
+  );
+  const rows = await page.execute({ customerId, keys: numbers });
+  return { rows, ...counts, sums: isNarrowed ? null : stretch.sums };
+}
+
+type Stretch = { first: number; last: number; total: number; sums: { in: number; out: number } };
+
+/**
+ * The numbers of the first and the last of a customer's transfers within some days, and what came in and went out. The
+ * last one before a day tells what all before it came to; the customer's row tells it of all.
+ */
+export async function stretchOf(db: Database, customerId: string, { from, to }: Period): Promise<Stretch> {
+  const nothing = sql`0 as number, 0::float8 as received, 0::float8 as balance`;
+  const all = sql`transfers, received_cents::float8, balance_cents::float8 from customers where id = ${customerId}`;
+  const { rows } = await db.execute<{ number: number; received: number; balance: number }>(sql`
+    select 1 as place, ${from ? lastBefore(customerId, sql`${from}::date`) : nothing}
+    union all
+    select 2, ${to ? lastBefore(customerId, sql`${to}::date + 1`) : all}
+    order by place`);
+  const [before, end] = rows;
+  if (!before || !end) throw refusal(404, "This customer does not exist");
+  const received = end.received - before.received;
+  return {
+    first: before.number + 1,
+    last: end.number,
+    total: Math.max(0, end.number - before.number),
+    sums: { in: received, out: received - (end.balance - before.balance) },
+  };
+}
+
+/** What a customer's transfers had come to when a day began. */
+const lastBefore = (customerId: string, day: SQL) => sql`
+  coalesce(newest.number, 0) as number, coalesce(newest.received_cents, 0)::float8 as received,
+    coalesce(newest.balance_after_cents, 0)::float8 as balance
+  from customers left join lateral (
+    select * from transfers where customer_id = customers.id and created_at < day_start(${day})
+    order by created_at desc, number desc limit 1
+  ) as newest on true
+  where customers.id = ${customerId}`;
+
+/** Transfers are numbered as they followed one another: which stand on a page is plain arithmetic. */
+function numbersOf({ page, limit, sort }: History, { first, last, total }: Stretch): number[] {
+  const offset = (page - 1) * limit;
+  const amount = Math.max(0, Math.min(limit, total - offset));
+  return Array.from({ length: amount }, (_, place) =>
+    sort === "asc" ? first + offset + place : last - offset - place,
+  );
+}
+
+/** Kinds other than purchases have an index; the rest is looked for among so many rows. */
+async function findNumbers(db: Database, customerId: string, query: History, { first, last }: Stretch) {
+  const { kind, by } = query;
+  const isIndexed = kind !== "All" && kind !== "purchase";
+  const narrowed = sql`customer_id = ${customerId} and number between ${first} and ${last}
+    ${isIndexed ? sql`and kind = ${kind} and kind <> 'purchase'` : sql``}`;
+  const rest = and(kind === "purchase" ? sql`kind = 'purchase'` : undefined, by ? sql`actor_id = ${by}` : undefined);
+  const order = sql`number ${directionOf(query)}`;
+  const { keys, ...counts } = await findHits(db, { key: sql`number`, order, arms: [{ narrowed, order }], rest }, query);
+  return { numbers: keys.map(Number), ...counts };
+}
+
+type Hits = {
+  /** What tells the hits apart; it is a part of their order, too. */
+  key: SQL;
+  order: SQL;
+  /** Where to look for them, each by an index that has the rows in order. */
+  arms: { narrowed: SQL; order: SQL }[];
+  /** What no index tells: it is looked for among so many rows of each. */
+  rest: SQL | undefined;
+};
+
+/** The page's hits, and how many there are, up to a point. */
+async function findHits(db: Database, { key, order, arms, rest }: Hits, { page, limit }: History | List) {
+  const depth = rest ? mostWalked : mostHits + 1;
+  const walked = sql.join(
+    arms.map((arm) => sql`(select * from transfers where ${arm.narrowed} order by ${arm.order} limit ${depth})`),
+    sql` union all `,
+  );
+  const isCutOff = sql.join(
+    arms.map(({ narrowed }) => sql`exists (select from transfers where ${narrowed} offset ${mostWalked} limit 1)`),
+    sql` or `,
+  );
+  const offset = (page - 1) * limit;
+  const { rows } = await db.execute<{ total: number; keys: string[]; more: boolean }>(sql`
+    with hits as materialized (
+      select ${key} as key, created_at, id, number from (${walked}) as walked where ${rest ?? true}
+      order by ${order} limit ${mostHits + 1}
+    ), counted as (select count(*)::int as total from hits)
+    select least(total, ${mostHits}) as total,
+      array(select key::text from hits order by ${order} offset ${offset} limit ${offset < mostHits ? limit : 0}) as keys,
+      case when total > ${mostHits} then true else ${rest ? isCutOff : sql`false`} end as more
+    from counted`);
+  const [found] = rows;
+  return { keys: found?.keys ?? [], total: found?.total ?? 0, totalCapped: found?.more ?? false };
+}
+
+const isAmong = (column: PgColumn, type: "int" | "uuid") =>
+  sql`${column} = any(${sql.param(sql.placeholder("keys"))}::${sql.raw(type)}[])`;
+
+const directionOf = ({ sort }: { sort: "asc" | "des" }) => (sort === "asc" ? sql`asc` : sql`desc`);
+
+type List = Parsed<typeof contract.list, "query">;
+const listedKinds = ["deposit", "refund", "adjustment", "reversal"] as const;
+
+/** One page of what people moved, all customers together. */
+export async function listTransfers(db: Database, query: List) {
+  const direction = directionOf(query);
+  const order = sql`created_at ${direction}, id ${direction}`;
+  const { arms, isWhole } = await armsOf(db, query, order);
+  const rest = isWhole ? undefined : isListed(query);
+  const { keys, ...counts } = await findHits(db, { key: sql`id`, order, arms, rest }, query);
+  const page = prepared(db, `transfers ${query.sort}`, () =>
+    selectTransfers(db)
+      .where(isAmong(transfers.id, "uuid"))
+      .orderBy(sql`${transfers.createdAt} ${direction}, ${transfers.id} ${direction}`)
+      .prepare(""),
+  );
+  const rows = await page.execute({ keys });
+  return { rows, ...counts };
+}
+
+/** True for the transfers that a list shows. */
+export const isListed = ({ kind, from, to, by, customer, over }: Omit<List, "page" | "limit">) =>
+  and(
+    sql`kind <> 'purchase'`,
+    kind === "All" ? undefined : sql`kind = ${kind}`,
+    by ? sql`actor_id = ${by}` : undefined,
+    customer ? sql`customer_id = ${customer}` : undefined,
+    over ? sql`abs(amount_cents) >= ${Math.round(over * 100)}` : undefined,
+    within({ from, to }),
+  );
+
+const within = ({ from, to }: Period) =>
+  and(
+    from ? sql`created_at >= day_start(${from}::date)` : undefined,
+    to ? sql`created_at < day_start(${to}::date + 1)` : undefined,
+  );
+
+/** Which indexes lead to what is listed, and whether they find nothing else. */
+async function armsOf(db: Database, query: List, order: SQL) {
+  const { kind, by, customer, over } = query;
+  const days = within(query) ?? sql`true`;
+  if (by) {
+    // Accounts buy nothing, and shops move nothing else by hand than deposits.
+    const doers = [
+      sql`actor_kind = 'account' and actor_id = ${by}`,
+      sql`kind = 'deposit' and actor_kind = 'shop' and actor_id = ${by}`,
+    ];
+    const arms = doers.map((doer) => ({ narrowed: sql`${doer} and ${days}`, order }));
+    return { arms, isWhole: kind === "All" && !customer && !over };
+  }
+  if (customer) {
+    const { first, last } = await stretchOf(db, customer, query);
+    const kinds = kind === "All" ? listedKinds : [kind];
+    const arms = kinds.map((one) => ({
+      narrowed: sql`customer_id = ${customer} and kind = ${one} and kind <> 'purchase' and number between ${first} and ${last}`,
+      order: sql`number ${directionOf(query)}`,
+    }));
+    return { arms, isWhole: !over };
+  }
+  const ofKind = kind === "All" ? sql`` : sql`and kind = ${kind}`;
+  return { arms: [{ narrowed: sql`kind <> 'purchase' ${ofKind} and ${days}`, order }], isWhole: !over };
+}
