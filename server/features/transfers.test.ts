@@ -12,7 +12,7 @@ import { uuidv7 } from "../db/ids.ts";
 import { customers } from "../db/schema.ts";
 import { addCustomer, addInvoice, addLabelType, addOrder, balanceOf, someAddresses } from "../testing/builders.ts";
 import { meetAt } from "../testing/races.ts";
-import { addAccount, call, db, moveTo } from "../testing/server.ts";
+import { addAccount, call, db, moveBusinessTo } from "../testing/server.ts";
 
 type Known = { id: string };
 type Caller = Parameters<typeof call>[0];
@@ -217,7 +217,7 @@ test.for(["asc", "des"] as const)("any page of thousands of transfers, %s, with 
 });
 
 test("the days of a history are those of the business timezone", async () => {
-  await moveTo("America/New_York");
+  await moveBusinessTo("America/New_York");
   const customer = await addCustomer();
   await addBalance(customer, 1);
   await addBalance(customer, 2);
