@@ -34,7 +34,7 @@ test("the list carries each bulk order with its orders, oldest first", async () 
       {
         _id: bulkOrder.id,
         uuid: bulkOrder.uuid,
-        user: { username: "maren" },
+        user: { _id: customer.id, username: "maren" },
         createdAt: bulkOrder.createdAt.toISOString(),
         orderCount: 2,
         orders: [

@@ -29,7 +29,7 @@ test("the list carries the specification's fields", async () => {
       {
         _id: order.id,
         uuid: order.uuid,
-        user: { discordId: "4411" },
+        user: { _id: customer.id, username: customer.username, discordId: "4411" },
         price: 31.5,
         status: "In Process",
         note: "call first",
@@ -101,11 +101,12 @@ test("a search finds the uuid, the sender, the receiver and the customer", async
 test("only administrators see a discord id, or find by it", async () => {
   const customer = await addCustomer({ discordId: "Disc77001" });
   const order = await addFedexOrder({ customer });
+  const named = { _id: customer.id, username: customer.username };
   const asAdmin = await list({ search: "disc77" }, "admin");
-  expect(asAdmin.docs.map((row) => [row._id, row.user])).toEqual([[order.id, { discordId: "Disc77001" }]]);
+  expect(asAdmin.docs.map((row) => [row._id, row.user])).toEqual([[order.id, { ...named, discordId: "Disc77001" }]]);
   expect(await list({ search: "disc77" })).toMatchObject({ docs: [], totalDocs: 0 });
   const everything = await list({});
-  expect(everything.docs[0]?.user).toEqual({ discordId: "***" });
+  expect(everything.docs[0]?.user).toEqual({ ...named, discordId: "***" });
   expect(JSON.stringify(everything)).not.toContain("77001");
 });
 

@@ -18,7 +18,7 @@ test("the list carries the specification's fields", async () => {
     invoices: [
       {
         _id: invoice.id,
-        user: { username: "maren", email: "maren@example.com" },
+        user: { _id: customer.id, username: "maren", email: "maren@example.com" },
         amount: 25.5,
         payment_method: "paypal",
         status: "pending",

@@ -17,7 +17,7 @@ test("the list carries the specification's fields", async () => {
       {
         _id: order.id,
         uuid: order.uuid,
-        user: { username: "maren" },
+        user: { _id: customer.id, username: "maren" },
         labelType: { name: "USPS First Class" },
         price: 12.4,
         weight: 8.5,
