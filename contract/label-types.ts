@@ -2,7 +2,8 @@ import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { id, idParam, message, money, weight } from "./schemas.ts";
 
-export const labelKind = z.enum(["usps", "shipv2", "wwbiz"]);
+export const labelKinds = ["usps", "shipv2", "wwbiz"] as const;
+export const labelKind = z.enum(labelKinds);
 
 export type PriceTier = z.input<typeof PriceTier>;
 export const PriceTier = z.object({ _id: id, fromWeight: z.number(), toWeight: z.number(), price: money });

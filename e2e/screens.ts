@@ -83,6 +83,7 @@ async function showKeys(page: Page) {
   await answering(page, website.listApiKeys, { keys, shops });
   await page.reload();
   await expect(page.getByText("Market stall").first()).toBeVisible();
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
 }
 
 const backwards = (code: string) => [...code].reverse().join("");

@@ -18,8 +18,8 @@ export type Screen = {
   path: `/${string}`;
   label: string;
   access: "all" | "admin";
-  /** Where staff who open a screen for admins are sent. */
-  redirect?: "/" | "/orders";
+  /** Where staff who open a screen for admins are sent, if not to the orders. */
+  redirect?: "/";
   /** The sidebar lists the screens that have an icon, under their group. */
   icon?: TablerIcon;
   group?: "Trade" | "Customers" | "Money" | "Set-up";
@@ -93,7 +93,6 @@ export const screens: readonly Screen[] = [
     icon: IconScan,
     group: "Set-up",
     access: "admin",
-    redirect: "/orders",
     load: () => import("./features/tracking/TrackingScreen.tsx").then((file) => file.TrackingScreen),
   },
   {
@@ -102,7 +101,6 @@ export const screens: readonly Screen[] = [
     icon: IconTags,
     group: "Set-up",
     access: "admin",
-    redirect: "/orders",
     load: () => import("./features/label-types/LabelTypesScreen.tsx").then((file) => file.LabelTypesScreen),
   },
   {
@@ -111,7 +109,6 @@ export const screens: readonly Screen[] = [
     icon: IconWorld,
     group: "Set-up",
     access: "admin",
-    redirect: "/orders",
     load: () => import("./features/website/WebsiteScreen.tsx").then((file) => file.WebsiteScreen),
   },
   {
@@ -134,14 +131,12 @@ export const screens: readonly Screen[] = [
     path: "/pricing/:id",
     label: "Label type prices",
     access: "admin",
-    redirect: "/orders",
     load: () => import("./features/label-types/LabelTypePricesScreen.tsx").then((file) => file.LabelTypePricesScreen),
   },
   {
     path: "/logs",
     label: "Transaction Logs",
     access: "admin",
-    redirect: "/orders",
     load: () => import("./features/logs/LogsScreen.tsx").then((file) => file.LogsScreen),
   },
   {

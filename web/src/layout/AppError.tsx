@@ -1,20 +1,16 @@
 import { Button } from "@mantine/core";
-import { useEffect } from "react";
+import { useDocumentTitle } from "@mantine/hooks";
 import { Notice } from "../shared/Notice.tsx";
 
 /** Shown when nothing else can be. */
 export function AppError({ message, canReload }: { message: string; canReload: boolean }) {
-  useEffect(() => {
-    document.title = "Error · Footprint";
-  }, []);
+  useDocumentTitle("Error · Footprint");
   return (
-    <div style={{ minHeight: "60dvh", display: "grid" }}>
-      <Notice title="Unexpected Application Error!" hint={message} heading role="alert">
-        <Button variant="default" component="a" href="/">
-          Go to the start
-        </Button>
-        {canReload && <Button onClick={() => window.location.reload()}>Reload</Button>}
-      </Notice>
-    </div>
+    <Notice title="Unexpected Application Error!" hint={message} heading role="alert">
+      <Button variant="default" component="a" href="/">
+        Go to the start
+      </Button>
+      {canReload && <Button onClick={() => window.location.reload()}>Reload</Button>}
+    </Notice>
   );
 }

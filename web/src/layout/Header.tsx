@@ -3,6 +3,7 @@ import { ActionIcon, Badge, Menu, Tooltip, UnstyledButton } from "@mantine/core"
 import { IconChevronDown, IconLogout, IconMenu2, IconSettings } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { callApi } from "../shared/api.ts";
+import { Emblem } from "../shared/Emblem.tsx";
 import { Logo } from "../shared/Logo.tsx";
 import { useSession } from "../shared/session.ts";
 import { removeToken } from "../shared/token.ts";
@@ -23,7 +24,7 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
       </Link>
       {demo && (
         <Tooltip label="Made-up customers and orders to look around in. npm run demo:remove takes them away.">
-          <Badge className={classes.demo} variant="light" color="orange" radius="sm" tt="none" tabIndex={0}>
+          <Badge variant="light" color="orange" radius="sm" tt="none" flex="none" tabIndex={0}>
             Demo
           </Badge>
         </Tooltip>
@@ -32,9 +33,7 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
       <Menu position="bottom-end" width={208}>
         <Menu.Target>
           <UnstyledButton className={classes.user}>
-            <span className={classes.initial} aria-hidden>
-              A
-            </span>
+            <Emblem size={28}>A</Emblem>
             Admin
             <IconChevronDown size={16} aria-hidden />
           </UnstyledButton>

@@ -2,7 +2,7 @@ import { Skeleton } from "@mantine/core";
 import { useDisclosure, useLocalStorage } from "@mantine/hooks";
 import { type RefObject, useEffect, useRef } from "react";
 import { type Location, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
-import { ConfirmProvider } from "../shared/confirm.tsx";
+import { DialogProvider } from "../shared/dialogs.tsx";
 import { lazyPart } from "../shared/lazyPart.tsx";
 import { useWidthUpTo } from "../shared/windowWidth.ts";
 import { Header } from "./Header.tsx";
@@ -37,7 +37,7 @@ export function Layout() {
   useFocusAfterRemoval(content);
 
   return (
-    <ConfirmProvider>
+    <DialogProvider screen={pathname}>
       <a href="#content" className={classes.skip}>
         Skip to content
       </a>
@@ -61,7 +61,7 @@ export function Layout() {
         </main>
       </div>
       <ScrollRestoration getKey={scrollKey} />
-    </ConfirmProvider>
+    </DialogProvider>
   );
 }
 

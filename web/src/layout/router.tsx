@@ -27,10 +27,10 @@ export function createPanelRouter(role: Role) {
 }
 
 function routeOf(screen: Screen, role: Role): RouteObject {
-  const { path, access, redirect } = screen;
+  const { path, access, redirect = "/orders" } = screen;
   const allowed = access === "all" || role === "admin";
-  if (!allowed && redirect) return { path, element: <Navigate to={redirect} replace /> };
-  // Only the root has no redirect: staff see another screen there.
+  if (!allowed && path !== "/") return { path, element: <Navigate to={redirect} replace /> };
+  // The root has no redirect: staff see another screen there.
   const shown = allowed ? screen : (screens.find((other) => other.path === rootForStaff) ?? screen);
   return { path, lazy: { Component: () => lazyScreen(shown.load) } };
 }

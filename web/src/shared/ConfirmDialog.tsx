@@ -1,8 +1,10 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import type { CallOptions } from "./api.ts";
 import { Dialog } from "./Dialog.tsx";
 import { notify, notifyError } from "./notify.ts";
+import { randomId } from "./randomId.ts";
 
 export type Question = {
   title: string;
@@ -13,14 +15,17 @@ export type Question = {
   working: string;
   danger?: boolean;
   /** On success the dialog closes and a toast shows the server's message. After a failure the dialog stays open. */
-  onConfirm: () => Promise<{ message: string }>;
+  onConfirm: (options: CallOptions) => Promise<{ message: string }>;
+  onDone?: () => void;
 };
 
 export function ConfirmDialog({ question, onClose }: { question: Question; onClose: () => void }) {
+  const [idempotencyKey] = useState(randomId);
   const { mutate, isPending, error } = useMutation({
-    mutationFn: question.onConfirm,
+    mutationFn: () => question.onConfirm({ idempotencyKey }),
     onSuccess({ message }) {
       notify("success", message);
+      question.onDone?.();
       onClose();
     },
     onError: notifyError,

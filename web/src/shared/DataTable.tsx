@@ -23,66 +23,47 @@ export type Column<T> = {
 /** Colours a row that needs attention; a cell says in words why. */
 export type RowTone = "warning" | undefined;
 
-/** Rows as a table, or as cards on a phone. Without rows it draws their skeleton. */
-export function DataTable<T extends { _id: string }>({
-  title,
-  columns,
-  rows,
-  tone = () => undefined,
-  skeletonRows = 10,
-  maxHeight,
-}: {
+type TableProps<T> = {
   title: string;
   columns: readonly Column<T>[];
+  /** Undefined while they load: then their skeleton is drawn. */
   rows: readonly T[] | undefined;
   tone?: ((row: T) => RowTone) | undefined;
   skeletonRows?: number;
   /** In pixels; more rows scroll under their head. */
   maxHeight?: number;
-}) {
+};
+
+/** Rows as a table, or as cards on a phone. */
+export function DataTable<T extends { _id: string }>(props: TableProps<T>) {
   const isPhone = useWidthUpTo("phone");
-  const Body = isPhone ? Cards : Table;
   return (
     <>
-      {!rows && <VisuallyHidden role="status">{`Loading ${title}`}</VisuallyHidden>}
-      <Body title={title} columns={columns} rows={rows} tone={tone} skeletonRows={skeletonRows} maxHeight={maxHeight} />
+      {!props.rows && <VisuallyHidden role="status">{`Loading ${props.title}`}</VisuallyHidden>}
+      {isPhone ? <Cards {...props} /> : <Table {...props} />}
     </>
   );
 }
-
-type BodyProps<T> = {
-  title: string;
-  columns: readonly Column<T>[];
-  rows: readonly T[] | undefined;
-  tone: (row: T) => RowTone;
-  skeletonRows: number;
-  maxHeight: number | undefined;
-};
 
 const heightLimit = (maxHeight: number | undefined, className: string | undefined) =>
   maxHeight ? { className: `${className} ${classes.capped}`, style: { maxHeight } } : { className };
 
 const placesFor = (count: number) => Array.from({ length: count }, (_, place) => place);
 
-function Table<T extends { _id: string }>({ title, columns, rows, tone, skeletonRows, maxHeight }: BodyProps<T>) {
+function Table<T extends { _id: string }>({ title, columns, rows, tone, skeletonRows = 10, maxHeight }: TableProps<T>) {
   const isNarrow = useWidthUpTo("narrow");
   const isTight = useWidthUpTo("tight");
   const shown = isNarrow ? columns.filter((column) => !column.below) : columns;
   const below = (title: string) => (isNarrow ? columns.filter((column) => column.below === title) : []);
+  const place = ({ title, align }: Column<T>) => ({ "data-align": align, "data-actions": !title || undefined });
   return (
     <div {...heightLimit(maxHeight, classes.scroll)}>
       <table className={classes.table} data-narrow={isNarrow} data-tight={isTight} aria-busy={!rows}>
-        <caption className={classes.caption}>{title}</caption>
+        <VisuallyHidden component="caption">{title}</VisuallyHidden>
         <thead>
           <tr>
             {shown.map((column) => (
-              <th
-                key={column.title}
-                scope="col"
-                data-align={column.align}
-                data-actions={!column.title || undefined}
-                style={{ width: column.width }}
-              >
+              <th key={column.title} {...place(column)} scope="col" style={{ width: column.width }}>
                 {column.title || <VisuallyHidden>Actions</VisuallyHidden>}
               </th>
             ))}
@@ -90,16 +71,10 @@ function Table<T extends { _id: string }>({ title, columns, rows, tone, skeleton
         </thead>
         <tbody>
           {rows?.map((row) => (
-            <tr key={row._id} data-tone={tone(row)}>
+            <tr key={row._id} data-tone={tone?.(row)}>
               {shown.map((column) => (
-                <td
-                  key={column.title}
-                  data-align={column.align}
-                  data-dimmed={column.dimmed}
-                  data-wraps={column.wraps}
-                  data-actions={!column.title || undefined}
-                >
-                  {column.cell(row)}
+                <td key={column.title} {...place(column)} data-dimmed={column.dimmed} data-wraps={column.wraps}>
+                  {column.title ? column.cell(row) : <div className={classes.actions}>{column.cell(row)}</div>}
                   {below(column.title).map((second) => (
                     <div key={second.title} className={classes.below}>
                       {/* Below a name, a time needs its title. */}
@@ -115,10 +90,10 @@ function Table<T extends { _id: string }>({ title, columns, rows, tone, skeleton
               ))}
             </tr>
           )) ??
-            placesFor(skeletonRows).map((place) => (
-              <tr key={place}>
+            placesFor(skeletonRows).map((row) => (
+              <tr key={row}>
                 {shown.map((column, index) => (
-                  <td key={column.title} data-align={column.align} data-actions={!column.title || undefined}>
+                  <td key={column.title} {...place(column)}>
                     <Skeleton height={12} width={index === 0 ? "70%" : "50%"} display="inline-block" />
                   </td>
                 ))}
@@ -130,13 +105,13 @@ function Table<T extends { _id: string }>({ title, columns, rows, tone, skeleton
   );
 }
 
-function Cards<T extends { _id: string }>({ title, columns, rows, tone, skeletonRows, maxHeight }: BodyProps<T>) {
+function Cards<T extends { _id: string }>({ title, columns, rows, tone, skeletonRows = 10, maxHeight }: TableProps<T>) {
   const at = (place: Column<T>["onCard"]) => columns.filter((column) => column.title && column.onCard === place);
   const actions = columns.filter((column) => !column.title);
   return (
     <ul {...heightLimit(maxHeight, classes.cards)} aria-label={title} aria-busy={!rows}>
       {rows?.map((row) => (
-        <li key={row._id} className={classes.card} data-tone={tone(row)}>
+        <li key={row._id} className={classes.card} data-tone={tone?.(row)}>
           <div className={classes.cardTop}>
             <div className={classes.headline}>{at("headline").map((column) => cellOf(column, row))}</div>
             <div className={classes.aside}>{at("aside").map((column) => cellOf(column, row))}</div>

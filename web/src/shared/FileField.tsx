@@ -1,7 +1,8 @@
 import { Button, Input } from "@mantine/core";
 import { Dropzone } from "@mantine/dropzone";
-import { IconFile, IconUpload } from "@tabler/icons-react";
+import { IconFile, IconUpload, type TablerIcon } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useId, useState } from "react";
+import { Emblem } from "./Emblem.tsx";
 import classes from "./FileField.module.css";
 import { formatBytes } from "./format.tsx";
 
@@ -78,7 +79,7 @@ export function FileField({ label, accept, maxBytes, value = null, onChange, ...
           },
         }}
       >
-        {value && preview ? <Preview file={value} /> : <Emblem Icon={value ? IconFile : IconUpload} />}
+        {value && preview ? <Preview file={value} /> : <Sign Icon={value ? IconFile : IconUpload} />}
         <div id={`${id}-chosen`} className={classes.text}>
           <b>{value ? value.name : "Choose a file or drop it here"}</b>
           <span>{value ? formatBytes(value.size) : `${kinds}, up to ${formatBytes(maxBytes)}`}</span>
@@ -100,11 +101,11 @@ export function FileField({ label, accept, maxBytes, value = null, onChange, ...
   );
 }
 
-function Emblem({ Icon }: { Icon: typeof IconFile }) {
+function Sign({ Icon }: { Icon: TablerIcon }) {
   return (
-    <span className={classes.emblem}>
-      <Icon size={20} stroke={1.75} aria-hidden />
-    </span>
+    <Emblem>
+      <Icon size={20} stroke={1.75} />
+    </Emblem>
   );
 }
 
@@ -115,7 +116,7 @@ function Preview({ file }: { file: File }) {
     setShown({ url });
     return () => URL.revokeObjectURL(url);
   }, [file]);
-  if (!file.type.startsWith("image/") || shown?.broken) return <Emblem Icon={IconFile} />;
+  if (!file.type.startsWith("image/") || shown?.broken) return <Sign Icon={IconFile} />;
   return (
     <img
       className={classes.preview}

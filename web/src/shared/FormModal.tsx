@@ -1,12 +1,12 @@
 import { Button, Group, Stack } from "@mantine/core";
 import type { FormErrors, UseFormReturnType } from "@mantine/form";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { CallOptions } from "./api.ts";
 import { Dialog } from "./Dialog.tsx";
-import { type ApiForm, FormAlert, SubmitButton, useApiForm, type Values } from "./form.tsx";
+import { FormAlert, SubmitButton, useApiForm, type Values } from "./form.tsx";
 
-/** A form in a dialog. Mount it to open it; it closes itself two seconds after success. */
-export function FormModal<V extends Values>({
+/** A form in a dialog. Mount it to open it; it closes itself two seconds after success, or shows what comes next. */
+export function FormModal<V extends Values, R extends object>({
   title,
   initialValues,
   check,
@@ -15,6 +15,7 @@ export function FormModal<V extends Values>({
   submitLabel,
   workingLabel = "Saving…",
   closeAfter = 2000,
+  next,
   onClose,
   children,
 }: {
@@ -24,44 +25,28 @@ export function FormModal<V extends Values>({
   check?: (values: V) => string | undefined;
   /** The same, with messages at the fields. */
   validate?: (values: V) => FormErrors;
-  onSubmit: (values: V, options: CallOptions) => Promise<{ message: string }>;
+  onSubmit: (values: V, options: CallOptions) => Promise<R>;
   submitLabel: string;
   workingLabel?: string;
   closeAfter?: number;
+  /** A dialog that takes this one's place after success. */
+  next?: (reply: R) => ReactNode;
   onClose: () => void;
   /** `done` is true from the success until the dialog closes. */
   children: (fields: UseFormReturnType<V>, done: boolean) => ReactNode;
 }) {
+  const [reply, setReply] = useState<R>();
   const form = useApiForm({
     initialValues,
     check,
     validate,
-    onSubmit,
-    end: { after: closeAfter, on: "success", finish: onClose },
+    async onSubmit(values, options) {
+      const answer = await onSubmit(values, options);
+      setReply(answer);
+      return { message: "message" in answer ? String(answer.message) : "" };
+    },
+    end: next ? undefined : { after: closeAfter, on: "success", finish: onClose },
   });
-  return (
-    <FormDialog title={title} form={form} submitLabel={submitLabel} workingLabel={workingLabel} onClose={onClose}>
-      {children(form.fields, form.settled)}
-    </FormDialog>
-  );
-}
-
-/** The same for a form that is kept outside, such as one of several steps. */
-export function FormDialog<V extends Values>({
-  title,
-  form,
-  submitLabel,
-  workingLabel,
-  onClose,
-  children,
-}: {
-  title: string;
-  form: ApiForm<V>;
-  submitLabel: string;
-  workingLabel: string;
-  onClose: () => void;
-  children: ReactNode;
-}) {
   // Closing would not cancel the call, so the dialog stays open until the answer is there.
   const close = form.working ? () => {} : onClose;
   const done = form.settled;
@@ -70,12 +55,14 @@ export function FormDialog<V extends Values>({
     // The button that had the focus is gone.
     if (done) closeButton.current?.focus();
   }, [done]);
+
+  if (next && reply) return next(reply);
   return (
     <Dialog onClose={close} title={title}>
       <form onSubmit={form.submit}>
         <Stack gap="md">
           <Stack gap="md" inert={done}>
-            {children}
+            {children(form.fields, done)}
           </Stack>
           <FormAlert alert={form.alert} />
           <Group justify="flex-end" gap="xs">

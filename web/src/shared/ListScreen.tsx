@@ -1,74 +1,74 @@
 import { Button, NativeSelect, VisuallyHidden } from "@mantine/core";
-import { IconArrowsSort, IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
-import type { UseQueryResult } from "@tanstack/react-query";
+import { IconArrowsSort, IconChevronLeft, IconChevronRight, IconX } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import type { ApiError } from "./api.ts";
 import { type Column, DataTable } from "./DataTable.tsx";
-import { formatCount } from "./format.tsx";
+import { formatCount, formatTotal } from "./format.tsx";
 import classes from "./ListScreen.module.css";
 import { LoadFailure, OutOfDate } from "./LoadFailure.tsx";
-import type { ListState } from "./listState.ts";
+import type { List } from "./list.ts";
 import { Notice } from "./Notice.tsx";
 import { ScreenHeader } from "./ScreenHeader.tsx";
 import { SearchField } from "./SearchField.tsx";
 
-/** What every list call answers beside its rows. A capped total means "at least". */
-type Page = { total: number; totalPages: number; totalCapped?: boolean | undefined };
-
-type ListScreenProps<T, R> = {
+type ListScreenProps<T extends { _id: string }> = {
   title: string;
-  subtitle?: ReactNode;
-  /** Adds a note which timezone the times are in. */
-  showsTimes?: boolean;
+  /** What the rows are: one, and many. */
+  counted: [one: string, many: string];
   /** The main action, top right. */
   actions?: ReactNode;
   /** Between heading and list, such as statistics. */
   children?: ReactNode;
-  list: ListState;
-  query: UseQueryResult<R, ApiError>;
-  rows: (reply: R) => readonly T[];
+  list: List<T>;
   columns: readonly Column<T>[];
   /** What can be searched for, as the field's placeholder. */
   searchFor: string;
-  /** False where the order of rows has no meaning. */
-  sortable?: boolean;
   /** Shown while the list is empty, without search and filter. */
   empty: { title: string; hint: ReactNode; action?: ReactNode };
+  /** Names what a link to the list asked for; pressing it shows the others again, which `removes` says. */
+  chips?: { [link: string]: { text: string; removes: string } };
   /** Beside search, filter and sort. */
   tools?: ReactNode;
   /** Another way to draw the rows; undefined rows mean "loading". */
   renderRows?: ((rows: readonly T[] | undefined) => ReactNode) | undefined;
+  /** Shows the row that `list.open` has opened. */
+  details?: (row: T, close: () => void) => ReactNode;
 };
 
 /** A whole list screen: heading, search, filter, sort, rows, paging, and what to say when there is nothing to show. */
-export function ListScreen<T extends { _id: string }, R extends Page>(props: ListScreenProps<T, R>) {
-  const { title, subtitle, showsTimes = false, actions, children, query, rows, columns, renderRows } = props;
-  const shown = query.data && rows(query.data);
+export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>) {
+  const { title, counted, actions, children, list, columns, renderRows, details } = props;
+  const { query, rows } = list;
   const draw = renderRows ?? ((some) => <DataTable title={title} columns={columns} rows={some} />);
 
   return (
     <>
-      <ScreenHeader title={title} subtitle={subtitle} actions={actions} showsTimes={showsTimes} />
+      <ScreenHeader
+        title={title}
+        subtitle={formatTotal(query.data, ...counted, list.isNarrowed)}
+        actions={actions}
+        showsTimes
+      />
       {children}
       <section className={classes.panel} aria-label={title}>
         <Tools {...props} />
         <OutOfDate query={query} />
         <div className={classes.body} data-stale={query.isPlaceholderData || undefined}>
-          {shown?.length === 0 ? (
+          {rows?.length === 0 ? (
             <Nothing {...props} />
-          ) : query.isError && !shown ? (
+          ) : query.isError && !rows ? (
             <LoadFailure query={query} />
           ) : (
-            draw(shown)
+            draw(rows)
           )}
         </div>
-        <Pages {...props} count={shown?.length ?? 0} />
+        <Pages {...props} />
       </section>
+      {list.opened && details?.(list.opened, () => list.open(undefined))}
     </>
   );
 }
 
-function Tools<T, R>({ list, searchFor, sortable = true, tools }: ListScreenProps<T, R>) {
+function Tools<T extends { _id: string }>({ list, searchFor, chips = {}, tools }: ListScreenProps<T>) {
   const { filter, values } = list;
   return (
     <search className={classes.tools}>
@@ -81,27 +81,38 @@ function Tools<T, R>({ list, searchFor, sortable = true, tools }: ListScreenProp
           aria-label={filter.label}
           leftSection={filter.label}
           value={filter.value}
-          onChange={(event) => list.setFilter(event.currentTarget.value)}
+          onChange={(event) => list.set(filter.name, event.currentTarget.value)}
           data={filter.options.map((option) => ({ value: option, label: filter.optionLabel?.(option) ?? option }))}
         />
       )}
-      {sortable && (
-        <Button
-          variant="default"
-          leftSection={<IconArrowsSort size={16} aria-hidden />}
-          onClick={() => list.setSort(values.sort === "des" ? "asc" : "des")}
-        >
-          {values.sort === "des" ? "Newest first" : "Oldest first"}
-        </Button>
-      )}
+      <Button
+        variant="default"
+        leftSection={<IconArrowsSort size={16} aria-hidden />}
+        onClick={() => list.setSort(values.sort === "des" ? "asc" : "des")}
+      >
+        {values.sort === "des" ? "Newest first" : "Oldest first"}
+      </Button>
+      {Object.entries(chips)
+        .filter(([link]) => list.links[link])
+        .map(([link, { text, removes }]) => (
+          <Button
+            key={link}
+            variant="light"
+            rightSection={<IconX size={14} aria-hidden />}
+            onClick={() => list.set(link)}
+          >
+            {text}
+            <VisuallyHidden>, {removes}</VisuallyHidden>
+          </Button>
+        ))}
       {tools}
     </search>
   );
 }
 
-function Nothing<T, R extends Page>({ list, query, empty }: ListScreenProps<T, R>) {
-  if (query.data && query.data.total > 0) {
-    const last = query.data.totalPages;
+function Nothing<T extends { _id: string }>({ list, empty }: ListScreenProps<T>) {
+  const { total = 0, totalPages: last = 1 } = list.query.data ?? {};
+  if (total > 0) {
     return (
       <Notice title="This page is past the end" hint={`The list has ${formatCount(last)} pages.`}>
         <Button variant="default" onClick={() => list.setPage(last)}>
@@ -134,8 +145,8 @@ function Nothing<T, R extends Page>({ list, query, empty }: ListScreenProps<T, R
   );
 }
 
-function Pages<T, R extends Page>({ list, query, count }: ListScreenProps<T, R> & { count: number }) {
-  const { page, limit } = list.values;
+function Pages<T extends { _id: string }>({ list: { query, rows = [], values, setPage } }: ListScreenProps<T>) {
+  const { page, limit } = values;
   const { total = 0, totalPages = 1, totalCapped = false } = query.data ?? {};
   const first = (page - 1) * limit + 1;
   const all = formatCount(total) + (totalCapped ? "+" : "");
@@ -144,7 +155,7 @@ function Pages<T, R extends Page>({ list, query, count }: ListScreenProps<T, R> 
   return (
     <nav className={classes.pages} aria-label="Pages">
       <span className={classes.range} role="status">
-        {count > 0 && !busy && `${formatCount(first)}–${formatCount(first + count - 1)} of ${all}`}
+        {rows.length > 0 && !busy && `${formatCount(first)}–${formatCount(first + rows.length - 1)} of ${all}`}
         {busy && <VisuallyHidden>Loading</VisuallyHidden>}
       </span>
       <Button
@@ -152,7 +163,7 @@ function Pages<T, R extends Page>({ list, query, count }: ListScreenProps<T, R> 
         size="xs"
         leftSection={<IconChevronLeft size={14} aria-hidden />}
         disabled={page <= 1}
-        onClick={() => list.setPage(Math.min(page - 1, totalPages))}
+        onClick={() => setPage(Math.min(page - 1, totalPages))}
       >
         Prev
       </Button>
@@ -164,7 +175,7 @@ function Pages<T, R extends Page>({ list, query, count }: ListScreenProps<T, R> 
         size="xs"
         rightSection={<IconChevronRight size={14} aria-hidden />}
         disabled={!query.data || page >= totalPages}
-        onClick={() => list.setPage(page + 1)}
+        onClick={() => setPage(page + 1)}
       >
         Next
       </Button>

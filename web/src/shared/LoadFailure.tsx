@@ -1,14 +1,14 @@
-import { Alert, Button } from "@mantine/core";
+import { Alert, type AlertProps, Button } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ApiError } from "./api.ts";
 import { Notice } from "./Notice.tsx";
 
 type Query = UseQueryResult<unknown, ApiError>;
 
-/** Shown instead of the rows. */
-export function LoadFailure({ query }: { query: Query }) {
+/** Shown instead of what could not be loaded. */
+export function LoadFailure({ query, title = "This list could not be loaded" }: { query: Query; title?: string }) {
   return (
-    <Notice title="This list could not be loaded" hint={query.error?.message} role="alert">
+    <Notice title={title} hint={query.error?.message} role="alert">
       <Button variant="default" loading={query.isFetching} onClick={() => query.refetch()}>
         Retry
       </Button>
@@ -20,9 +20,18 @@ export function LoadFailure({ query }: { query: Query }) {
 export function OutOfDate({ query }: { query: Query }) {
   if (!query.isError || !query.data) return null;
   return (
-    <Alert color="red" radius={0} py={8}>
-      These rows may be out of date: {query.error.message}{" "}
-      <Button size="compact-xs" variant="subtle" color="red" onClick={() => query.refetch()}>
+    <RetryAlert radius={0} py={8} onRetry={() => query.refetch()}>
+      These rows may be out of date: {query.error.message}
+    </RetryAlert>
+  );
+}
+
+/** A failure in a line, with a button that tries again. */
+export function RetryAlert({ onRetry, children, ...look }: AlertProps & { onRetry: () => void }) {
+  return (
+    <Alert color="red" {...look}>
+      {children}{" "}
+      <Button size="compact-xs" variant="subtle" color="red" onClick={onRetry}>
         Retry
       </Button>
     </Alert>

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { useEffect } from "react";
+import { useDocumentTitle } from "@mantine/hooks";
 import { Link } from "react-router";
 import type { ApiError } from "./api.ts";
 import { Notice } from "./Notice.tsx";
@@ -10,16 +10,12 @@ export const isNotFound = (error: ApiError | null) => error?.status === 404 || e
 /** The screen of a record that does not exist. */
 export function NotFound({ what, back }: { what: string; back: { to: string; label: string } }) {
   const title = `This ${what} does not exist`;
-  useEffect(() => {
-    document.title = `${title} · Footprint`;
-  }, [title]);
+  useDocumentTitle(`${title} · Footprint`);
   return (
-    <div style={{ minHeight: "60dvh", display: "grid" }}>
-      <Notice title={title} hint="The link may be mistyped or out of date." heading>
-        <Button variant="default" component={Link} to={back.to}>
-          Go to {back.label}
-        </Button>
-      </Notice>
-    </div>
+    <Notice title={title} hint="The link may be mistyped or out of date." heading>
+      <Button variant="default" component={Link} to={back.to}>
+        Go to {back.label}
+      </Button>
+    </Notice>
   );
 }

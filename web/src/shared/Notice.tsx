@@ -1,6 +1,5 @@
-import { Text, Title } from "@mantine/core";
+import { Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import classes from "./Notice.module.css";
 
 /** Shown instead of content: says what is wrong and offers what to do. */
 export function Notice({
@@ -18,7 +17,15 @@ export function Notice({
   children?: ReactNode;
 }) {
   return (
-    <div className={classes.notice} role={role}>
+    <Stack
+      align="center"
+      justify="center"
+      gap={4}
+      mih={heading ? "60dvh" : "inherit"}
+      p="32px 16px"
+      ta="center"
+      role={role}
+    >
       {heading ? (
         <Title order={1} size={24} lh={1.35}>
           {title}
@@ -31,7 +38,11 @@ export function Notice({
           {hint}
         </Text>
       )}
-      {children && <div className={classes.actions}>{children}</div>}
-    </div>
+      {children && (
+        <Group justify="center" gap={8} mt={12}>
+          {children}
+        </Group>
+      )}
+    </Stack>
   );
 }

@@ -1,6 +1,7 @@
-import { Anchor, Title } from "@mantine/core";
+import { Anchor, Group, Title } from "@mantine/core";
+import { useDocumentTitle } from "@mantine/hooks";
 import { IconChevronLeft } from "@tabler/icons-react";
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
 import classes from "./ScreenHeader.module.css";
 import { useSession } from "./session.ts";
@@ -23,12 +24,10 @@ export function ScreenHeader({
   actions?: ReactNode;
 }) {
   const { timezone } = useSession();
-  useEffect(() => {
-    document.title = `${title} · Footprint`;
-  }, [title]);
+  useDocumentTitle(`${title} · Footprint`);
 
   return (
-    <div className={classes.header}>
+    <Group align="flex-end" justify="space-between" gap="8px 24px" mb={16}>
       <div>
         {back && (
           <Anchor component={Link} to={back.to} className={classes.back}>
@@ -36,15 +35,15 @@ export function ScreenHeader({
             {back.label}
           </Anchor>
         )}
-        <Title order={1} size={24} lh={1.35} className={classes.title}>
+        <Title order={1} size={24} lh={1.35} style={{ overflowWrap: "anywhere" }}>
           {title}
         </Title>
         {subtitle !== undefined && <p className={classes.note}>{subtitle}</p>}
       </div>
-      <div className={classes.right}>
+      <Group gap="8px 16px" className={classes.right}>
         {showsTimes && <p className={classes.note}>Times in {timezone}</p>}
-        {actions && <div className={classes.actions}>{actions}</div>}
-      </div>
-    </div>
+        {actions && <Group gap={8}>{actions}</Group>}
+      </Group>
+    </Group>
   );
 }

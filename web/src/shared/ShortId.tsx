@@ -1,21 +1,16 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
-import { useEffect, useState } from "react";
 import { copyText } from "./copyText.ts";
 import classes from "./ShortId.module.css";
+import { useTemporary } from "./temporary.ts";
 
 /** 0192f3…3e7c44 */
 export const shortened = (id: string) => (id.length > 15 ? `${id.slice(0, 6)}…${id.slice(-6)}` : id);
 
-/** An id or tracking code, shortened in the middle; hovering shows all of it, and so does a copy. */
+/** An id or tracking code, shortened in the middle; hovering shows all of it, and so does a copy. A dash, if there is none. */
 export function ShortId({ value, name }: { value: string; name: string }) {
-  const [copied, setCopied] = useState(false);
-  useEffect(() => {
-    if (!copied) return;
-    const timer = setTimeout(setCopied, 1500, false);
-    return () => clearTimeout(timer);
-  }, [copied]);
-
+  const [copied, setCopied] = useTemporary<boolean>(1500);
+  if (!value) return "–";
   return (
     <Tooltip label={copied ? "Copied" : value}>
       <span className={classes.id}>

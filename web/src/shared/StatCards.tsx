@@ -1,7 +1,8 @@
-import { Alert, Button, Skeleton } from "@mantine/core";
+import { Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { ApiError } from "./api.ts";
+import { RetryAlert } from "./LoadFailure.tsx";
 import classes from "./StatCards.module.css";
 
 /** Figures above a list. The cards are there while the figures load, in their final height. */
@@ -23,12 +24,9 @@ export function StatCards<R, K extends string>({
   const { data } = query;
   if (query.isError && !data)
     return (
-      <Alert color="red" mb="md">
-        The statistics could not be loaded: {query.error.message}{" "}
-        <Button size="compact-xs" variant="subtle" color="red" onClick={() => query.refetch()}>
-          Retry
-        </Button>
-      </Alert>
+      <RetryAlert mb="md" onRetry={() => query.refetch()}>
+        The statistics could not be loaded: {query.error.message}
+      </RetryAlert>
     );
   return (
     <ul className={classes.cards} aria-label={title} aria-busy={!data}>

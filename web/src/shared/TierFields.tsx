@@ -22,13 +22,7 @@ export function TierFields({
   /** Unknown until a label type is chosen. */
   unit: string | undefined;
 }) {
-  const common = {
-    type: "number",
-    required: true,
-    withAsterisk: false,
-    inputMode: "decimal",
-    autoComplete: "off",
-  } as const;
+  const common = { type: "number", required: true, inputMode: "decimal" } as const;
   const inUnit = unit ? ` (${unit})` : "";
   return (
     <>

@@ -5,7 +5,7 @@ import { type FormEvent, useEffect, useRef } from "react";
 import { ApiError, type CallOptions } from "./api.ts";
 import { useKeptFocus } from "./keptFocus.ts";
 import { randomId } from "./randomId.ts";
-import { useTemporaryAlert } from "./temporaryAlert.ts";
+import { useTemporary } from "./temporary.ts";
 
 export type Values = Record<string, unknown>;
 export type ApiForm<V extends Values> = {
@@ -18,25 +18,22 @@ export type ApiForm<V extends Values> = {
 };
 type FormAlertContent = { kind: "success" | "failure"; message: string };
 
-export type ApiFormOptions<V extends Values> = {
+type ApiFormOptions<V extends Values> = {
   initialValues: V;
   /** Checked in the browser; a returned message is shown in the red alert. */
   check?: ((values: V) => string | undefined) | undefined;
   /** Checked in the browser too; the messages are shown at their fields. */
   validate?: ((values: V) => FormErrors) | undefined;
-  /** Makes the call: `(values, options) => create.send({ body: values }, options)`. */
+  /** Makes the call: `(values, options) => callApi(staff.create, { body: values }, options)`. */
   onSubmit: (values: V, options: CallOptions) => Promise<{ message: string }>;
   /** After a success, or (`always`) after any answer, the form is locked for this time and then reset or closed. */
-  end?: { after: number; on: "success" | "always"; finish: "reset" | (() => void) };
+  end?: { after: number; on: "success" | "always"; finish: "reset" | (() => void) } | undefined;
 };
-
-/** For a form that shows its result itself, such as a next step. */
-export const atOnce = { after: 0, on: "success", finish: () => {} } as const;
 
 /** A form that makes a call: one at a time, with the server's message in an alert and its issues at the fields. */
 export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiForm<V> {
   const { initialValues, check, validate, onSubmit, end } = options;
-  const [alert, setAlert] = useTemporaryAlert<FormAlertContent>();
+  const [alert, setAlert] = useTemporary<FormAlertContent>();
   const fields = useForm<V>({
     initialValues,
     ...(validate && { validate }),

@@ -10,9 +10,3 @@ export function notifyError(error: Error): void {
   console.error(error);
   notify("error", error.message);
 }
-
-/** For a call without a form: shows its answer or its failure as a toast. */
-export const toasts = {
-  onSuccess: ({ message }: { message: string }) => notify("success", message),
-  onError: notifyError,
-};

@@ -4,24 +4,25 @@ import {
   notifyManager,
   QueryCache,
   QueryClient,
-  type UseMutationOptions,
   type UseQueryResult,
   useMutation,
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { ApiError, type CallOptions, callApi } from "./api.ts";
+import { ApiError, callApi } from "./api.ts";
+import { notify, notifyError } from "./notify.ts";
 
 // Without waiting for a timer, so that a button is disabled before a second click can arrive.
 notifyManager.setScheduler(queueMicrotask);
 
-export const queryClient = new QueryClient({
+export const queryClient: QueryClient = new QueryClient({
   // The screen shows it too, instead of rows or figures.
   queryCache: new QueryCache({ onError: (error) => console.error(error) }),
   defaultOptions: {
     // Offline, a call must fail visibly instead of waiting.
-    mutations: { networkMode: "always" },
+    // Whatever is shown is fetched again after every change. After a failed one too: a 409 says that the page is stale.
+    mutations: { networkMode: "always", onSettled: () => void queryClient.invalidateQueries() },
     queries: {
       networkMode: "always",
       // The server would refuse again; other failures may be temporary.
@@ -84,34 +85,10 @@ function usePrefetchedNextPage<E extends Endpoint>(endpoint: E, input: Input<E>,
   }, [client, endpoint, next]);
 }
 
-type Call<E extends Endpoint> = { input: Input<E>; options?: CallOptions | undefined };
-
-/** Changes something and then refreshes what is stale. After a failure too: a 409 says that the page is stale. */
-export function useApiMutation<E extends Endpoint>(
-  endpoint: E,
-  {
-    refreshes,
-    ...callbacks
-  }: { refreshes: readonly Endpoint[] } & Pick<
-    UseMutationOptions<Reply<E>, ApiError, Call<E>>,
-    "onSuccess" | "onError"
-  >,
-) {
-  const client = useQueryClient();
-  const { mutate, mutateAsync, isPending, isSuccess, data } = useMutation<Reply<E>, ApiError, Call<E>>({
-    mutationFn: ({ input, options }) => callApi(endpoint, input, options),
-    onSettled: () => {
-      for (const stale of refreshes) void client.invalidateQueries({ queryKey: [stale.path] });
-    },
-    ...callbacks,
+/** For a change without a form: a toast shows its answer or its failure. */
+export const useToastedCall = <V = void>(call: (values: V) => Promise<{ message: string }>) =>
+  useMutation<{ message: string }, Error, V>({
+    mutationFn: call,
+    onSuccess: ({ message }) => notify("success", message),
+    onError: notifyError,
   });
-  return {
-    /** Makes the call; rejects with ApiError. */
-    send: (input: Input<E>, options?: CallOptions) => mutateAsync({ input, options }),
-    /** The same without a promise: `onSuccess` and `onError` tell how it went. */
-    start: (input: Input<E>) => mutate({ input }),
-    isPending,
-    isSuccess,
-    data,
-  };
-}

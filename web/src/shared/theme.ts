@@ -28,6 +28,9 @@ export const theme = createTheme({
     ],
   },
   components: {
+    // Nearly every field has to be filled in, so that an asterisk at each would say nothing.
+    InputWrapper: { defaultProps: { withAsterisk: false } },
+    TextInput: { defaultProps: { autoComplete: "off" } },
     // Its name must not contain the name of its field, or a search for "Passcode" finds two controls.
     PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show or hide what is typed", tabIndex: 0 } },

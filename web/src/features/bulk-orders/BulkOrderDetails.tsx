@@ -7,18 +7,19 @@ import { formatCount, formatMoney, StatusBadge, Time } from "../../shared/format
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
+import { TwoLines } from "../../shared/TwoLines.tsx";
 import classes from "./BulkOrderDetails.module.css";
 
 type Row = BulkOrder["orders"][number];
 
 const columns: Column<Row>[] = [
   { title: "Order id", cell: (order) => <ShortId value={order.uuid} name="order id" />, onCard: "headline" },
-  { title: "From", cell: (order) => <Place name={order.fromName} city={order.fromCity} state={order.fromState} /> },
-  { title: "To", cell: (order) => <Place name={order.toName} city={order.toCity} state={order.toState} /> },
   {
-    title: "Tracking id",
-    cell: (order) => (order.tracking ? <ShortId value={order.tracking} name="tracking id" /> : "–"),
+    title: "From",
+    cell: (order) => <TwoLines first={order.fromName} second={`${order.fromCity}, ${order.fromState}`} />,
   },
+  { title: "To", cell: (order) => <TwoLines first={order.toName} second={`${order.toCity}, ${order.toState}`} /> },
+  { title: "Tracking id", cell: (order) => <ShortId value={order.tracking} name="tracking id" /> },
   { title: "Total", cell: (order) => <Total order={order} />, align: "right", onCard: "aside" },
   { title: "Created", cell: (order) => <Time value={order.createdAt} />, dimmed: true },
 ];
@@ -51,17 +52,6 @@ export function BulkOrderDetails({ bulk, onClose }: { bulk: BulkOrder; onClose: 
 }
 
 const totalOf = (orders: Row[]) => orders.reduce((sum, order) => sum + Math.round(order.price * 100), 0) / 100;
-
-function Place({ name, city, state }: { name: string; city: string; state: string }) {
-  return (
-    <div className={classes.place}>
-      <div>{name}</div>
-      <div>
-        {city}, {state}
-      </div>
-    </div>
-  );
-}
 
 function Total({ order: { price, isRefunded } }: { order: Row }) {
   return (

@@ -19,7 +19,7 @@ export function ChartCard({
   children: ReactNode;
 }) {
   const waiting = (
-    <div className={classes.waiting} aria-busy>
+    <div className={classes.middle} aria-busy>
       <Loader color="#a9b4d0" size="sm" role="status" aria-label={`Loading ${title}`} />
     </div>
   );

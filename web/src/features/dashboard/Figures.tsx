@@ -2,11 +2,8 @@ import { Skeleton } from "@mantine/core";
 import { Fragment } from "react";
 import { labelOf } from "../../shared/labels.ts";
 import classes from "./Figures.module.css";
-import { type Figures, type Subject, subjects } from "./figuresOf.ts";
+import type { Figures } from "./figures.ts";
 
-type FiguresProps = { figures: Figures; loading: Record<Subject, boolean> };
-
-const names: Record<Subject, string> = { orders: "Orders", users: "Users", revenue: "Revenue", deposits: "Deposits" };
 const periods = [
   ["Today", "today"],
   ["Week", "week"],
@@ -14,23 +11,22 @@ const periods = [
 ] as const;
 
 /** The four cards on top. */
-export function Headlines({ figures, loading }: FiguresProps) {
+export function Headlines({ figures }: { figures: Figures }) {
   return (
-    <dl className={classes.headlines} aria-busy={Object.values(loading).some(Boolean)}>
-      {subjects.map((subject) => (
-        <div key={subject} className={classes.headline}>
-          <dt>Total {names[subject]}</dt>
+    <dl className={classes.headlines} aria-busy={figures.some(({ loading }) => loading)}>
+      {figures.map(({ name, loading, total, split }) => (
+        <div key={name} className={classes.headline}>
+          <dt>Total {name}</dt>
           <dd>
-            <Figure value={figures[subject].total} loading={loading[subject]} />
+            <Figure value={total} loading={loading} />
           </dd>
-          {subject === "deposits" && (
+          {split && (
             <dd className={classes.split}>
-              <span>
-                {labelOf("cashapp")} <Figure value={figures.cashapp} loading={loading.deposits} />
-              </span>
-              <span>
-                {labelOf("paypal")} <Figure value={figures.paypal} loading={loading.deposits} />
-              </span>
+              {Object.entries(split).map(([method, sum]) => (
+                <span key={method}>
+                  {labelOf(method)} <Figure value={sum} loading={loading} />
+                </span>
+              ))}
             </dd>
           )}
         </div>
@@ -40,20 +36,20 @@ export function Headlines({ figures, loading }: FiguresProps) {
 }
 
 /** Four rows of three cards. */
-export function Periods({ figures, loading }: FiguresProps) {
+export function Periods({ figures }: { figures: Figures }) {
   return (
     <div className={classes.rows}>
-      {subjects.map((subject) => (
-        <Fragment key={subject}>
-          <h2 id={`figures-${subject}`} className={classes.rowName}>
-            {names[subject]}
+      {figures.map(({ name, loading, ...values }) => (
+        <Fragment key={name}>
+          <h2 id={`figures-${name}`} className={classes.rowName}>
+            {name}
           </h2>
-          <dl className={classes.row} aria-labelledby={`figures-${subject}`}>
+          <dl className={classes.row} aria-labelledby={`figures-${name}`}>
             {periods.map(([label, period]) => (
               <div key={period} className={classes.card}>
                 <dt>{label}</dt>
                 <dd>
-                  <Figure value={figures[subject][period]} loading={loading[subject]} />
+                  <Figure value={values[period]} loading={loading} />
                 </dd>
               </div>
             ))}

@@ -1,5 +1,5 @@
 import { chartDays, dashboard } from "@footprint/contract/dashboard.ts";
-import { Button, SegmentedControl } from "@mantine/core";
+import { Button, Group, SegmentedControl, Title } from "@mantine/core";
 import { useSearchParams } from "react-router";
 import { labelOf } from "../../shared/labels.ts";
 import { useApiQuery } from "../../shared/queries.ts";
@@ -24,8 +24,10 @@ export function Trends({ enabled }: { enabled: boolean }) {
   const state = { loading: query.isPending, stale: query.isPlaceholderData };
   return (
     <>
-      <div className={classes.top}>
-        <h2 className={classes.title}>Last {days} days</h2>
+      <Group justify="space-between" gap="8px 16px" mt={24} mb={12}>
+        <Title order={2} size="md" lh="inherit">
+          Last {days} days
+        </Title>
         {query.isError && (
           <Button size="compact-sm" variant="subtle" color="red" onClick={() => query.refetch()}>
             Not loaded. Retry
@@ -37,7 +39,7 @@ export function Trends({ enabled }: { enabled: boolean }) {
           onChange={choose}
           data={chartDays.map((choice) => ({ value: choice, label: `${choice} days` }))}
         />
-      </div>
+      </Group>
       <div className={classes.charts}>
         <ChartCard title="Revenue" wide {...state}>
           <LineChart name="Revenue" series="Revenue" days={revenue?.labels ?? []} values={revenue?.data ?? []} />

@@ -2,25 +2,28 @@ import { VisuallyHidden } from "@mantine/core";
 import { useReducedMotion } from "@mantine/hooks";
 import {
   ArcElement,
+  BarController,
   BarElement,
   CategoryScale,
   Chart,
   type ChartOptions,
   Legend,
   LinearScale,
+  LineController,
   LineElement,
   PointElement,
   Tooltip,
 } from "chart.js";
-import { Bar, Doughnut, Line } from "react-chartjs-2";
+import { Chart as ChartOf, Doughnut } from "react-chartjs-2";
 import { formatCount, formatMoney } from "../../shared/format.tsx";
 import { theme } from "../../shared/theme.ts";
 import { useWidthUpTo } from "../../shared/windowWidth.ts";
-import classes from "./charts.module.css";
+import classes from "./ChartCard.module.css";
 import { colourOf } from "./colours.ts";
 import { fullDay, shortDay } from "./days.ts";
 
-Chart.register(ArcElement, BarElement, CategoryScale, Legend, LinearScale, LineElement, PointElement, Tooltip);
+Chart.register(ArcElement, BarController, BarElement, CategoryScale, Legend, LinearScale);
+Chart.register(LineController, LineElement, PointElement, Tooltip);
 if (theme.fontFamily) Chart.defaults.font.family = theme.fontFamily;
 Chart.defaults.color = "#b4bdd6";
 Chart.defaults.maintainAspectRatio = false;
@@ -29,61 +32,80 @@ const grid = { color: "rgb(255 255 255 / 9%)" };
 const whiteLegend = { color: "#fff", font: { size: 15 }, boxWidth: 16, boxHeight: 12 };
 const blue = "#4dabf7";
 
-type Series = { name: string; series: string; days: readonly string[]; values: readonly number[] };
+type DaysProps = { name: string; series: string; days: readonly string[]; values: readonly number[] };
 
 /** Bars of whole numbers, from zero. */
-export function BarChart({ name, series, days, values, colour }: Series & { colour: string }) {
-  const options = useAxes(formatCount, {
-    // The specification wants steps of 1. High bars get larger whole steps, or the axis would be unreadable.
-    precision: 0,
-    ...(Math.max(0, ...values) <= 10 && { stepSize: 1 }),
-  });
+export function BarChart({ colour, ...props }: DaysProps & { colour: string }) {
+  // The specification wants steps of 1. High bars get larger whole steps, or the axis would be unreadable.
+  const ticks = { precision: 0, ...(Math.max(0, ...props.values) <= 10 && { stepSize: 1 }) };
   return (
-    <>
-      <Bar
-        aria-label={`${name}: bar chart of ${series} by day`}
-        options={options}
-        data={{
-          labels: days.map(shortDay),
-          datasets: [{ label: series, data: [...values], backgroundColor: colour, borderRadius: 2 }],
-        }}
-      />
-      <Numbers
-        caption={name}
-        columns={["Day", series]}
-        rows={days.map((day, at) => [fullDay(day), formatCount(values[at] ?? 0)])}
-      />
-    </>
+    <DaysChart
+      type="bar"
+      {...props}
+      ticks={ticks}
+      format={formatCount}
+      look={{ backgroundColor: colour, borderRadius: 2 }}
+    />
   );
 }
 
 /** A blue line, from zero. */
-export function LineChart({ name, series, days, values }: Series) {
-  const options = useAxes(formatMoney, {});
+export function LineChart(props: DaysProps) {
+  const look = {
+    borderColor: blue,
+    backgroundColor: blue,
+    borderWidth: 2,
+    pointRadius: props.days.length > 31 ? 0 : 3,
+    pointHitRadius: 12,
+  };
+  return <DaysChart type="line" {...props} ticks={{}} format={formatMoney} look={look} />;
+}
+
+/** Days along the bottom, values from zero up the side. */
+function DaysChart({
+  type,
+  name,
+  series,
+  days,
+  values,
+  ticks,
+  format,
+  look,
+}: DaysProps & {
+  type: "bar" | "line";
+  ticks: { precision?: number; stepSize?: number };
+  format: (value: number) => string;
+  look: object;
+}) {
+  const options: ChartOptions<"bar" | "line"> = {
+    animation: useAnimation(),
+    interaction: { mode: "index", intersect: false },
+    scales: {
+      x: { grid: { display: false }, ticks: { maxRotation: 0, autoSkipPadding: 16 } },
+      y: {
+        beginAtZero: true,
+        grid,
+        border: { display: false },
+        ticks: { ...ticks, callback: (value) => format(Number(value)).replace(/\.00$/, "") },
+      },
+    },
+    plugins: {
+      legend: { labels: whiteLegend },
+      tooltip: { callbacks: { label: ({ dataset, parsed }) => ` ${dataset.label}: ${format(parsed.y ?? 0)}` } },
+    },
+  };
   return (
     <>
-      <Line
-        aria-label={`${name}: line chart of ${series} by day`}
+      <ChartOf
+        type={type}
+        aria-label={`${name}: ${type} chart of ${series} by day`}
         options={options}
-        data={{
-          labels: days.map(shortDay),
-          datasets: [
-            {
-              label: series,
-              data: [...values],
-              borderColor: blue,
-              backgroundColor: blue,
-              borderWidth: 2,
-              pointRadius: days.length > 31 ? 0 : 3,
-              pointHitRadius: 12,
-            },
-          ],
-        }}
+        data={{ labels: days.map(shortDay), datasets: [{ label: series, data: [...values], ...look }] }}
       />
       <Numbers
         caption={name}
         columns={["Day", series]}
-        rows={days.map((day, at) => [fullDay(day), formatMoney(values[at] ?? 0)])}
+        rows={days.map((day, at) => [fullDay(day), format(values[at] ?? 0)])}
       />
     </>
   );
@@ -103,7 +125,7 @@ export function DoughnutChart({
 }) {
   const animation = useAnimation();
   const isPhone = useWidthUpTo("phone");
-  if (parts.length === 0) return <p className={classes.nothing}>Nothing in these days</p>;
+  if (parts.length === 0) return <div className={classes.middle}>Nothing in these days</div>;
 
   const options: ChartOptions<"doughnut"> = {
     animation,
@@ -137,33 +159,6 @@ export function DoughnutChart({
       />
     </>
   );
-}
-
-/** Days along the bottom, values from zero up the side. */
-function useAxes(format: (value: number) => string, ticks: { precision?: number; stepSize?: number }) {
-  const animation = useAnimation();
-  return {
-    animation,
-    interaction: { mode: "index" as const, intersect: false },
-    scales: {
-      x: { grid: { display: false }, ticks: { maxRotation: 0, autoSkipPadding: 16 } },
-      y: {
-        beginAtZero: true,
-        grid,
-        border: { display: false },
-        ticks: { ...ticks, callback: (value: number | string) => format(Number(value)).replace(/\.00$/, "") },
-      },
-    },
-    plugins: {
-      legend: { labels: whiteLegend },
-      tooltip: {
-        callbacks: {
-          label: (item: { dataset: { label?: string | undefined }; parsed: { y: number | null } }) =>
-            ` ${item.dataset.label}: ${format(item.parsed.y ?? 0)}`,
-        },
-      },
-    },
-  };
 }
 
 const useAnimation = () =>

@@ -66,7 +66,13 @@ export function FedexDetails({
           ]}
         />
         <Group justify="flex-end">
-          <Button leftSection={<IconPencil size={16} aria-hidden />} onClick={onUpdate}>
+          <Button
+            leftSection={<IconPencil size={16} aria-hidden />}
+            onClick={() => {
+              onClose();
+              onUpdate();
+            }}
+          >
             Update
           </Button>
         </Group>

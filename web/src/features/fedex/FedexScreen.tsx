@@ -1,14 +1,12 @@
 import { type FedexOrder, fedex, fedexStatuses } from "@footprint/contract/fedex.ts";
-import { Group } from "@mantine/core";
 import { IconEye, IconPencil } from "@tabler/icons-react";
-import { useState } from "react";
+import { RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
-import { formatMoney, formatTotal, Time } from "../../shared/format.tsx";
+import { useDialog } from "../../shared/dialogs.tsx";
+import { formatMoney, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
-import { useListState } from "../../shared/listState.ts";
-import { useApiQuery } from "../../shared/queries.ts";
-import { RowButton } from "../../shared/RowButton.tsx";
+import { useList } from "../../shared/list.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 import { useSession } from "../../shared/session.ts";
 import { FedexCustomer, FedexStatus } from "./FedexCells.tsx";
@@ -21,21 +19,9 @@ const statusFilter = { name: "filter", label: "Status", options: ["All", ...fede
 
 export function FedexScreen() {
   const { role } = useSession();
-  const list = useListState({ filter: statusFilter });
-  const query = useApiQuery(fedex.list, { query: list.values });
-  const [viewed, setViewed] = useState<FedexOrder>();
-  const [updated, setUpdated] = useState<FedexOrder>();
-
-  const actions = (order: FedexOrder) => (
-    <Group gap={4} justify="flex-end" wrap="nowrap">
-      <RowButton label={`View order ${order.uuid}`} Icon={IconEye} onClick={() => setViewed(order)}>
-        View
-      </RowButton>
-      <RowButton Icon={IconPencil} label={`Update order ${order.uuid}`} onClick={() => setUpdated(order)}>
-        Update
-      </RowButton>
-    </Group>
-  );
+  const list = useList(fedex.list, (reply) => reply.docs, { filter: statusFilter });
+  const open = useDialog();
+  const update = (order: FedexOrder) => open((close) => <UpdateFedex order={order} onClose={close} />);
 
   const columns: Column<FedexOrder>[] = [
     {
@@ -59,38 +45,31 @@ export function FedexScreen() {
       width: "11%",
       below: "Status",
     },
-    { title: "", cell: actions },
+    {
+      title: "",
+      cell: (order) => (
+        <>
+          <RowButton text="View" of={`order ${order.uuid}`} Icon={IconEye} onClick={() => list.open(order)} />
+          <RowButton text="Update" of={`order ${order.uuid}`} Icon={IconPencil} onClick={() => update(order)} />
+        </>
+      ),
+    },
   ];
 
   return (
-    <>
-      <ListScreen
-        title="Fedex Orders"
-        subtitle={formatTotal(query.data, "order", "orders", list.isNarrowed)}
-        showsTimes
-        list={list}
-        query={query}
-        rows={(reply) => reply.docs}
-        columns={columns}
-        searchFor={role === "admin" ? "Order id, sender, receiver, discord id" : "Order id, sender, receiver"}
-        empty={{
-          title: "No Fedex orders yet",
-          hint: "An order appears here when a customer asks for one in the shop.",
-        }}
-      >
-        <FedexStats />
-      </ListScreen>
-      {viewed && (
-        <FedexDetails
-          order={viewed}
-          onClose={() => setViewed(undefined)}
-          onUpdate={() => {
-            setViewed(undefined);
-            setUpdated(viewed);
-          }}
-        />
-      )}
-      {updated && <UpdateFedex order={updated} onClose={() => setUpdated(undefined)} />}
-    </>
+    <ListScreen
+      title="Fedex Orders"
+      counted={["order", "orders"]}
+      list={list}
+      columns={columns}
+      searchFor={role === "admin" ? "Order id, sender, receiver, discord id" : "Order id, sender, receiver"}
+      empty={{
+        title: "No Fedex orders yet",
+        hint: "An order appears here when a customer asks for one in the shop.",
+      }}
+      details={(order, close) => <FedexDetails order={order} onClose={close} onUpdate={() => update(order)} />}
+    >
+      <FedexStats />
+    </ListScreen>
   );
 }

@@ -1,16 +1,15 @@
 import { documentTypes } from "@footprint/contract/endpoint.ts";
 import { type FedexOrder, fedex, offeredStatuses } from "@footprint/contract/fedex.ts";
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
+import { callApi } from "../../shared/api.ts";
 import { FileField } from "../../shared/FileField.tsx";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { notify } from "../../shared/notify.ts";
-import { useApiMutation } from "../../shared/queries.ts";
 import { shortened } from "../../shared/ShortId.tsx";
 
 type Values = { status: string; note: string; price: string; file: File | null };
 
 export function UpdateFedex({ order, onClose }: { order: FedexOrder; onClose: () => void }) {
-  const update = useApiMutation(fedex.update, { refreshes: [fedex.list, fedex.stats] });
   const before: Values = {
     status: order.status,
     note: order.note,
@@ -25,7 +24,8 @@ export function UpdateFedex({ order, onClose }: { order: FedexOrder; onClose: ()
       initialValues={before}
       check={(values) => refusalOf(values, before)}
       onSubmit={async (values, options) => {
-        const answer = await update.send({ params: { id: order._id }, body: changesOf(values, before) }, options);
+        const input = { params: { id: order._id }, body: changesOf(values, before) };
+        const answer = await callApi(fedex.update, input, options);
         notify("success", "Order Updated Successfully");
         return answer;
       }}
@@ -53,7 +53,6 @@ export function UpdateFedex({ order, onClose }: { order: FedexOrder; onClose: ()
             step="0.01"
             min="0"
             inputMode="decimal"
-            autoComplete="off"
             leftSection="$"
             {...fields.getInputProps("price")}
           />

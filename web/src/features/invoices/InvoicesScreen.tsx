@@ -1,17 +1,16 @@
 import { type Invoice, invoiceStatuses, invoices } from "@footprint/contract/invoices.ts";
 import { Anchor } from "@mantine/core";
 import { IconCheck, IconExternalLink } from "@tabler/icons-react";
-import { useConfirm } from "../../shared/confirm.tsx";
+import { callApi } from "../../shared/api.ts";
+import { RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
-import { formatMoney, formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
+import { useConfirm } from "../../shared/dialogs.tsx";
+import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { labelOf, statusLabel } from "../../shared/labels.ts";
-import { useListState } from "../../shared/listState.ts";
-import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
-import { RowButton } from "../../shared/RowButton.tsx";
-import { randomId } from "../../shared/randomId.ts";
+import { useList } from "../../shared/list.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
-import classes from "./InvoicesScreen.module.css";
+import { TwoLines } from "../../shared/TwoLines.tsx";
 
 const statusFilter = {
   name: "status",
@@ -21,13 +20,10 @@ const statusFilter = {
 } as const;
 
 export function InvoicesScreen() {
-  const list = useListState({ filter: statusFilter });
-  const query = useApiQuery(invoices.list, { query: list.values });
-  const markPaid = useApiMutation(invoices.markPaid, { refreshes: [invoices.list] });
+  const list = useList(invoices.list, (reply) => reply.invoices, { filter: statusFilter });
   const confirm = useConfirm();
 
-  const askToMarkPaid = ({ _id, amount, user }: Invoice) => {
-    const idempotencyKey = randomId();
+  const askToMarkPaid = ({ _id, amount, user }: Invoice) =>
     confirm({
       title: "Mark as Paid?",
       message: (
@@ -37,13 +33,17 @@ export function InvoicesScreen() {
       ),
       action: "Mark as Paid",
       working: "Marking as paid…",
-      onConfirm: () => markPaid.send({ params: { id: _id } }, { idempotencyKey }),
+      onConfirm: (options) => callApi(invoices.markPaid, { params: { id: _id } }, options),
     });
-  };
 
   const columns: Column<Invoice>[] = [
     { title: "Invoice", cell: (invoice) => <ShortId value={invoice._id} name="invoice id" />, width: "14%" },
-    { title: "User", cell: (invoice) => <Customer user={invoice.user} />, width: "24%", onCard: "headline" },
+    {
+      title: "User",
+      cell: ({ user }) => <TwoLines first={<b>{user.username}</b>} second={user.email} />,
+      width: "24%",
+      onCard: "headline",
+    },
     { title: "Amount", cell: (invoice) => formatMoney(invoice.amount), align: "right", width: "8%", onCard: "aside" },
     {
       title: "Payment method",
@@ -65,12 +65,11 @@ export function InvoicesScreen() {
       cell: (invoice) =>
         invoice.status !== "paid" && (
           <RowButton
-            Icon={IconCheck}
+            text="Mark as Paid"
             label={`Mark as Paid: ${formatMoney(invoice.amount)} of ${invoice.user.username}`}
+            Icon={IconCheck}
             onClick={() => askToMarkPaid(invoice)}
-          >
-            Mark as Paid
-          </RowButton>
+          />
         ),
     },
   ];
@@ -78,24 +77,12 @@ export function InvoicesScreen() {
   return (
     <ListScreen
       title="Invoices"
-      subtitle={formatTotal(query.data, "invoice", "invoices", list.isNarrowed)}
-      showsTimes
+      counted={["invoice", "invoices"]}
       list={list}
-      query={query}
-      rows={(reply) => reply.invoices}
       columns={columns}
       searchFor="Invoice id, username, email"
       empty={{ title: "No invoices yet", hint: "An invoice appears here when a customer tops up in the shop." }}
     />
-  );
-}
-
-function Customer({ user }: { user: Invoice["user"] }) {
-  return (
-    <div className={classes.customer}>
-      <b>{user.username}</b>
-      {user.email && <span>{user.email}</span>}
-    </div>
   );
 }
 
@@ -110,7 +97,8 @@ function HostedPage({ invoice }: { invoice: Invoice }) {
   if (!/^https?:\/\//i.test(address)) return "–";
   return (
     <Anchor
-      className={classes.page}
+      display="inline-flex"
+      style={{ alignItems: "center", gap: 4 }}
       fz="inherit"
       href={address}
       target="_blank"

@@ -1,45 +1,42 @@
 import { type LabelType, labelTypes, type PriceTier } from "@footprint/contract/label-types.ts";
-import { Button, Group, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { IconAlertTriangle, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { useParams } from "react-router";
-import { useConfirm } from "../../shared/confirm.tsx";
+import { callApi } from "../../shared/api.ts";
+import { AddButton, RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
+import { deletion, useConfirm, useDialog } from "../../shared/dialogs.tsx";
 import { formatMoney, formatTotal, formatWeight, formatWeights } from "../../shared/format.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { isNotFound, NotFound } from "../../shared/NotFound.tsx";
-import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
-import { RowButton } from "../../shared/RowButton.tsx";
+import { useApiQuery } from "../../shared/queries.ts";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import { TablePanel } from "../../shared/TablePanel.tsx";
 import { type Gap, isGap, tiersAndGaps } from "./gaps.ts";
 
-const AddTier = lazyPart(() => import("./TierForms.tsx").then((file) => file.AddTier));
-const EditTier = lazyPart(() => import("./TierForms.tsx").then((file) => file.EditTier));
+const TierForm = lazyPart(() => import("./TierForm.tsx").then((file) => file.TierForm));
 
 const back = { to: "/pricing", label: "Label Pricing" };
 
 export function LabelTypePricesScreen() {
   const { id = "" } = useParams();
   const query = useApiQuery(labelTypes.read, { params: { id } });
-  const remove = useApiMutation(labelTypes.deleteTier, { refreshes: [labelTypes.read, labelTypes.list] });
   const confirm = useConfirm();
-  /** Set while Add Weight is open; `gap` fills in its bounds. */
-  const [adding, setAdding] = useState<{ gap?: Gap }>();
-  const [edited, setEdited] = useState<PriceTier>();
+  const open = useDialog();
   const labelType = query.data?.labelType;
   const name = labelType?.name ?? "";
   const weights = ({ fromWeight, toWeight }: PriceTier | Gap) => formatWeights(fromWeight, toWeight, name);
   if (isNotFound(query.error)) return <NotFound what="label type" back={back} />;
 
-  const askToDelete = (tier: PriceTier) =>
+  const edit = (row?: PriceTier | Gap) =>
+    labelType && open((close) => <TierForm labelType={labelType} row={row} onClose={close} />);
+  const askToDelete = ({ fromWeight, toWeight, price }: PriceTier) =>
     confirm({
-      title: `Delete the price for ${weights(tier)}?`,
-      message: `${name} parcels of ${weights(tier)}, now ${formatMoney(tier.price)}, can then not be priced.`,
-      action: "Delete",
-      working: "Deleting…",
-      danger: true,
-      onConfirm: () => remove.send({ params: { id }, body: { fromWeight: tier.fromWeight, toWeight: tier.toWeight } }),
+      title: `Delete the price for ${formatWeights(fromWeight, toWeight, name)}?`,
+      message: `${name} parcels of ${formatWeights(fromWeight, toWeight, name)}, now ${formatMoney(price)}, can then not be priced.`,
+      ...deletion,
+      onConfirm: () => callApi(labelTypes.deleteTier, { params: { id }, body: { fromWeight, toWeight } }),
     });
 
   const columns: Column<PriceTier | Gap>[] = [
@@ -56,9 +53,18 @@ export function LabelTypePricesScreen() {
       title: "",
       cell: (row) =>
         isGap(row) ? (
-          <CloseGap weights={weights(row)} onClick={() => setAdding({ gap: row })} />
+          <RowButton
+            text="Add Weight"
+            of={`for ${weights(row)}`}
+            Icon={IconPlus}
+            variant="default"
+            onClick={() => edit(row)}
+          />
         ) : (
-          <TierActions weights={weights(row)} onEdit={() => setEdited(row)} onDelete={() => askToDelete(row)} />
+          <>
+            <RowButton text="Edit" of={weights(row)} Icon={IconPencil} onClick={() => edit(row)} />
+            <RowButton danger text="Delete" of={weights(row)} Icon={IconTrash} onClick={() => askToDelete(row)} />
+          </>
         ),
     },
   ];
@@ -69,11 +75,7 @@ export function LabelTypePricesScreen() {
         title={labelType ? `${name} prices` : "Label type prices"}
         back={back}
         subtitle={labelType ? summaryOf(labelType) : ""}
-        actions={
-          <Button leftSection={<IconPlus size={16} aria-hidden />} disabled={!labelType} onClick={() => setAdding({})}>
-            Add Weight
-          </Button>
-        }
+        actions={<AddButton text="Add Weight" disabled={!labelType} onClick={() => edit()} />}
       />
       <TablePanel
         title="Prices by weight"
@@ -83,8 +85,6 @@ export function LabelTypePricesScreen() {
         tone={(row) => (isGap(row) ? "warning" : undefined)}
         empty={{ title: "No prices yet", hint: "Add the first one." }}
       />
-      {adding && labelType && <AddTier labelType={labelType} gap={adding.gap} onClose={() => setAdding(undefined)} />}
-      {edited && labelType && <EditTier labelType={labelType} tier={edited} onClose={() => setEdited(undefined)} />}
     </>
   );
 }
@@ -102,32 +102,5 @@ function Warning({ children }: { children: ReactNode }) {
       <IconAlertTriangle size={16} aria-hidden style={{ marginRight: 8, verticalAlign: "text-bottom" }} />
       {children}
     </Text>
-  );
-}
-
-function CloseGap({ weights, onClick }: { weights: string; onClick: () => void }) {
-  return (
-    <Button
-      size="compact-sm"
-      variant="default"
-      leftSection={<IconPlus size={14} aria-hidden />}
-      aria-label={`Add Weight for ${weights}`}
-      onClick={onClick}
-    >
-      Add Weight
-    </Button>
-  );
-}
-
-function TierActions({ weights, onEdit, onDelete }: { weights: string; onEdit: () => void; onDelete: () => void }) {
-  return (
-    <Group gap={4} justify="flex-end" wrap="nowrap">
-      <RowButton Icon={IconPencil} label={`Edit ${weights}`} onClick={onEdit}>
-        Edit
-      </RowButton>
-      <RowButton danger Icon={IconTrash} label={`Delete ${weights}`} onClick={onDelete}>
-        Delete
-      </RowButton>
-    </Group>
   );
 }

@@ -1,25 +1,22 @@
 import { type LabelType, labelTypes } from "@footprint/contract/label-types.ts";
-import { Button, Group } from "@mantine/core";
-import { IconPencil, IconPlus } from "@tabler/icons-react";
-import { useState } from "react";
-import { useConfirm } from "../../shared/confirm.tsx";
+import { Group } from "@mantine/core";
+import { IconPencil } from "@tabler/icons-react";
+import { callApi } from "../../shared/api.ts";
+import { AddButton, RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
+import { useConfirm, useDialog } from "../../shared/dialogs.tsx";
 import { formatCount, formatTotal, formatWeight, StatusBadge } from "../../shared/format.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
-import { toasts } from "../../shared/notify.ts";
-import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
-import { RowButton } from "../../shared/RowButton.tsx";
+import { useApiQuery, useToastedCall } from "../../shared/queries.ts";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import { TablePanel } from "../../shared/TablePanel.tsx";
 import { isGap, tiersAndGaps } from "./gaps.ts";
 
-const AddLabelType = lazyPart(() => import("./LabelTypeForms.tsx").then((file) => file.AddLabelType));
-const EditLabelType = lazyPart(() => import("./LabelTypeForms.tsx").then((file) => file.EditLabelType));
+const LabelTypeForm = lazyPart(() => import("./LabelTypeForm.tsx").then((file) => file.LabelTypeForm));
 
 export function LabelTypesScreen() {
   const query = useApiQuery(labelTypes.list, {});
-  const [adding, setAdding] = useState(false);
-  const [edited, setEdited] = useState<LabelType>();
+  const open = useDialog();
   const count = query.data && { total: query.data.labelTypes.length };
 
   const columns: Column<LabelType>[] = [
@@ -29,14 +26,11 @@ export function LabelTypesScreen() {
     { title: "Type", cell: (type) => type.type, width: "9%", below: "Max weight" },
     { title: "Status", cell: (type) => <Status type={type} />, width: "9%", onCard: "aside" },
     { title: "Tiers", cell: (type) => <Tiers type={type} />, width: "9%" },
-    { title: "", cell: (type) => <Actions type={type} onEdit={() => setEdited(type)} /> },
+    { title: "", cell: (type) => <Actions type={type} /> },
   ];
 
-  const addButton = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
-      Add Label Type
-    </Button>
-  );
+  const add = () => open((close) => <LabelTypeForm onClose={close} />);
+  const addButton = <AddButton text="Add Label Type" onClick={add} />;
 
   return (
     <>
@@ -56,8 +50,6 @@ export function LabelTypesScreen() {
           action: addButton,
         }}
       />
-      {adding && <AddLabelType onClose={() => setAdding(false)} />}
-      {edited && <EditLabelType labelType={edited} onClose={() => setEdited(undefined)} />}
     </>
   );
 }
@@ -76,12 +68,12 @@ function Tiers({ type }: { type: LabelType }) {
   );
 }
 
-function Actions({ type, onEdit }: { type: LabelType; onEdit: () => void }) {
-  const refreshes = [labelTypes.list, labelTypes.read];
-  const disable = useApiMutation(labelTypes.setStatus, { refreshes });
-  const enable = useApiMutation(labelTypes.setStatus, { refreshes, ...toasts });
+function Actions({ type }: { type: LabelType }) {
+  const setStatus = (status: boolean) => callApi(labelTypes.setStatus, { params: { id: type._id }, body: { status } });
+  const enable = useToastedCall(() => setStatus(true));
+  const open = useDialog();
   const confirm = useConfirm();
-  const params = { id: type._id };
+  const edit = () => open((close) => <LabelTypeForm labelType={type} onClose={close} />);
   const askToDisable = () =>
     confirm({
       title: `Disable ${type.name}?`,
@@ -89,31 +81,24 @@ function Actions({ type, onEdit }: { type: LabelType; onEdit: () => void }) {
       action: "Disable",
       working: "Disabling…",
       danger: true,
-      onConfirm: () => disable.send({ params, body: { status: false } }),
+      onConfirm: () => setStatus(false),
     });
 
   return (
-    <Group gap={4} justify="flex-end" wrap="nowrap">
-      <RowButton to={`/pricing/${type._id}`} label={`Prices of ${type.name}`}>
-        Prices
-      </RowButton>
-      <RowButton Icon={IconPencil} label={`Edit ${type.name}`} onClick={onEdit}>
-        Edit
-      </RowButton>
+    <>
+      <RowButton text="Prices" of={`of ${type.name}`} to={`/pricing/${type._id}`} />
+      <RowButton text="Edit" of={type.name} Icon={IconPencil} onClick={edit} />
       {type.status ? (
-        <RowButton danger width={84} label={`Disable ${type.name}`} onClick={askToDisable}>
-          Disable
-        </RowButton>
+        <RowButton danger w={84} text="Disable" of={type.name} onClick={askToDisable} />
       ) : (
         <RowButton
-          width={84}
+          w={84}
+          text={enable.isPending ? "Enabling…" : "Enable"}
           label={`Enable ${type.name}`}
           disabled={enable.isPending}
-          onClick={() => enable.start({ params, body: { status: true } })}
-        >
-          {enable.isPending ? "Enabling…" : "Enable"}
-        </RowButton>
+          onClick={() => enable.mutate()}
+        />
       )}
-    </Group>
+    </>
   );
 }

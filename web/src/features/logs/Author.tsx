@@ -1,5 +1,6 @@
 import type { Log } from "@footprint/contract/logs.ts";
-import classes from "./Author.module.css";
+import { Group } from "@mantine/core";
+import { SecondLine } from "../../shared/TwoLines.tsx";
 
 /** Shops choose their names, so whatever is not an account is marked. */
 const words = { account: undefined, shop: "shop", system: "program", terminal: "at the server" };
@@ -7,8 +8,8 @@ const words = { account: undefined, shop: "shop", system: "program", terminal: "
 export function Author({ admin: { username, kind } }: Pick<Log, "admin">) {
   const word = kind && words[kind];
   return (
-    <span className={classes.author}>
-      <b>{username}</b> {word && <span className={classes.kind}>{word}</span>}
-    </span>
+    <Group component="span" display="inline-flex" align="baseline" gap="0 6px" style={{ overflowWrap: "anywhere" }}>
+      <b>{username}</b> {word && <SecondLine>{word}</SecondLine>}
+    </Group>
   );
 }

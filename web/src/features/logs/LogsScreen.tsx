@@ -1,16 +1,12 @@
 import { type Log, logs, logTypes } from "@footprint/contract/logs.ts";
-import { Button, VisuallyHidden } from "@mantine/core";
-import { IconArrowsDiff, IconX } from "@tabler/icons-react";
-import { useState } from "react";
-import { useSearchParams } from "react-router";
+import { IconArrowsDiff } from "@tabler/icons-react";
+import { RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
-import { formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
+import { StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { statusLabel } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
-import { useListState } from "../../shared/listState.ts";
-import { useApiQuery } from "../../shared/queries.ts";
-import { RowButton } from "../../shared/RowButton.tsx";
+import { isId, useList } from "../../shared/list.ts";
 import { Author } from "./Author.tsx";
 
 const LogChanges = lazyPart(() => import("./LogChanges.tsx").then((file) => file.LogChanges));
@@ -18,11 +14,8 @@ const LogChanges = lazyPart(() => import("./LogChanges.tsx").then((file) => file
 const typeFilter = { name: "status", label: "Type", options: ["All", ...logTypes], optionLabel: statusLabel } as const;
 
 export function LogsScreen() {
-  const state = useListState({ filter: typeFilter });
-  const { by, showAll, clear } = useAuthorInAddress();
-  const list = by === undefined ? state : { ...state, isNarrowed: true, clear };
-  const query = useApiQuery(logs.list, { query: { ...list.values, ...(by && { by }) } });
-  const [viewed, setViewed] = useState<Log>();
+  const list = useList(logs.list, (reply) => reply.logs, { filter: typeFilter, links: { by: isId } });
+  const reply = list.query.data;
 
   const columns: Column<Log>[] = [
     { title: "Who", cell: (log) => <Author admin={log.admin} />, width: "14%", wraps: true, onCard: "headline" },
@@ -38,53 +31,34 @@ export function LogsScreen() {
       title: "",
       cell: (log) =>
         (log.before !== null || log.after !== null) && (
-          <RowButton Icon={IconArrowsDiff} label={`Changes: ${log.action}`} onClick={() => setViewed(log)}>
-            Changes
-          </RowButton>
+          <RowButton
+            text="Changes"
+            label={`Changes: ${log.action}`}
+            Icon={IconArrowsDiff}
+            onClick={() => list.open(log)}
+          />
         ),
     },
   ];
 
   return (
-    <>
-      <ListScreen
-        title="Transaction Logs"
-        subtitle={formatTotal(query.data, "entry", "entries", list.isNarrowed)}
-        showsTimes
-        list={list}
-        query={query}
-        rows={(reply) => reply.logs}
-        columns={columns}
-        searchFor="Who, action"
-        tools={
-          by && (
-            <Button variant="light" rightSection={<IconX size={14} aria-hidden />} onClick={showAll}>
-              By: {query.data?.by?.username ?? (query.data ? "nobody known" : "…")}
-              <VisuallyHidden>, show everybody&apos;s entries</VisuallyHidden>
-            </Button>
-          )
-        }
-        empty={{
-          title: "Nothing was changed yet",
-          hint: "Whatever anyone changes is written here, with who and when.",
-        }}
-      />
-      {viewed && <LogChanges log={viewed} onClose={() => setViewed(undefined)} />}
-    </>
+    <ListScreen
+      title="Transaction Logs"
+      counted={["entry", "entries"]}
+      list={list}
+      columns={columns}
+      searchFor="Who, action"
+      chips={{
+        by: {
+          text: `By: ${reply?.by?.username ?? (reply ? "nobody known" : "…")}`,
+          removes: "show everybody's entries",
+        },
+      }}
+      empty={{
+        title: "Nothing was changed yet",
+        hint: "Whatever anyone changes is written here, with who and when.",
+      }}
+      details={(log, close) => <LogChanges log={log} onClose={close} />}
+    />
   );
-}
-
-const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-/** The account whose entries the address asks for, and functions that show everybody's again. */
-function useAuthorInAddress() {
-  const [address, setAddress] = useSearchParams();
-  const by = address.get("by") ?? "";
-  const showAll = () =>
-    setAddress((next) => {
-      next.delete("by");
-      next.delete("page");
-      return next;
-    });
-  return { by: isId.test(by) ? by : undefined, showAll, clear: () => setAddress({}) };
 }

@@ -2,12 +2,11 @@ import { addressOf } from "@footprint/contract/address.ts";
 import { type Order, orders } from "@footprint/contract/orders.ts";
 import { Button, Divider, Group, Stack, Text } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
-import { useConfirm } from "../../shared/confirm.tsx";
+import { callApi } from "../../shared/api.ts";
 import { Addresses, Details } from "../../shared/Details.tsx";
 import { Dialog } from "../../shared/Dialog.tsx";
+import { useConfirm } from "../../shared/dialogs.tsx";
 import { formatMoney, formatWeight, Time } from "../../shared/format.tsx";
-import { useApiMutation } from "../../shared/queries.ts";
-import { randomId } from "../../shared/randomId.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 import { OrderStatus } from "./OrderStatus.tsx";
 
@@ -33,7 +32,7 @@ export function OrderDetails({ order, onClose }: { order: Order; onClose: () => 
         <Details
           items={[
             { title: "Order", value: <ShortId value={order.uuid} name="order id" /> },
-            { title: "Tracking", value: tracking && <ShortId value={tracking} name="tracking code" /> },
+            { title: "Tracking", value: <ShortId value={tracking} name="tracking code" /> },
             { title: "Customer", value: user.username },
             { title: "Created", value: <Time value={order.createdAt} full /> },
             { title: "Label type", value: labelType.name },
@@ -56,12 +55,10 @@ export function OrderDetails({ order, onClose }: { order: Order; onClose: () => 
 }
 
 function RefundButton({ order, onRefunded }: { order: Order; onRefunded: () => void }) {
-  const refund = useApiMutation(orders.refund, { refreshes: [orders.list] });
   const confirm = useConfirm();
   const price = formatMoney(order.price);
 
-  function ask() {
-    const idempotencyKey = randomId();
+  const ask = () =>
     confirm({
       title: "Refund this order?",
       message: (
@@ -72,13 +69,9 @@ function RefundButton({ order, onRefunded }: { order: Order; onRefunded: () => v
       action: `Refund ${price}`,
       working: "Refunding…",
       danger: true,
-      async onConfirm() {
-        const answer = await refund.send({ params: { id: order._id } }, { idempotencyKey });
-        onRefunded();
-        return answer;
-      },
+      onConfirm: (options) => callApi(orders.refund, { params: { id: order._id } }, options),
+      onDone: onRefunded,
     });
-  }
 
   return (
     <Button color="red.8" leftSection={<IconArrowBackUp size={16} aria-hidden />} onClick={ask}>

@@ -1,9 +1,9 @@
 import { passwordRule, session } from "@footprint/contract/session.ts";
 import { Group, Paper, PasswordInput, Stack, Title } from "@mantine/core";
 import { useState } from "react";
-import { ApiError } from "../../shared/api.ts";
+import { ApiError, callApi } from "../../shared/api.ts";
 import { FormAlert, SubmitButton, useApiForm } from "../../shared/form.tsx";
-import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { useApiQuery } from "../../shared/queries.ts";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import classes from "./AccountSettingScreen.module.css";
 import { CodeField } from "./CodeField.tsx";
@@ -28,26 +28,27 @@ export function AccountSettingScreen() {
 }
 
 function ChangePassword() {
-  const change = useApiMutation(session.changePassword, { refreshes: [session.sessions, session.twoStep] });
   const isOn = Boolean(useApiQuery(session.twoStep, {}).data?.onSince);
   // If that could not be loaded, the server asks for the code.
   const [asked, setAsked] = useState(false);
   const takesCode = isOn || asked;
+  const askForCode = (error: unknown) => {
+    if (error instanceof ApiError && error.codeRequired) setAsked(true);
+    throw error;
+  };
   const form = useApiForm({
     initialValues: blank,
     check: ({ newPassword, confirmPassword }) =>
       newPassword === confirmPassword ? undefined : "Passwords do not match",
     onSubmit: ({ oldPassword, newPassword, code }) =>
-      change.send({ body: { oldPassword, newPassword, ...(takesCode && { code }) } }).catch((error: unknown) => {
-        if (error instanceof ApiError && error.codeRequired) setAsked(true);
-        throw error;
-      }),
+      callApi(session.changePassword, { body: { oldPassword, newPassword, ...(takesCode && { code }) } }).catch(
+        askForCode,
+      ),
     end: { after: 3000, on: "always", finish: "reset" },
   });
   const field = (name: keyof typeof blank) => ({
     ...form.fields.getInputProps(name),
     required: true,
-    withAsterisk: false,
     // The form is about to be reset.
     readOnly: form.working || form.settled,
   });

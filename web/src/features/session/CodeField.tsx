@@ -20,7 +20,6 @@ export function CodeField({ appOnly = false, ...props }: TextInputProps & { appO
         spellCheck={false}
         autoFocus
         required
-        withAsterisk={false}
         {...props}
       />
       {!appOnly && (

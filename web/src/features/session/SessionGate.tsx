@@ -1,6 +1,7 @@
 import { session } from "@footprint/contract/session.ts";
 import { Loader, Stack } from "@mantine/core";
-import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { useWindowEvent } from "@mantine/hooks";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { ApiError, callApi, unreadable } from "../../shared/api.ts";
 import { type Session, SessionContext } from "../../shared/session.ts";
 import { readToken } from "../../shared/token.ts";
@@ -52,37 +53,25 @@ export function SessionGate({ onCheck, children }: { onCheck: () => void; childr
 
 /** Checks again when somebody returns to the page, or the network is back. */
 function useCheckOnReturn(check: (() => Promise<void>) | undefined) {
-  useEffect(() => {
-    if (!check) return;
-    const onReturn = () => void check();
-    window.addEventListener("focus", onReturn);
-    window.addEventListener("online", onReturn);
-    return () => {
-      window.removeEventListener("focus", onReturn);
-      window.removeEventListener("online", onReturn);
-    };
-  }, [check]);
+  useWindowEvent("focus", () => void check?.());
+  useWindowEvent("online", () => void check?.());
 }
 
 /** Reloads this tab if another one has signed out, or in with another account. */
 function useReloadForOtherAccount(current: Session | undefined) {
+  const known = useRef<string>(undefined);
   useEffect(() => {
-    if (!current) return;
-    let known = readToken();
-    async function compare() {
-      const token = readToken();
-      if (token === known || document.hidden) return;
-      const { username, role } = token ? await callApi(session.access, {}) : {};
-      known = token;
-      if (username !== current?.username || role !== current?.role) window.location.reload();
-    }
-    // If the server does not answer, the next visit to the tab asks again.
-    const onReturn = () => void compare().catch(() => {});
-    window.addEventListener("focus", onReturn);
-    document.addEventListener("visibilitychange", onReturn);
-    return () => {
-      window.removeEventListener("focus", onReturn);
-      document.removeEventListener("visibilitychange", onReturn);
-    };
+    known.current = current && readToken();
   }, [current]);
+  async function compare() {
+    const token = readToken();
+    if (!current || token === known.current || document.hidden) return;
+    const { username, role } = token ? await callApi(session.access, {}) : {};
+    known.current = token;
+    if (username !== current.username || role !== current.role) window.location.reload();
+  }
+  // If the server does not answer, the next visit to the tab asks again.
+  const onReturn = () => void compare().catch(() => {});
+  useWindowEvent("focus", onReturn);
+  useWindowEvent("visibilitychange", onReturn);
 }

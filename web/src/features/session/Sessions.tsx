@@ -1,18 +1,17 @@
 import { type OpenSession, session } from "@footprint/contract/session.ts";
-import { Title } from "@mantine/core";
+import { Box, Group, Title } from "@mantine/core";
 import { IconLogout } from "@tabler/icons-react";
-import { useConfirm } from "../../shared/confirm.tsx";
+import { callApi } from "../../shared/api.ts";
+import { RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
+import { useConfirm } from "../../shared/dialogs.tsx";
 import { StatusBadge, Time } from "../../shared/format.tsx";
-import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
-import { RowButton } from "../../shared/RowButton.tsx";
+import { useApiQuery } from "../../shared/queries.ts";
 import { TablePanel } from "../../shared/TablePanel.tsx";
-import classes from "./AccountSettingScreen.module.css";
 
 /** Where one's own account is signed in. */
 export function Sessions() {
   const query = useApiQuery(session.sessions, {});
-  const end = useApiMutation(session.endSession, { refreshes: [session.sessions] });
   const confirm = useConfirm();
 
   const askToEnd = (open: OpenSession) =>
@@ -22,36 +21,34 @@ export function Sessions() {
       action: "Sign out",
       working: "Signing out…",
       danger: true,
-      onConfirm: () => end.send({ params: { id: open._id } }),
+      onConfirm: () => callApi(session.endSession, { params: { id: open._id } }),
     });
 
   const columns: Column<OpenSession>[] = [
     {
       title: "Device",
       cell: (open) => (
-        <span className={classes.device}>
+        <Group component="span" gap="4px 8px" style={{ overflowWrap: "anywhere" }}>
           <b>{nameOf(open)}</b> {open.current && <StatusBadge tone="info">This session</StatusBadge>}
-        </span>
+        </Group>
       ),
       width: "36%",
       onCard: "headline",
     },
-    { title: "Address", cell: (open) => <span className={classes.address}>{open.address || "–"}</span>, width: "20%" },
+    { title: "Address", cell: (open) => open.address || "–", width: "20%" },
     { title: "Last used", cell: (open) => <Time value={open.lastUsedAt} />, dimmed: true },
     { title: "Signed in", cell: (open) => <Time value={open.createdAt} />, dimmed: true },
     {
       title: "",
       cell: (open) =>
         open.current ? null : (
-          <RowButton danger Icon={IconLogout} label={`Sign out ${nameOf(open)}`} onClick={() => askToEnd(open)}>
-            Sign out
-          </RowButton>
+          <RowButton danger text="Sign out" of={nameOf(open)} Icon={IconLogout} onClick={() => askToEnd(open)} />
         ),
     },
   ];
 
   return (
-    <div className={classes.sessions}>
+    <Box maw={984} mt={32}>
       <Title order={2} size="h4" mb="sm">
         Sessions
       </Title>
@@ -62,7 +59,7 @@ export function Sessions() {
         columns={columns}
         empty={{ title: "No open sessions", hint: "Sign in again." }}
       />
-    </div>
+    </Box>
   );
 }
 

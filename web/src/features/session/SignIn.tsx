@@ -1,10 +1,11 @@
 import { session } from "@footprint/contract/session.ts";
 import { Alert, Button, PasswordInput, Stack, TextInput, Title } from "@mantine/core";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useDocumentTitle } from "@mantine/hooks";
+import { type FormEvent, useRef, useState } from "react";
 import { ApiError, callApi, unreadable } from "../../shared/api.ts";
 import { useKeptFocus } from "../../shared/keptFocus.ts";
 import { Logo } from "../../shared/Logo.tsx";
-import { useTemporaryAlert } from "../../shared/temporaryAlert.ts";
+import { useTemporary } from "../../shared/temporary.ts";
 import { readDevice, storeDevice, storeToken } from "../../shared/token.ts";
 import { CodeField } from "./CodeField.tsx";
 import classes from "./SignIn.module.css";
@@ -23,13 +24,11 @@ export function SignIn({
   const [code, setCode] = useState("");
   const [step, setStep] = useState<"password" | "code">("password");
   const [working, setWorking] = useState(false);
-  const [failure, setFailure] = useTemporaryAlert<string>();
+  const [failure, setFailure] = useTemporary<string>();
   const button = useKeptFocus(working);
   const secret = useRef<HTMLInputElement>(null);
 
-  useEffect(() => {
-    document.title = "Sign-In · Footprint";
-  }, []);
+  useDocumentTitle("Sign-In · Footprint");
 
   async function signIn(event: FormEvent) {
     event.preventDefault();
@@ -93,7 +92,6 @@ export function SignIn({
                   spellCheck={false}
                   autoFocus
                   required
-                  withAsterisk={false}
                   value={username}
                   onChange={(event) => setUsername(event.currentTarget.value)}
                 />
@@ -103,7 +101,6 @@ export function SignIn({
                   name="password"
                   autoComplete="current-password"
                   required
-                  withAsterisk={false}
                   value={password}
                   onChange={(event) => setPassword(event.currentTarget.value)}
                 />

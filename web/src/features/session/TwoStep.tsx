@@ -1,23 +1,18 @@
-import type { Reply } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
 import { Button, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { type ComponentType, useState } from "react";
+import { useDialog } from "../../shared/dialogs.tsx";
 import { StatusBadge, Time } from "../../shared/format.tsx";
+import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
-import { Notice } from "../../shared/Notice.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 
 const TurnOn = lazyPart(() => import("./twoStepDialogs.tsx").then((file) => file.TurnOn));
 const TurnOff = lazyPart(() => import("./twoStepDialogs.tsx").then((file) => file.TurnOff));
 const NewRecoveryCodes = lazyPart(() => import("./twoStepDialogs.tsx").then((file) => file.NewRecoveryCodes));
 
-type Open = (dialog: ComponentType<{ onClose: () => void }>) => void;
-
 /** Whether a code is asked for after one's own password, and how to change that. */
 export function TwoStep() {
   const query = useApiQuery(session.twoStep, {});
-  const [dialog, setDialog] = useState<{ Shown: Parameters<Open>[0] }>();
-  const open: Open = (Shown) => setDialog({ Shown });
   const status = query.data;
   return (
     <Paper withBorder p="lg" component="section" aria-labelledby="two-step" aria-busy={query.isPending}>
@@ -30,24 +25,20 @@ export function TwoStep() {
         )}
       </Group>
       {query.isError && !status ? (
-        <Notice title="This could not be loaded" hint={query.error.message} role="alert">
-          <Button variant="default" loading={query.isFetching} onClick={() => query.refetch()}>
-            Retry
-          </Button>
-        </Notice>
+        <LoadFailure title="This could not be loaded" query={query} />
       ) : !status ? (
         <Skeleton height={116} />
       ) : status.onSince ? (
-        <On since={status.onSince} codesLeft={status.recoveryCodesLeft} open={open} />
+        <On since={status.onSince} codesLeft={status.recoveryCodesLeft} />
       ) : (
-        <Off open={open} />
+        <Off />
       )}
-      {dialog && <dialog.Shown onClose={() => setDialog(undefined)} />}
     </Paper>
   );
 }
 
-function Off({ open }: { open: Open }) {
+function Off() {
+  const open = useDialog();
   return (
     <Stack gap="md">
       <Text size="sm">
@@ -55,7 +46,7 @@ function Off({ open }: { open: Open }) {
         else has learnt is not enough.
       </Text>
       <Group justify="flex-end">
-        <Button variant="default" onClick={() => open(TurnOn)}>
+        <Button variant="default" onClick={() => open((close) => <TurnOn onClose={close} />)}>
           Turn on
         </Button>
       </Group>
@@ -63,17 +54,8 @@ function Off({ open }: { open: Open }) {
   );
 }
 
-type Status = Reply<typeof session.twoStep>;
-
-function On({
-  since,
-  codesLeft,
-  open,
-}: {
-  since: NonNullable<Status["onSince"]>;
-  codesLeft: Status["recoveryCodesLeft"];
-  open: Open;
-}) {
+function On({ since, codesLeft }: { since: string; codesLeft: number }) {
+  const open = useDialog();
   const codes = codesLeft === 1 ? "1 recovery code is" : `${codesLeft || "No"} recovery codes are`;
   return (
     <Stack gap="md">
@@ -87,10 +69,10 @@ function On({
         </Group>
       </div>
       <Group justify="flex-end" gap="xs">
-        <Button variant="subtle" color="red" onClick={() => open(TurnOff)}>
+        <Button variant="subtle" color="red" onClick={() => open((close) => <TurnOff onClose={close} />)}>
           Turn off
         </Button>
-        <Button variant="default" onClick={() => open(NewRecoveryCodes)}>
+        <Button variant="default" onClick={() => open((close) => <NewRecoveryCodes onClose={close} />)}>
           New recovery codes
         </Button>
       </Group>

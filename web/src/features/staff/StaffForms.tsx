@@ -1,31 +1,24 @@
 import { passwordRule } from "@footprint/contract/session.ts";
 import { type StaffMember, staff, usernameRule } from "@footprint/contract/staff.ts";
 import { PasswordInput, Switch, TextInput } from "@mantine/core";
+import { callApi } from "../../shared/api.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
-import { useApiMutation } from "../../shared/queries.ts";
+
+const username = { label: "Username", autoCapitalize: "none", spellCheck: false, "data-autofocus": true };
 
 export function CreateStaff({ onClose }: { onClose: () => void }) {
-  const create = useApiMutation(staff.create, { refreshes: [staff.list] });
   return (
     <FormModal
       title="Create staff member"
       initialValues={{ username: "", password: "" }}
-      onSubmit={(values, options) => create.send({ body: values }, options)}
+      onSubmit={(values, options) => callApi(staff.create, { body: values }, options)}
       submitLabel="Create"
       workingLabel="Creating…"
       onClose={onClose}
     >
       {(fields) => (
         <>
-          <TextInput
-            label="Username"
-            description={usernameRule}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            data-autofocus
-            {...fields.getInputProps("username")}
-          />
+          <TextInput {...username} description={usernameRule} {...fields.getInputProps("username")} />
           <PasswordInput
             label="Password"
             description={passwordRule}
@@ -39,27 +32,19 @@ export function CreateStaff({ onClose }: { onClose: () => void }) {
 }
 
 export function EditStaff({ member, onClose }: { member: StaffMember; onClose: () => void }) {
-  const update = useApiMutation(staff.update, { refreshes: [staff.list] });
-  const { username, chatId, notificationAccess } = member;
+  const { chatId, notificationAccess } = member;
   return (
     <FormModal
-      title={`Edit ${username}`}
-      initialValues={{ username, chatId, notificationAccess }}
-      onSubmit={(values, options) => update.send({ params: { id: member._id }, body: values }, options)}
+      title={`Edit ${member.username}`}
+      initialValues={{ username: member.username, chatId, notificationAccess }}
+      onSubmit={(values, options) => callApi(staff.update, { params: { id: member._id }, body: values }, options)}
       submitLabel="Save"
       onClose={onClose}
     >
       {(fields) => (
         <>
-          <TextInput
-            label="Username"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            data-autofocus
-            {...fields.getInputProps("username")}
-          />
-          <TextInput label="Chat id" autoComplete="off" {...fields.getInputProps("chatId")} />
+          <TextInput {...username} {...fields.getInputProps("username")} />
+          <TextInput label="Chat id" {...fields.getInputProps("chatId")} />
           <Switch label="Notification access" {...fields.getInputProps("notificationAccess", { type: "checkbox" })} />
         </>
       )}

@@ -1,6 +1,7 @@
 import type { StaffMember } from "@footprint/contract/staff.ts";
-import { Skeleton } from "@mantine/core";
+import { Group, Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Emblem } from "../../shared/Emblem.tsx";
 import { formatCount, StatusBadge, Time } from "../../shared/format.tsx";
 import classes from "./StaffGrid.module.css";
 
@@ -17,15 +18,13 @@ export function StaffGrid({
     <ul className={classes.grid} aria-label="Staff Members" aria-busy={!rows}>
       {rows?.map((member) => (
         <li key={member._id} className={classes.card}>
-          <div className={classes.top}>
-            <span className={classes.initial} aria-hidden>
-              {member.username.charAt(0).toUpperCase()}
-            </span>
+          <Group gap={12} wrap="nowrap">
+            <Emblem>{member.username.charAt(0).toUpperCase()}</Emblem>
             <div className={classes.name}>
               <MemberName member={member} />
               <span>{member.role}</span>
             </div>
-          </div>
+          </Group>
           <dl>
             <dt>Chat id</dt>
             <dd>{member.chatId || "–"}</dd>
@@ -40,7 +39,9 @@ export function StaffGrid({
               <Time value={member.createdAt} />
             </dd>
           </dl>
-          {actions(member)}
+          <Group gap={4} justify="flex-end">
+            {actions(member)}
+          </Group>
         </li>
       )) ??
         Array.from({ length: 10 }, (_, place) => place).map((place) => (

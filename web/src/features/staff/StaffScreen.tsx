@@ -2,44 +2,37 @@ import type { Reply } from "@footprint/contract/endpoint.ts";
 import { type StaffMember, staff } from "@footprint/contract/staff.ts";
 import { Alert, Anchor, Button, Group, SegmentedControl } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
-import { IconHistory, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
-import { useState } from "react";
+import { IconHistory, IconPencil, IconTrash } from "@tabler/icons-react";
 import { Link } from "react-router";
-import { useConfirm } from "../../shared/confirm.tsx";
+import { callApi } from "../../shared/api.ts";
+import { AddButton, RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
-import { formatCount, formatTotal, Time } from "../../shared/format.tsx";
+import { deletion, useConfirm, useDialog } from "../../shared/dialogs.tsx";
+import { formatCount, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
-import { useListState } from "../../shared/listState.ts";
-import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
-import { RowButton } from "../../shared/RowButton.tsx";
+import { useList } from "../../shared/list.ts";
 import { MemberName, OnOff, StaffGrid } from "./StaffGrid.tsx";
 
 const CreateStaff = lazyPart(() => import("./StaffForms.tsx").then((file) => file.CreateStaff));
 const EditStaff = lazyPart(() => import("./StaffForms.tsx").then((file) => file.EditStaff));
 
 export function StaffScreen() {
-  const list = useListState();
-  const query = useApiQuery(staff.list, { query: list.values });
-  const remove = useApiMutation(staff.delete, { refreshes: [staff.list] });
-  const resetTwoStep = useApiMutation(staff.resetTwoStep, { refreshes: [staff.list] });
+  const list = useList(staff.list, (reply) => reply.staff);
+  const open = useDialog();
   const confirm = useConfirm();
   const [view, setView] = useLocalStorage<"list" | "grid">({
     key: "footprint-staff-view",
     defaultValue: "list",
     getInitialValueInEffect: false,
   });
-  const [creating, setCreating] = useState(false);
-  const [edited, setEdited] = useState<StaffMember>();
 
   const askToDelete = (member: StaffMember) =>
     confirm({
       title: `Delete ${member.username}?`,
       message: `${member.username} is signed out at once and can no longer sign in. This cannot be undone.`,
-      action: "Delete",
-      working: "Deleting…",
-      danger: true,
-      onConfirm: () => remove.send({ params: { id: member._id } }),
+      ...deletion,
+      onConfirm: () => callApi(staff.delete, { params: { id: member._id } }),
     });
 
   const askToReset = ({ _id, username }: StaffMember) =>
@@ -49,32 +42,26 @@ export function StaffScreen() {
       action: "Reset",
       working: "Resetting…",
       danger: true,
-      onConfirm: () => resetTwoStep.send({ params: { id: _id } }),
+      onConfirm: () => callApi(staff.resetTwoStep, { params: { id: _id } }),
     });
 
   const twoStep = (member: StaffMember) => (
     <Group gap={4} wrap="nowrap" display="inline-flex">
       <OnOff on={member.twoStep} />
       {member.twoStep && (
-        <RowButton label={`Reset two-step sign-in of ${member.username}`} onClick={() => askToReset(member)}>
-          Reset
-        </RowButton>
+        <RowButton text="Reset" of={`two-step sign-in of ${member.username}`} onClick={() => askToReset(member)} />
       )}
     </Group>
   );
 
+  const create = () => open((close) => <CreateStaff onClose={close} />);
+  const edit = (member: StaffMember) => open((close) => <EditStaff member={member} onClose={close} />);
   const actions = (member: StaffMember) => (
-    <Group gap={4} justify="flex-end" wrap="nowrap">
-      <RowButton to={logOf(member)} Icon={IconHistory} label={`Activity of ${member.username}`}>
-        Activity
-      </RowButton>
-      <RowButton Icon={IconPencil} label={`Edit ${member.username}`} onClick={() => setEdited(member)}>
-        Edit
-      </RowButton>
-      <RowButton danger Icon={IconTrash} label={`Delete ${member.username}`} onClick={() => askToDelete(member)}>
-        Delete
-      </RowButton>
-    </Group>
+    <>
+      <RowButton text="Activity" of={`of ${member.username}`} Icon={IconHistory} to={logOf(member)} />
+      <RowButton text="Edit" of={member.username} Icon={IconPencil} onClick={() => edit(member)} />
+      <RowButton danger text="Delete" of={member.username} Icon={IconTrash} onClick={() => askToDelete(member)} />
+    </>
   );
 
   const columns: Column<StaffMember>[] = [
@@ -99,56 +86,43 @@ export function StaffScreen() {
     { title: "", cell: actions, width: "26%" },
   ];
 
-  const createButton = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-      Create staff
-    </Button>
-  );
+  const createButton = <AddButton text="Create staff" onClick={create} />;
 
   return (
-    <>
-      <ListScreen
-        title="Staff Members"
-        subtitle={formatTotal(query.data, "member", "members", list.isNarrowed)}
-        showsTimes
-        actions={
-          <>
-            <Button variant="default" component={Link} to="/logs">
-              Transaction Logs
-            </Button>
-            {createButton}
-          </>
-        }
-        list={list}
-        query={query}
-        rows={(reply) => reply.staff}
-        columns={columns}
-        searchFor="Username"
-        tools={
-          <SegmentedControl
-            aria-label="View"
-            value={view}
-            onChange={(next) => setView(next === "grid" ? "grid" : "list")}
-            data={[
-              { value: "list", label: "List" },
-              { value: "grid", label: "Grid" },
-            ]}
-          />
-        }
-        empty={{
-          title: "No staff members yet",
-          hint: "Staff can review orders, customers and invoices. They cannot see the dashboard, prices or settings.",
-          action: createButton,
-        }}
-        renderRows={
-          view === "grid" ? (rows) => <StaffGrid rows={rows} twoStep={twoStep} actions={actions} /> : undefined
-        }
-      >
-        <GuessedAt accounts={query.data?.guessedAt ?? []} />
-      </ListScreen>
-      {creating && <CreateStaff onClose={() => setCreating(false)} />}
-      {edited && <EditStaff member={edited} onClose={() => setEdited(undefined)} />}
-    </>
+    <ListScreen
+      title="Staff Members"
+      counted={["member", "members"]}
+      actions={
+        <>
+          <Button variant="default" component={Link} to="/logs">
+            Transaction Logs
+          </Button>
+          {createButton}
+        </>
+      }
+      list={list}
+      columns={columns}
+      searchFor="Username"
+      tools={
+        <SegmentedControl
+          aria-label="View"
+          value={view}
+          onChange={(next) => setView(next === "grid" ? "grid" : "list")}
+          data={[
+            { value: "list", label: "List" },
+            { value: "grid", label: "Grid" },
+          ]}
+        />
+      }
+      empty={{
+        title: "No staff members yet",
+        hint: "Staff can review orders, customers and invoices. They cannot see the dashboard, prices or settings.",
+        action: createButton,
+      }}
+      renderRows={view === "grid" ? (rows) => <StaffGrid rows={rows} twoStep={twoStep} actions={actions} /> : undefined}
+    >
+      <GuessedAt accounts={list.query.data?.guessedAt ?? []} />
+    </ListScreen>
   );
 }
 

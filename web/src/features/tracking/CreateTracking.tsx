@@ -1,25 +1,22 @@
 import { type TrackingCode, tracking, trackingTemplates, trackingTypes } from "@footprint/contract/tracking.ts";
 import { NativeSelect, SimpleGrid, TextInput } from "@mantine/core";
+import { callApi } from "../../shared/api.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { labelOf } from "../../shared/labels.ts";
-import { useApiMutation } from "../../shared/queries.ts";
 
-type Values = {
-  amount: string;
-  type: TrackingCode["type"];
-  template: TrackingCode["template"];
-  trackRef: string;
-};
+type Values = Pick<TrackingCode, "type" | "template"> & { amount: string; trackRef: string };
 
+const blank: Values = { amount: "", type: "priority", template: "evs", trackRef: "" };
 const choices = (values: readonly string[]) => values.map((value) => ({ value, label: labelOf(value) }));
 
 export function CreateTracking({ onClose }: { onClose: () => void }) {
-  const create = useApiMutation(tracking.create, { refreshes: [tracking.list, tracking.stats] });
   return (
-    <FormModal<Values>
+    <FormModal
       title="Create tracking codes"
-      initialValues={{ amount: "", type: "priority", template: "evs", trackRef: "" }}
-      onSubmit={(values, options) => create.send({ body: { ...values, amount: Number(values.amount) } }, options)}
+      initialValues={blank}
+      onSubmit={(values, options) =>
+        callApi(tracking.create, { body: { ...values, amount: Number(values.amount) } }, options)
+      }
       submitLabel="Create"
       workingLabel="Creating…"
       onClose={onClose}
@@ -32,7 +29,6 @@ export function CreateTracking({ onClose }: { onClose: () => void }) {
             type="number"
             step="any"
             inputMode="numeric"
-            autoComplete="off"
             data-autofocus
             {...fields.getInputProps("amount")}
           />
@@ -44,7 +40,6 @@ export function CreateTracking({ onClose }: { onClose: () => void }) {
             label="Track ref"
             description="The first code of the range: 22 digits beginning with 9"
             inputMode="numeric"
-            autoComplete="off"
             spellCheck={false}
             styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
             {...fields.getInputProps("trackRef")}

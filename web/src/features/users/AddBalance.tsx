@@ -1,18 +1,17 @@
 import { type User, users } from "@footprint/contract/users.ts";
 import { Text, TextInput } from "@mantine/core";
+import { callApi } from "../../shared/api.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { formatMoney } from "../../shared/format.tsx";
-import { useApiMutation } from "../../shared/queries.ts";
 import classes from "./AddBalance.module.css";
 
 export function AddBalance({ user, onClose }: { user: User; onClose: () => void }) {
-  const add = useApiMutation(users.addBalance, { refreshes: [users.list, users.read] });
   return (
     <FormModal
       title={`Add Balance to ${user.username}`}
       initialValues={{ balance: "" }}
       onSubmit={({ balance }, options) =>
-        add.send({ params: { id: user._id }, body: { balance: Number(balance) } }, options)
+        callApi(users.addBalance, { params: { id: user._id }, body: { balance: Number(balance) } }, options)
       }
       submitLabel="Add Balance"
       workingLabel="Adding…"
@@ -26,7 +25,6 @@ export function AddBalance({ user, onClose }: { user: User; onClose: () => void 
             type="number"
             step="any"
             leftSection="$"
-            autoComplete="off"
             data-autofocus
             {...fields.getInputProps("balance")}
           />

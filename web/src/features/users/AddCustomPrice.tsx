@@ -2,13 +2,13 @@ import { labelTypes } from "@footprint/contract/label-types.ts";
 import { type User, users } from "@footprint/contract/users.ts";
 import { weightUnit } from "@footprint/contract/weights.ts";
 import { NativeSelect } from "@mantine/core";
+import { callApi } from "../../shared/api.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { formatWeight } from "../../shared/format.tsx";
-import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { useApiQuery } from "../../shared/queries.ts";
 import { blankTier, TierFields, tierOf } from "../../shared/TierFields.tsx";
 
 export function AddCustomPrice({ user, onClose }: { user: User; onClose: () => void }) {
-  const add = useApiMutation(users.addCustomPrice, { refreshes: [users.read, users.list] });
   const types = useApiQuery(labelTypes.list, {});
   const known = types.data?.labelTypes;
   const choice = known ? "Choose a label type" : types.isError ? "Could not be loaded" : "Loading…";
@@ -16,9 +16,10 @@ export function AddCustomPrice({ user, onClose }: { user: User; onClose: () => v
     <FormModal
       title={`Add Price for ${user.username}`}
       initialValues={{ labelType: "", ...blankTier }}
-      onSubmit={(values, options) =>
-        add.send({ params: { id: user._id }, body: { labelType: values.labelType, ...tierOf(values) } }, options)
-      }
+      onSubmit={({ labelType, ...tier }, options) => {
+        const body = { labelType, ...tierOf(tier) };
+        return callApi(users.addCustomPrice, { params: { id: user._id }, body }, options);
+      }}
       submitLabel="Add Price"
       workingLabel="Adding…"
       onClose={onClose}
@@ -33,7 +34,6 @@ export function AddCustomPrice({ user, onClose }: { user: User; onClose: () => v
                 chosen ? `Up to ${formatWeight(chosen.maxWeight, chosen.name)}` : "Decides the unit of weight"
               }
               required
-              withAsterisk={false}
               data-autofocus
               data={[
                 { value: "", label: choice, disabled: true },

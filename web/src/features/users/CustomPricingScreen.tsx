@@ -1,15 +1,14 @@
 import { type CustomPrice, type User, users } from "@footprint/contract/users.ts";
-import { Button } from "@mantine/core";
-import { IconPlus, IconTrash } from "@tabler/icons-react";
-import { useState } from "react";
+import { IconTrash } from "@tabler/icons-react";
 import { useParams } from "react-router";
-import { useConfirm } from "../../shared/confirm.tsx";
+import { callApi } from "../../shared/api.ts";
+import { AddButton, RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
+import { deletion, useConfirm, useDialog } from "../../shared/dialogs.tsx";
 import { formatMoney, formatTotal, formatWeight, formatWeights } from "../../shared/format.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { isNotFound, NotFound } from "../../shared/NotFound.tsx";
-import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
-import { RowButton } from "../../shared/RowButton.tsx";
+import { useApiQuery } from "../../shared/queries.ts";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import { TablePanel } from "../../shared/TablePanel.tsx";
 import { CustomPricingState } from "./CustomPricingState.tsx";
@@ -24,9 +23,8 @@ const back = { to: "/users", label: "Users" };
 export function CustomPricingScreen() {
   const { id = "" } = useParams();
   const query = useApiQuery(users.read, { params: { id } });
-  const remove = useApiMutation(users.deleteCustomPrice, { refreshes: [users.read, users.list] });
   const confirm = useConfirm();
-  const [adding, setAdding] = useState(false);
+  const open = useDialog();
   const user = query.data?.user;
   if (isNotFound(query.error)) return <NotFound what="customer" back={back} />;
 
@@ -34,10 +32,8 @@ export function CustomPricingScreen() {
     confirm({
       title: "Delete this custom price?",
       message: `${user?.username ?? "The customer"} no longer gets ${labelType.name} ${formatWeights(fromWeight, toWeight, labelType.name)} at ${formatMoney(price)}.`,
-      action: "Delete",
-      working: "Deleting…",
-      danger: true,
-      onConfirm: () => remove.send({ params: { id }, body: { index, _id } }),
+      ...deletion,
+      onConfirm: () => callApi(users.deleteCustomPrice, { params: { id }, body: { index, _id } }),
     });
 
   const columns: Column<Listed>[] = [
@@ -50,21 +46,17 @@ export function CustomPricingScreen() {
       cell: (price) => (
         <RowButton
           danger
+          text="Delete"
+          of={`${price.labelType.name} ${formatWeights(price.fromWeight, price.toWeight, price.labelType.name)}`}
           Icon={IconTrash}
-          label={`Delete ${price.labelType.name} ${formatWeights(price.fromWeight, price.toWeight, price.labelType.name)}`}
           onClick={() => askToDelete(price)}
-        >
-          Delete
-        </RowButton>
+        />
       ),
     },
   ];
 
-  const addButton = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} disabled={!user} onClick={() => setAdding(true)}>
-      Add Price
-    </Button>
-  );
+  const add = () => user && open((close) => <AddCustomPrice user={user} onClose={close} />);
+  const addButton = <AddButton text="Add Price" disabled={!user} onClick={add} />;
 
   return (
     <>
@@ -86,7 +78,6 @@ export function CustomPricingScreen() {
           action: addButton,
         }}
       />
-      {adding && user && <AddCustomPrice user={user} onClose={() => setAdding(false)} />}
     </>
   );
 }

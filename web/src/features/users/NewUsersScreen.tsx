@@ -1,18 +1,17 @@
 import { type User, users } from "@footprint/contract/users.ts";
 import { Button } from "@mantine/core";
 import { IconUserCheck } from "@tabler/icons-react";
+import { callApi } from "../../shared/api.ts";
 import type { Column } from "../../shared/DataTable.tsx";
-import { formatTotal, StatusBadge, Time } from "../../shared/format.tsx";
+import { StatusBadge, Time } from "../../shared/format.tsx";
 import { useKeptFocus } from "../../shared/keptFocus.ts";
 import { ListScreen } from "../../shared/ListScreen.tsx";
-import { useListState } from "../../shared/listState.ts";
-import { toasts } from "../../shared/notify.ts";
-import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { useList } from "../../shared/list.ts";
+import { useToastedCall } from "../../shared/queries.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 
 export function NewUsersScreen() {
-  const list = useListState();
-  const query = useApiQuery(users.listNew, { query: list.values });
+  const list = useList(users.listNew, (reply) => reply.users);
 
   const columns: Column<User>[] = [
     { title: "Name", cell: (user) => <b>{user.username}</b>, width: "22%", onCard: "headline" },
@@ -25,11 +24,8 @@ export function NewUsersScreen() {
   return (
     <ListScreen
       title="New Users"
-      subtitle={formatTotal(query.data, "customer to verify", "customers to verify", list.isNarrowed)}
-      showsTimes
+      counted={["customer to verify", "customers to verify"]}
       list={list}
-      query={query}
-      rows={(reply) => reply.users}
       columns={columns}
       searchFor="Name, discord id, email"
       empty={{ title: "Nobody is waiting", hint: "Every customer is verified. Who joins next appears here." }}
@@ -38,7 +34,7 @@ export function NewUsersScreen() {
 }
 
 function Verify({ user }: { user: User }) {
-  const verify = useApiMutation(users.verify, { refreshes: [users.listNew, users.list, users.read], ...toasts });
+  const verify = useToastedCall(() => callApi(users.verify, { params: { id: user._id } }));
   const button = useKeptFocus(verify.isPending);
 
   // Until the refreshed list no longer has this row.
@@ -51,7 +47,7 @@ function Verify({ user }: { user: User }) {
       leftSection={<IconUserCheck size={14} aria-hidden />}
       aria-label={`Verify User ${user.username}`}
       disabled={verify.isPending}
-      onClick={() => verify.start({ params: { id: user._id } })}
+      onClick={() => verify.mutate()}
     >
       {verify.isPending ? "Verifying…" : "Verify User"}
     </Button>

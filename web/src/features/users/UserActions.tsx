@@ -1,53 +1,51 @@
 import { type User, users } from "@footprint/contract/users.ts";
-import { ActionIcon, Group, Menu, Popover } from "@mantine/core";
+import { ActionIcon, Menu, Popover } from "@mantine/core";
 import { IconDots, IconTag, IconTagOff, IconUserCheck, IconUserOff } from "@tabler/icons-react";
-import { useConfirm } from "../../shared/confirm.tsx";
+import { callApi } from "../../shared/api.ts";
+import { RowButton } from "../../shared/buttons.tsx";
+import { useConfirm, useDialog } from "../../shared/dialogs.tsx";
 import { FormAlert, useApiForm } from "../../shared/form.tsx";
 import { formatMoney } from "../../shared/format.tsx";
 import { useKeptFocus } from "../../shared/keptFocus.ts";
-import { toasts } from "../../shared/notify.ts";
-import { useApiMutation } from "../../shared/queries.ts";
-import { RowButton } from "../../shared/RowButton.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
+import { useToastedCall } from "../../shared/queries.ts";
+
+const AddBalance = lazyPart(() => import("./AddBalance.tsx").then((file) => file.AddBalance));
 
 /** What can be done with a customer: the daily things as buttons, the rest in a menu. */
-export function UserActions({ user, onAddBalance }: { user: User; onAddBalance: () => void }) {
-  const refreshes = [users.list, users.listNew, users.read];
-  const disable = useApiMutation(users.setStatus, { refreshes });
-  const enable = useApiMutation(users.setStatus, { refreshes, ...toasts });
-  const setCustomPricing = useApiMutation(users.setCustomPricing, { refreshes });
+export function UserActions({ user }: { user: User }) {
+  const { username, status, customPricingEnabled } = user;
+  const params = { id: user._id };
+  const setStatus = (next: boolean) => callApi(users.setStatus, { params, body: { status: next } });
+  const enable = useToastedCall(() => setStatus(true));
   const pricing = useApiForm({
     initialValues: {},
-    onSubmit: () => setCustomPricing.send({ params, body: { customPricingEnabled: !customPricingEnabled } }),
+    onSubmit: () => callApi(users.setCustomPricing, { params, body: { customPricingEnabled: !customPricingEnabled } }),
   });
+  const open = useDialog();
   const confirm = useConfirm();
   // The menu closes with its item: the focus goes to the button that opened it.
   const menuButton = useKeptFocus(enable.isPending || pricing.working);
-  const { username, status, customPricingEnabled } = user;
-  const params = { id: user._id };
 
   const fromMenu = (act: () => void) => () => {
     menuButton.current?.focus();
     act();
   };
-  function askToDisable() {
+  const askToDisable = () =>
     confirm({
       title: `Disable ${username}?`,
       message: `${username} can no longer buy labels until the account is enabled again. The balance of ${formatMoney(user.balance)} stays.`,
       action: "Disable User",
       working: "Disabling…",
       danger: true,
-      onConfirm: () => disable.send({ params, body: { status: false } }),
+      onConfirm: () => setStatus(false),
     });
-  }
+  const addBalance = () => open((close) => <AddBalance user={user} onClose={close} />);
 
   return (
-    <Group gap={4} justify="flex-end" wrap="nowrap">
-      <RowButton label={`Add Balance to ${username}`} onClick={onAddBalance}>
-        Add Balance
-      </RowButton>
-      <RowButton to={`/users/${user._id}`} label={`Pricing of ${username}`}>
-        Pricing
-      </RowButton>
+    <>
+      <RowButton text="Add Balance" of={`to ${username}`} onClick={addBalance} />
+      <RowButton text="Pricing" of={`of ${username}`} to={`/users/${user._id}`} />
       {/* The menu is closed when the answer comes: it is shown in its place. */}
       <Popover
         opened={Boolean(pricing.alert)}
@@ -90,7 +88,7 @@ export function UserActions({ user, onAddBalance }: { user: User; onAddBalance: 
                 ) : (
                   <Menu.Item
                     leftSection={<IconUserCheck size={16} aria-hidden />}
-                    onClick={fromMenu(() => enable.start({ params, body: { status: true } }))}
+                    onClick={fromMenu(() => enable.mutate())}
                   >
                     Enable User
                   </Menu.Item>
@@ -103,6 +101,6 @@ export function UserActions({ user, onAddBalance }: { user: User; onAddBalance: 
           <FormAlert alert={pricing.alert} />
         </Popover.Dropdown>
       </Popover>
-    </Group>
+    </>
   );
 }

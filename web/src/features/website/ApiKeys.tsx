@@ -1,16 +1,17 @@
 import { scopes } from "@footprint/contract/endpoint.ts";
 import { type ApiKey, website } from "@footprint/contract/website.ts";
-import { Alert, Button, Code, Group, Title } from "@mantine/core";
-import { IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
-import { useState } from "react";
-import { useConfirm } from "../../shared/confirm.tsx";
+import { Alert, Box, Code, Group, Title } from "@mantine/core";
+import { IconPencil, IconTrash } from "@tabler/icons-react";
+import { callApi } from "../../shared/api.ts";
+import { AddButton, RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
+import { deletion, useConfirm, useDialog } from "../../shared/dialogs.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
 import { scopeLabel } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
-import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
-import { RowButton } from "../../shared/RowButton.tsx";
+import { useApiQuery } from "../../shared/queries.ts";
 import { TablePanel } from "../../shared/TablePanel.tsx";
+import { TwoLines } from "../../shared/TwoLines.tsx";
 import classes from "./ApiKeys.module.css";
 
 const CreateKey = lazyPart(() => import("./KeyForms.tsx").then((file) => file.CreateKey));
@@ -19,19 +20,17 @@ const EditKey = lazyPart(() => import("./KeyForms.tsx").then((file) => file.Edit
 /** The keys that shops call with. A key is shown once, when it is created. */
 export function ApiKeys() {
   const query = useApiQuery(website.listApiKeys, {});
-  const remove = useApiMutation(website.deleteApiKey, { refreshes: [website.listApiKeys] });
   const confirm = useConfirm();
-  const [creating, setCreating] = useState(false);
-  const [edited, setEdited] = useState<ApiKey>();
+  const open = useDialog();
+  const create = () => open((close) => <CreateKey onClose={close} />);
+  const edit = (key: ApiKey) => open((close) => <EditKey apiKey={key} onClose={close} />);
 
   const askToDelete = (key: ApiKey) =>
     confirm({
       title: `Delete the key ${key.name}?`,
       message: `The shop that uses ${key.name} is shut out at once. This cannot be undone.`,
-      action: "Delete",
-      working: "Deleting…",
-      danger: true,
-      onConfirm: () => remove.send({ params: { id: key._id } }),
+      ...deletion,
+      onConfirm: () => callApi(website.deleteApiKey, { params: { id: key._id } }),
     });
 
   const columns: Column<ApiKey>[] = [
@@ -43,31 +42,21 @@ export function ApiKeys() {
     {
       title: "",
       cell: (key) => (
-        <Group gap={4} justify="flex-end" wrap="nowrap">
-          <RowButton Icon={IconPencil} label={`Edit ${key.name}`} onClick={() => setEdited(key)}>
-            Edit
-          </RowButton>
-          <RowButton danger Icon={IconTrash} label={`Delete ${key.name}`} onClick={() => askToDelete(key)}>
-            Delete
-          </RowButton>
-        </Group>
+        <>
+          <RowButton text="Edit" of={key.name} Icon={IconPencil} onClick={() => edit(key)} />
+          <RowButton danger text="Delete" of={key.name} Icon={IconTrash} onClick={() => askToDelete(key)} />
+        </>
       ),
     },
   ];
 
-  const createButton = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} variant="default" onClick={() => setCreating(true)}>
-      Create key
-    </Button>
-  );
-
   return (
-    <div className={classes.keys}>
+    <Box maw={1040} mt={32}>
       <Group justify="space-between" mb="sm">
         <Title order={2} size="h4">
           API keys
         </Title>
-        {createButton}
+        <AddButton text="Create key" variant="default" onClick={create} />
       </Group>
       {query.data?.keys.some((key) => !key.isBounded) && (
         <Alert color="orange" py={8} mb="sm">
@@ -82,21 +71,24 @@ export function ApiKeys() {
         columns={columns}
         empty={{ title: "No keys yet", hint: "A shop needs a key to bring in customers, orders and invoices." }}
       />
-      {creating && <CreateKey shops={query.data?.shops ?? []} onClose={() => setCreating(false)} />}
-      {edited && <EditKey apiKey={edited} onClose={() => setEdited(undefined)} />}
-    </div>
+    </Box>
   );
 }
 
 function KeyName({ apiKey: { name, start, shop, isBounded } }: { apiKey: ApiKey }) {
   return (
-    <>
-      <b className={classes.name}>{name}</b>
-      {!isBounded && <StatusBadge tone="warning">From before</StatusBadge>}
-      <div className={classes.second}>
-        <Code>{start}…</Code> {shop.name === name ? "" : `of ${shop.name}`}
-      </div>
-    </>
+    <TwoLines
+      first={
+        <Group component="span" gap="0 8px">
+          <b>{name}</b> {!isBounded && <StatusBadge tone="warning">From before</StatusBadge>}
+        </Group>
+      }
+      second={
+        <>
+          <Code>{start}…</Code> {shop.name === name ? "" : `of ${shop.name}`}
+        </>
+      }
+    />
   );
 }
 

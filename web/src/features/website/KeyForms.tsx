@@ -1,16 +1,16 @@
-import { type Reply, type Scope, scopes } from "@footprint/contract/endpoint.ts";
+import { type Scope, scopes } from "@footprint/contract/endpoint.ts";
 import { type ApiKey, website } from "@footprint/contract/website.ts";
-import { Checkbox, NativeSelect, Stack, Textarea, TextInput } from "@mantine/core";
+import { Checkbox, Code, NativeSelect, Stack, Textarea, TextInput } from "@mantine/core";
 import type { FormErrors, UseFormReturnType } from "@mantine/form";
 import { useEffect, useState } from "react";
-import { FormDialog, FormModal } from "../../shared/FormModal.tsx";
-import { atOnce, useApiForm } from "../../shared/form.tsx";
+import { callApi } from "../../shared/api.ts";
+import { FormModal } from "../../shared/FormModal.tsx";
 import { scopeLabel } from "../../shared/labels.ts";
-import { useApiMutation } from "../../shared/queries.ts";
+import { useApiQuery } from "../../shared/queries.ts";
+import { ShownOnce } from "../../shared/ShownOnce.tsx";
 import { useSession } from "../../shared/session.ts";
 import classes from "./ApiKeys.module.css";
 import { dayOf, endOfDay } from "./expiry.ts";
-import { NewKey } from "./NewKey.tsx";
 
 const scopeHints: Record<Scope, string> = {
   orders: "Prices, quotes, labels and Fedex orders",
@@ -41,46 +41,68 @@ const inBody = ({ name, scopes, depositsPerDay, expires, addresses }: Fields, ti
 const isOver = (day: string, timezone: string): FormErrors =>
   day !== "" && day < dayOf(new Date().toISOString(), timezone) ? { expires: "This day is over" } : {};
 
-type Shops = Reply<typeof website.listApiKeys>["shops"];
-
 /** The new key is shown in the same dialog: it is not shown again. */
-export function CreateKey({ shops, onClose }: { shops: Shops; onClose: () => void }) {
-  const create = useApiMutation(website.createApiKey, { refreshes: [website.listApiKeys] });
+export function CreateKey({ onClose }: { onClose: () => void }) {
   const { timezone } = useSession();
+  // Already fetched by the screen below.
+  const shops = useApiQuery(website.listApiKeys, {}, { enabled: false }).data?.shops ?? [];
   const noLimits = { scopes: [...scopes], depositsPerDay: "", expires: "", addresses: "" };
-  const form = useApiForm<Fields>({
-    initialValues: { name: "", shop: "", ...noLimits },
-    validate: ({ expires }) => isOver(expires, timezone),
-    onSubmit: (values, options) =>
-      create.send({ body: { ...inBody(values, timezone), ...(values.shop && { shop: values.shop }) } }, options),
-    end: atOnce,
-  });
-  const { fields } = form;
-  if (create.data) return <NewKey value={create.data.key} onClose={onClose} />;
   return (
-    <FormDialog title="Create API key" form={form} submitLabel="Create" workingLabel="Creating…" onClose={onClose}>
-      <NameField fields={fields} />
-      {shops.length > 0 && (
-        <NativeSelect
-          label="Shop"
-          description="It sees and changes what its shop brought in, and nothing else"
-          data={[
-            { value: "", label: "A new shop" },
-            ...shops.map(({ _id, name, createdAt }) => ({
-              value: _id,
-              label: `${name}, since ${dayOf(createdAt, timezone)}`,
-            })),
-          ]}
-          {...fields.getInputProps("shop")}
-        />
+    <FormModal
+      title="Create API key"
+      initialValues={{ name: "", shop: "", ...noLimits }}
+      validate={({ expires }) => isOver(expires, timezone)}
+      onSubmit={(values, options) => {
+        const body = { ...inBody(values, timezone), ...(values.shop && { shop: values.shop }) };
+        return callApi(website.createApiKey, { body }, options);
+      }}
+      submitLabel="Create"
+      workingLabel="Creating…"
+      next={({ key }) => <NewKey value={key} onClose={onClose} />}
+      onClose={onClose}
+    >
+      {(fields) => (
+        <>
+          <NameField fields={fields} />
+          {shops.length > 0 && (
+            <NativeSelect
+              label="Shop"
+              description="It sees and changes what its shop brought in, and nothing else"
+              data={[
+                { value: "", label: "A new shop" },
+                ...shops.map(({ _id, name, createdAt }) => ({
+                  value: _id,
+                  label: `${name}, since ${dayOf(createdAt, timezone)}`,
+                })),
+              ]}
+              {...fields.getInputProps("shop")}
+            />
+          )}
+          <FoldedLimits fields={fields} />
+        </>
       )}
-      <FoldedLimits fields={fields} />
-    </FormDialog>
+    </FormModal>
+  );
+}
+
+function NewKey({ value, onClose }: { value: string; onClose: () => void }) {
+  return (
+    <ShownOnce
+      title="Your new key"
+      hint="Copy it now: it is not shown again."
+      text={value}
+      warning="Copy the key first, then say that you have kept it."
+      kept="I have kept it"
+      onClose={onClose}
+    >
+      <Code block style={{ overflowWrap: "anywhere", whiteSpace: "normal" }}>
+        {value}
+      </Code>
+    </ShownOnce>
   );
 }
 
 export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
-  const update = useApiMutation(website.updateApiKey, { refreshes: [website.listApiKeys] });
   const { timezone } = useSession();
   const { _id: id, name, expiresAt, depositsPerDay } = apiKey;
   const initialValues = {
@@ -92,7 +114,7 @@ export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => vo
     addresses: apiKey.addresses.join("\n"),
   };
   return (
-    <FormModal<Fields>
+    <FormModal
       title={`Edit ${name}`}
       initialValues={initialValues}
       validate={({ expires }) => (expires === initialValues.expires ? {} : isOver(expires, timezone))}
@@ -100,7 +122,7 @@ export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => vo
         const { expiresAt, ...body } = inBody(values, timezone);
         // An unchanged day is not sent: the key may expire in the middle of it.
         const changed = values.expires === initialValues.expires ? body : { ...body, expiresAt };
-        return update.send({ params: { id }, body: changed }, options);
+        return callApi(website.updateApiKey, { params: { id }, body: changed }, options);
       }}
       submitLabel="Save"
       onClose={onClose}
@@ -119,7 +141,6 @@ const NameField = ({ fields }: Form) => (
   <TextInput
     label="Name"
     description="Which shop will use it; its changes are logged under this name"
-    autoComplete="off"
     data-autofocus
     {...fields.getInputProps("name")}
   />
@@ -156,7 +177,6 @@ const LimitFields = ({ fields }: Form) => (
       step="any"
       min={0}
       leftSection="$"
-      autoComplete="off"
       {...fields.getInputProps("depositsPerDay")}
     />
     <TextInput

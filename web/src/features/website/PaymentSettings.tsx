@@ -1,17 +1,17 @@
+import type { Reply } from "@footprint/contract/endpoint.ts";
 import { handleRule, website } from "@footprint/contract/website.ts";
-import { Button, Group, Input, Skeleton, Stack, TextInput, Title } from "@mantine/core";
-import { apiBase } from "../../shared/api.ts";
+import { Group, Input, Skeleton, Stack, TextInput, Title } from "@mantine/core";
+import { apiBase, callApi } from "../../shared/api.ts";
 import { type ApiForm, SubmitButton, useApiForm } from "../../shared/form.tsx";
+import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
-import { Notice } from "../../shared/Notice.tsx";
-import { toasts } from "../../shared/notify.ts";
-import { useApiMutation, useApiQuery } from "../../shared/queries.ts";
+import { useApiQuery, useToastedCall } from "../../shared/queries.ts";
 import classes from "./PaymentSettings.module.css";
 
 const FileField = lazyPart(
   () => import("../../shared/FileField.tsx").then((file) => file.FileField),
   ({ label }) => (
-    <Input.Wrapper label={label}>
+    <Input.Wrapper label={label} aria-busy>
       <Skeleton height={88} />
     </Input.Wrapper>
   ),
@@ -29,11 +29,7 @@ export function PaymentSettings() {
         Payment app
       </Title>
       {query.isError && !cashapp ? (
-        <Notice title="The payment settings could not be loaded" hint={query.error.message} role="alert">
-          <Button variant="default" loading={query.isFetching} onClick={() => query.refetch()}>
-            Retry
-          </Button>
-        </Notice>
+        <LoadFailure title="The payment settings could not be loaded" query={query} />
       ) : (
         <div className={classes.columns}>
           <Current cashapp={cashapp} />
@@ -44,7 +40,7 @@ export function PaymentSettings() {
   );
 }
 
-function Current({ cashapp }: { cashapp: { cashappId: string; image: string | null } | undefined }) {
+function Current({ cashapp }: { cashapp: Reply<typeof website.getCashapp>["cashapp"] | undefined }) {
   if (!cashapp) return <Skeleton width={208} height={244} />;
   const { cashappId, image } = cashapp;
   return (
@@ -64,12 +60,14 @@ function Current({ cashapp }: { cashapp: { cashappId: string; image: string | nu
 type Fields = { cashappId: string; image: File | null };
 
 function ChangeForm({ handle }: { handle: string }) {
-  const update = useApiMutation(website.updateCashapp, { refreshes: [website.getCashapp], ...toasts });
+  const update = useToastedCall((body: { cashappId?: string; image?: File }) =>
+    callApi(website.updateCashapp, { body }),
+  );
   const form: ApiForm<Fields> = useApiForm<Fields>({
     initialValues: { cashappId: handle, image: null },
     // Only changed fields are sent: somebody else may have changed the other meanwhile.
     onSubmit: ({ cashappId, image }) =>
-      update.send({ body: { ...(form.fields.isDirty("cashappId") && { cashappId }), ...(image && { image }) } }),
+      update.mutateAsync({ ...(form.fields.isDirty("cashappId") && { cashappId }), ...(image && { image }) }),
     end: { after: 0, on: "success", finish: () => settle() },
   });
 
@@ -80,13 +78,12 @@ function ChangeForm({ handle }: { handle: string }) {
   }
 
   return (
-    <form onSubmit={form.submit} className={classes.form}>
+    <form onSubmit={form.submit}>
       <Stack gap="md">
         <TextInput
           label="Payment-app handle"
           description={handleRule}
           placeholder="$yourshop"
-          autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
           {...form.fields.getInputProps("cashappId")}

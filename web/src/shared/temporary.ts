@@ -1,14 +1,12 @@
 import { useEffect, useState } from "react";
 
-const alertMs = 3000;
-
-/** An alert that goes away after three seconds. */
-export function useTemporaryAlert<A>() {
+/** Something that is shown for a while: an alert for three seconds. */
+export function useTemporary<A>(milliseconds = 3000) {
   const [alert, setAlert] = useState<A>();
   useEffect(() => {
     if (alert === undefined) return;
-    const timer = setTimeout(setAlert, alertMs, undefined);
+    const timer = setTimeout(setAlert, milliseconds, undefined);
     return () => clearTimeout(timer);
-  }, [alert]);
+  }, [alert, milliseconds]);
   return [alert, setAlert] as const;
 }

@@ -1,0 +1,43 @@
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from "react";
+import type { Question } from "./ConfirmDialog.tsx";
+import { lazyPart } from "./lazyPart.tsx";
+
+type Draw = (close: () => void) => ReactNode;
+
+const DialogContext = createContext<((draw: Draw) => void) | undefined>(undefined);
+
+/** Opens a dialog above the screen: `open((close) => <EditStaff member={member} onClose={close} />)`. */
+export function useDialog(): (draw: Draw) => void {
+  const open = useContext(DialogContext);
+  if (!open) throw new Error("useDialog outside of DialogProvider");
+  return open;
+}
+
+/**
+ * One dialog above a screen, and one above each dialog: a second click while the first one loads opens no other.
+ * It belongs to the screen that opened it, and closes when another one is shown.
+ */
+export function DialogProvider({ screen, children }: { screen: string; children: ReactNode }) {
+  const [opened, setOpened] = useState<{ draw: Draw }>();
+  const open = useCallback((draw: Draw) => setOpened({ draw }), []);
+  const close = () => setOpened(undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another screen is shown
+  useEffect(close, [screen]);
+  return (
+    <DialogContext value={open}>
+      {children}
+      {opened && <DialogProvider screen={screen}>{opened.draw(close)}</DialogProvider>}
+    </DialogContext>
+  );
+}
+
+const ConfirmDialog = lazyPart(() => import("./ConfirmDialog.tsx").then((file) => file.ConfirmDialog));
+
+/** Asks before something that cannot be undone: `confirm({ … })`. */
+export function useConfirm(): (question: Question) => void {
+  const open = useDialog();
+  return (question) => open((close) => <ConfirmDialog question={question} onClose={close} />);
+}
+
+/** What the button of a question says, where something is deleted. */
+export const deletion = { action: "Delete", working: "Deleting…", danger: true } as const;
