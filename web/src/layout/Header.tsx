@@ -1,5 +1,5 @@
 import { session } from "@footprint/contract/session.ts";
-import { ActionIcon, Badge, Menu, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Badge, Menu, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconLogout, IconMenu2, IconSettings } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { callApi } from "../shared/api.ts";
@@ -33,11 +33,7 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
       <Menu position="bottom-end" width={208}>
         <Menu.Target>
           <UnstyledButton className={classes.user}>
-            <Emblem size={28}>
-              <Text span size="xs" fw={650}>
-                A
-              </Text>
-            </Emblem>
+            <Emblem size={28}>A</Emblem>
             Admin
             <IconChevronDown size={16} aria-hidden />
           </UnstyledButton>

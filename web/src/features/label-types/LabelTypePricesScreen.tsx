@@ -31,15 +31,12 @@ export function LabelTypePricesScreen() {
 
   const edit = (row?: PriceTier | Gap) =>
     labelType && open((close) => <TierForm labelType={labelType} row={row} onClose={close} />);
-  const askToDelete = (tier: PriceTier) =>
+  const askToDelete = ({ fromWeight, toWeight, price }: PriceTier) =>
     confirm({
-      title: `Delete the price for ${weights(tier)}?`,
-      message: `${name} parcels of ${weights(tier)}, now ${formatMoney(tier.price)}, can then not be priced.`,
+      title: `Delete the price for ${formatWeights(fromWeight, toWeight, name)}?`,
+      message: `${name} parcels of ${formatWeights(fromWeight, toWeight, name)}, now ${formatMoney(price)}, can then not be priced.`,
       ...deletion,
-      onConfirm: () => {
-        const { fromWeight, toWeight } = tier;
-        return callApi(labelTypes.deleteTier, { params: { id }, body: { fromWeight, toWeight } });
-      },
+      onConfirm: () => callApi(labelTypes.deleteTier, { params: { id }, body: { fromWeight, toWeight } }),
     });
 
   const columns: Column<PriceTier | Gap>[] = [

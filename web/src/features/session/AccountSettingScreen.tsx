@@ -32,16 +32,17 @@ function ChangePassword() {
   // If that could not be loaded, the server asks for the code.
   const [asked, setAsked] = useState(false);
   const takesCode = isOn || asked;
+  const askForCode = (error: unknown) => {
+    if (error instanceof ApiError && error.codeRequired) setAsked(true);
+    throw error;
+  };
   const form = useApiForm({
     initialValues: blank,
     check: ({ newPassword, confirmPassword }) =>
       newPassword === confirmPassword ? undefined : "Passwords do not match",
     onSubmit: ({ oldPassword, newPassword, code }) =>
       callApi(session.changePassword, { body: { oldPassword, newPassword, ...(takesCode && { code }) } }).catch(
-        (error: unknown) => {
-          if (error instanceof ApiError && error.codeRequired) setAsked(true);
-          throw error;
-        },
+        askForCode,
       ),
     end: { after: 3000, on: "always", finish: "reset" },
   });
