@@ -24,8 +24,15 @@ const mostCounted = sql.raw("1000");
 /** So many transfers are added up; of more, the newest one tells. */
 const mostAddedUp = sql.raw("5000");
 
-const counted = (table: string) =>
-  sql`(select count(*)::int from (select from ${sql.identifier(table)} where customer_id = customers.id limit ${mostCounted}) as rows)`;
+/**
+ * Rows of a customer, up to a point. Compared as a pair, since the only index in that order is the one by customers:
+ * left the choice, PostgreSQL may go through the whole table for a customer who has none.
+ */
+const counted = (table: string) => sql`(
+  select count(*)::int from (
+    select from ${sql.identifier(table)}
+    where (customer_id, created_at) between (customers.id, '-infinity') and (customers.id, 'infinity')
+    order by customer_id, created_at limit ${mostCounted}) as rows)`;
 
 /**
  * What a customer's transfers come to, over these consecutive days too, from single rows. Of one moment: read one after
@@ -36,13 +43,12 @@ export async function totalsOf(db: Database, customerId: string, days: string[])
     select transfers, orders, deposits, refunds, spent_cents::float8 as spent, deposited_cents::float8 as deposited,
       refunded_cents::float8 as refunded, ${counted("bulk_orders")} as "bulkOrders",
       ${counted("fedex_orders")} as "fedexOrders", ${counted("invoices")} as invoices,
-      -- Compared as a pair, since the only index in that order is the one of customers.
       (select created_at from (
         select customer_id, created_at from orders where (customer_id, created_at) <= (customers.id, 'infinity')
         order by customer_id desc, created_at desc limit 1) as latest where customer_id = customers.id) as "lastOrderAt",
       case when transfers <= ${mostAddedUp} then (
         select count(*) = customers.transfers and coalesce(sum(amount_cents), 0) = balance_cents
-        from (select amount_cents from transfers where customer_id = customers.id limit ${mostAddedUp} + 1) as all_of_them)
+        from (select amount_cents from transfers where customer_id = customers.id order by number limit ${mostAddedUp} + 1) as all_of_them)
       else exists (
         select from transfers where customer_id = customers.id and number = customers.transfers
           and (balance_after_cents, received_cents, spent_cents)

@@ -37,7 +37,7 @@ export const selectTransfers = (db: Database | Transaction) =>
     .leftJoin(reversed, eq(reversed.id, transfers.reverses))
     .$dynamic();
 
-export type TransferRow = Awaited<ReturnType<typeof selectTransfers>>[number];
+type TransferRow = Awaited<ReturnType<typeof selectTransfers>>[number];
 
 /** A row as the contract has it. */
 export function presentTransfer(row: TransferRow) {
@@ -132,19 +132,23 @@ function numbersOf({ page, limit, sort }: History, { first, last, total }: Stret
   );
 }
 
-/** Kinds other than purchases have an index; the rest is looked for among so many rows. */
-async function findNumbers(db: Database, customerId: string, query: History, { first, last }: Stretch) {
-  const { kind, by } = query;
-  const isIndexed = kind !== "All" && kind !== "purchase";
-  const narrowed = sql`customer_id = ${customerId} and number between ${first} and ${last}
-    ${isIndexed ? sql`and kind = ${kind} and kind <> 'purchase'` : sql``}`;
-  const rest = and(
-    kind === "purchase" ? eq(transfers.kind, kind) : undefined,
-    by ? eq(transfers.actorId, by) : undefined,
-  );
+/** Kinds other than purchases have an index; the rest is looked for among so many numbers. */
+async function findNumbers(db: Database, customerId: string, query: History, { first, last, total }: Stretch) {
+  const { kind, by, sort } = query;
   const order = sql`number ${directionOf(query)}`;
-  const { keys, ...counts } = await findHits(db, { key: sql`number`, order, arms: [{ narrowed, order }], rest }, query);
-  return { numbers: keys.map(Number), ...counts };
+  const isDoer = by ? eq(transfers.actorId, by) : undefined;
+  const find = async (narrowed: SQL, rest: SQL | undefined) => {
+    const found = await findHits(db, { key: sql`number`, order, arms: [{ narrowed, order }], rest }, query);
+    return { numbers: found.keys.map(Number), total: found.total, totalCapped: found.totalCapped };
+  };
+  const own = sql`customer_id = ${customerId}`;
+  if (kind !== "All" && kind !== "purchase")
+    return find(sql`${own} and kind = ${kind} and kind <> 'purchase' and number between ${first} and ${last}`, isDoer);
+  const [from, to] =
+    sort === "asc" ? [first, Math.min(last, first + mostWalked - 1)] : [Math.max(first, last - mostWalked + 1), last];
+  const isKind = kind === "purchase" ? eq(transfers.kind, kind) : undefined;
+  const found = await find(sql`${own} and number between ${from} and ${to}`, and(isKind, isDoer));
+  return { ...found, totalCapped: found.totalCapped || total > mostWalked };
 }
 
 type Hits = {
@@ -165,17 +169,21 @@ async function findHits(db: Database, { key, order, arms, rest }: Hits, { page, 
     sql` union all `,
   );
   const isCutOff = sql.join(
-    arms.map(({ narrowed }) => sql`exists (select from transfers where ${narrowed} offset ${mostWalked} limit 1)`),
+    arms.map(
+      (arm) =>
+        sql`exists (select from transfers where ${arm.narrowed} order by ${arm.order} offset ${mostWalked} limit 1)`,
+    ),
     sql` or `,
   );
   const offset = (page - 1) * limit;
+  const amount = Math.max(0, Math.min(limit, mostHits - offset));
   const { rows } = await db.execute<{ total: number; keys: string[]; more: boolean }>(sql`
     with hits as materialized (
       select ${key} as key, created_at, id, number from (${walked}) as transfers where ${rest ?? true}
       order by ${order} limit ${mostHits + 1}
     ), counted as (select count(*)::int as total from hits)
     select least(total, ${mostHits}) as total,
-      array(select key::text from hits order by ${order} offset ${offset} limit ${offset < mostHits ? limit : 0}) as keys,
+      array(select key::text from hits order by ${order} offset ${offset} limit ${amount}) as keys,
       case when total > ${mostHits} then true else ${rest ? isCutOff : sql`false`} end as more
     from counted`);
   const [found] = rows;
