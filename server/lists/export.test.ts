@@ -11,7 +11,7 @@ import { eq, sql } from "drizzle-orm";
 import { expect, test, vi } from "vitest";
 import * as schema from "../db/schema.ts";
 import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addLabelType, addOrder } from "../testing/builders.ts";
-import { addAccount, call, db, logRows, moveTo, origin, send, setClock, tokenOf } from "../testing/server.ts";
+import { addAccount, call, db, logRows, moveBusinessTo, origin, send, setClock, tokenOf } from "../testing/server.ts";
 
 /** The cells of a CSV file, by the rules of RFC 4180. */
 function parse(text: string): string[][] {
@@ -106,7 +106,7 @@ test("an export says beforehand how many rows it has where counters tell", async
 
 test("money, times and yes or no are what a spreadsheet reads", async () => {
   setClock("2026-11-16T03:00:00Z");
-  await moveTo("America/New_York");
+  await moveBusinessTo("America/New_York");
   const customer = await addCustomer({ username: 'Zoë "Z" Okafor, Łódź' });
   const createdAt = new Date("2026-03-01T12:00:00.250Z");
   await addOrder({ customer, price: 1234.5, weight: 2.25, createdAt, refundedAt: createdAt, toStreet: "1 A St\nback" });

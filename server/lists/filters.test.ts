@@ -12,7 +12,7 @@ import { uuidv7 } from "../db/ids.ts";
 import * as schema from "../db/schema.ts";
 import { seededRandom } from "../demo/random.ts";
 import { addCustomer, addLabelType, addOrder, someAddresses } from "../testing/builders.ts";
-import { call, db, moveTo } from "../testing/server.ts";
+import { call, db, moveBusinessTo } from "../testing/server.ts";
 import { today } from "./counters.ts";
 
 const timezone = "America/New_York";
@@ -127,7 +127,7 @@ const some = <T>(amount: number, make: (number: number) => T) =>
   Array.from({ length: amount }, (_, number) => make(number));
 
 async function furnish() {
-  await moveTo(timezone);
+  await moveBusinessTo(timezone);
   await db.insert(schema.customers).values(
     people.map((username, number) => ({
       id: customerIds[number] as string,
@@ -236,7 +236,7 @@ test.for(Object.entries(lists))("%s: any filters together leave the rows that me
 });
 
 test("customers who wait for verification can be narrowed to a period", async () => {
-  await moveTo(timezone);
+  await moveBusinessTo(timezone);
   const waiting = await addCustomer({ verifiedAt: null, createdAt: new Date("2026-11-01T12:00:00Z") });
   await addCustomer({ createdAt: new Date("2026-11-01T12:00:00Z") });
   const found = async (day: string) => everyPage(users.listNew, { from: day, to: day });
@@ -246,7 +246,7 @@ test("customers who wait for verification can be narrowed to a period", async ()
 
 test("a business day begins and ends by the business's clocks, also when these change", async () => {
   // Havana's clocks went back from one o'clock to midnight: the hour after midnight came twice.
-  await moveTo("America/Havana");
+  await moveBusinessTo("America/Havana");
   const at = async (time: string) => (await addOrder({ createdAt: new Date(time) })).id;
   const before = await at("2025-11-02T03:59:59.999Z");
   const within = [
@@ -298,7 +298,7 @@ async function idsOf(table: string, { sort, from, to }: { sort: string; from?: s
 const everyHundred = (list: Endpoint, query: object) => everyPage(list, { ...query, limit: 100 });
 
 test.for(combinations)("far pages of a period: every row once and in order (%o)", async (query) => {
-  await moveTo("America/Havana");
+  await moveBusinessTo("America/Havana");
   await db.execute(sql`insert into logs (id, admin, type, action, created_at)
     select gen_random_uuid(), 'admin', (array['user', 'label'])[1 + n % 2], 'Row ' || n, ${scattered}
     from generate_series(1, 3000) n`);
@@ -313,7 +313,7 @@ test.for(combinations)("far pages of a period: every row once and in order (%o)"
 });
 
 test.for(combinations)("far pages of one type of codes, used or not (%o)", async (query) => {
-  await moveTo("America/Havana");
+  await moveBusinessTo("America/Havana");
   await db.execute(sql`insert into tracking_codes (id, code, type, template, used_at, created_at)
     select gen_random_uuid(), 'code' || n, (array['priority', 'express'])[1 + n / 2 % 2], 'evs',
       case when n % 2 = 0 then now() end, ${scattered} from generate_series(1, 5000) n`);
