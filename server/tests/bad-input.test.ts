@@ -78,6 +78,17 @@ async function askSignedIn(call: Endpoint, input: BadInput): Promise<Answer> {
   return ask(call, input);
 }
 
+const isExport = ({ path }: Endpoint) => path.endsWith("/export");
+
+const askAtOnce = (call: Endpoint, inputs: BadInput[]) => Promise.all(inputs.map((input) => askSignedIn(call, input)));
+
+/** An account may export one thing at a time. */
+async function askOneByOne(call: Endpoint, inputs: BadInput[]): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const input of inputs) answers.push(await askSignedIn(call, input));
+  return answers;
+}
+
 const isDone = ({ status }: Answer) => status >= 200 && status < 300;
 
 function problemsOf(call: Endpoint, input: BadInput, answer: Answer): string[] {
@@ -109,10 +120,12 @@ test.for(calls)(
       // What came before may have signed us out.
       tokens = await signIn();
       const before = await fingerprint();
-      const answers = await Promise.all(sent.map((input) => askSignedIn(call, input)));
+      const answers = await (isExport(call) ? askOneByOne : askAtOnce)(call, sent);
       const problems = answers.flatMap((answer, index) => problemsOf(call, sent[index] as BadInput, answer));
       expect(problems).toEqual([]);
-      if (call.method === "GET" || !answers.some(isDone)) expect(await fingerprint()).toEqual(before);
+      // Who exports something leaves an entry in the log.
+      const leavesNothing = call.method === "GET" && !isExport(call);
+      if (leavesNothing || !answers.some(isDone)) expect(await fingerprint()).toEqual(before);
     });
     await fc.assert(property, { seed, numRuns: Math.ceil(runs / perBatch), interruptAfterTimeLimit });
     expect((await checkBooks(db)).problems).toEqual([]);
