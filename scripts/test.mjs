@@ -8,6 +8,8 @@ import { root, runNode, tool } from "./process.mjs";
 /** @typedef {{ code: number, output: string }} Outcome */
 
 const reports = mkdtempSync(join(tmpdir(), "footprint-test-"));
+// What the tests start again and again is compiled once.
+process.env.NODE_COMPILE_CACHE = join(reports, "compiled");
 /** @type {Counts} */
 const totals = { passed: 0, failed: 0, skipped: 0 };
 /** Where Vitest, Playwright and Node begin to tell what failed; what passed before is of no interest then. */
