@@ -48,8 +48,9 @@ export function serverProcess(env: Record<string, string>, onEnd: (lastWords: st
     },
     /** Resolves when it is ready or has ended. */
     async start() {
+      const { PATH, NODE_COMPILE_CACHE } = process.env;
       const started = spawn(process.execPath, [program], {
-        env: { PATH: process.env.PATH, PORT: "0", DEMO: "off", LOG_LEVEL: "error", ...env },
+        env: { PATH, NODE_COMPILE_CACHE, PORT: "0", DEMO: "off", LOG_LEVEL: "error", ...env },
         stdio: ["ignore", "pipe", "pipe"],
       });
       child = started;

@@ -31,6 +31,7 @@ export async function startServer(seeded: string, settings: Record<string, strin
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: "0",
       DATA_DIR: dataDir,
       DEMO: "off",

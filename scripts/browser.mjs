@@ -29,6 +29,9 @@ export const browserArgs = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // To emulate a graphics card, and to start a process for every page and a spare one, takes a quarter of its time.
+  "--disable-gpu",
+  "--disable-site-isolation-trials",
 ];
 
 /** Makes sure that there is a browser; says what to do where it cannot. */

@@ -1,13 +1,16 @@
 // `npm test`: every check and every test, ending in one line of counts. `npm run check`: the quick ones.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { root, runNode, tool } from "./process.mjs";
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 /** @typedef {{ code: number, output: string }} Outcome */
 
 const reports = mkdtempSync(join(tmpdir(), "footprint-test-"));
+// What the tests start again and again is compiled once.
+process.env.NODE_COMPILE_CACHE = join(reports, "compiled");
+const untested = globSync("**/*.program.test.ts", { cwd: join(root, "server") });
 /** @type {Counts} */
 const totals = { passed: 0, failed: 0, skipped: 0 };
 /** Where Vitest, Playwright and Node begin to tell what failed; what passed before is of no interest then. */
@@ -18,10 +21,10 @@ try {
   if (process.argv[2] === "check") {
     await Promise.all([lint(), types(), deadCode()]);
   } else {
-    // Two lanes for two cores, about equally long.
+    // Two lanes for two cores. Whichever is free takes the next of the program tests.
     await Promise.all([
-      inOrder(serverTests, startTests),
-      inOrder(lint, types, deadCode, build, scriptTests, browserTests, backupTests),
+      inOrder(serverTests, programTests),
+      inOrder(lint, types, deadCode, build, scriptTests, browserTests, programTests),
     ]);
   }
 } finally {
@@ -75,14 +78,10 @@ function serverTests() {
   return vitest("server tests", ["embedded", "postgres"]);
 }
 
-/** How the program starts and stops, and what it does when its database moves. */
-function startTests() {
-  return vitest("tests of starts and failover", ["start"], ["tests/start", "tests/failover"]);
-}
-
-/** How the program is backed up, restored and upgraded. */
-function backupTests() {
-  return vitest("tests of backups and upgrades", ["start"], ["backup", "tests/upgrade"]);
+/** How the program starts, is backed up and upgraded, and what it does when its database moves. */
+async function programTests() {
+  for (let file = untested.shift(); file; file = untested.shift())
+    await vitest(`program tests: ${basename(file, ".program.test.ts")}`, ["program"], [file]);
 }
 
 /** @param {string} name @param {string[]} projects @param {string[]} files */

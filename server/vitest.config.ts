@@ -1,12 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-/** They start the program itself, as its users do, or databases of their own. scripts/test.mjs names them too. */
-const programTests = [
-  "tests/start.test.ts",
-  "tests/upgrade.test.ts",
-  "tests/failover.test.ts",
-  "operations/backup/backup.test.ts",
-];
+/** They start the program itself, as its users do, or databases of their own. */
+const programTests = "**/*.program.test.ts";
 /** They look at HTTP alone: headers, bytes, who may call what. The engines cannot differ there, so one is enough. */
 const onOneEngine = [
   ...["http/broken-http.test.ts", "http/compression.test.ts", "http/panel.test.ts", "operations/logging.test.ts"],
@@ -16,7 +11,7 @@ const onOneEngine = [
 const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
 const shared = { include: ["**/*.test.ts"], ...patience };
 /** The files of one worker share a running server: starting one takes longer than most files. */
-const onSharedServer = { ...shared, exclude: programTests, setupFiles: ["testing/setup.ts"], isolate: false };
+const onSharedServer = { ...shared, exclude: [programTests], setupFiles: ["testing/setup.ts"], isolate: false };
 
 /** All other tests run on both engines; how the program starts, stops and moves between them is tested once. */
 export default defineConfig({
@@ -26,7 +21,7 @@ export default defineConfig({
         test: {
           ...onSharedServer,
           name: "embedded",
-          exclude: [...programTests, ...onOneEngine],
+          exclude: [programTests, ...onOneEngine],
           globalSetup: "testing/embedded.ts",
         },
       },
@@ -34,8 +29,8 @@ export default defineConfig({
       {
         test: {
           ...shared,
-          name: "start",
-          include: programTests,
+          name: "program",
+          include: [programTests],
           globalSetup: "testing/postgres.ts",
         },
       },

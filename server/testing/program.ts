@@ -14,6 +14,7 @@ import { connectEmbedded, connectPostgres, type Engine } from "../db/engine.ts";
 /** Where the program keeps its data, unless told otherwise. A new one for every test. */
 export let folder: string;
 let running: ChildProcess[] = [];
+const { PATH, NODE_COMPILE_CACHE } = process.env;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "footprint-start-"));
@@ -29,7 +30,7 @@ export async function run(env: Record<string, string>, script = "main.ts", args:
   const child = spawn(process.execPath, [script, ...args], {
     cwd: dirname(import.meta.dirname),
     // The demo business takes longer to load than all the rest of a start.
-    env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: folder, LOG_LEVEL: "silent", DEMO: "off", ...env },
+    env: { PATH, NODE_COMPILE_CACHE, PORT: "0", DATA_DIR: folder, LOG_LEVEL: "silent", DEMO: "off", ...env },
   });
   running.push(child);
   let output = "";
