@@ -27,7 +27,7 @@ type ListScreenProps<T extends { _id: string }> = {
   /** Shown while the list is empty, without search and filter. */
   empty: { title: string; hint: ReactNode; action?: ReactNode };
   /** The call that answers the whole list as a file. */
-  exported: Endpoint;
+  exported?: Endpoint;
   /** Beside search, filters and sort. */
   tools?: ReactNode;
   /** Another way to draw the rows; undefined rows mean "loading". */
@@ -49,7 +49,7 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
         subtitle={formatTotal(query.data, ...counted, list.isNarrowed)}
         actions={
           <>
-            <ExportButton call={exported} input={{ query: list.asked }} />
+            {exported && <ExportButton call={exported} input={{ query: list.asked }} />}
             {actions}
           </>
         }
