@@ -49,7 +49,7 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
         subtitle={formatTotal(query.data, ...counted, list.isNarrowed)}
         actions={
           <>
-            {exported && <ExportButton call={exported} input={{ query: list.asked }} />}
+            {exported && <ExportButton call={exported} input={list.asked} />}
             {actions}
           </>
         }

@@ -54,8 +54,8 @@ export type List<T extends Row, R extends Page = Page> = {
   filter: (Filter & { value: string }) | undefined;
   /** The further filters. */
   chips: ReactNode[];
-  /** What the list is narrowed by and how it is sorted: what an export of it asks for. */
-  asked: Record<string, string>;
+  /** What is asked of the list call, but for the page: what an export takes. */
+  asked: { query: object };
   /** Something narrows the list, so if it is empty, nothing was found. */
   isNarrowed: boolean;
   setPage: (page: number) => void;
@@ -96,8 +96,8 @@ export function useList<E extends Endpoint, T extends Row>(
     ),
   );
 
-  const asked = { sort, search, ...(filter && { [filter.name]: filter.value }), ...set };
-  const input = { query: { ...asked, page, limit: pageSize } };
+  const asked = { query: { sort, search, ...(filter && { [filter.name]: filter.value }), ...set } };
+  const input = { ...asked, query: { ...asked.query, page, limit: pageSize } };
   const query = useApiQuery(endpoint as E, input as Input<E>) as UseQueryResult<Reply<E> & Page, ApiError>;
   const rows = query.data && rowsOf(query.data);
 
