@@ -20,6 +20,8 @@ export function DayPicker(props: { days: Days; onChoose: (days: Days) => void; o
       <DatePicker
         type="range"
         allowSingleDateInRange
+        hideOutsideDates
+        weekendDays={[]}
         value={[first, last]}
         onChange={setRange}
         defaultDate={days.to ?? days.from ?? today}

@@ -1,6 +1,7 @@
 import { labelTypes } from "@footprint/contract/label-types.ts";
 import { users } from "@footprint/contract/users.ts";
 import { Menu } from "@mantine/core";
+import { IconCalendar } from "@tabler/icons-react";
 import { type Days, formatDays, isDay, spansAt, todayIn } from "./days.ts";
 import { useDialog } from "./dialogs.tsx";
 import { FilterChip, LinkChip } from "./FilterChip.tsx";
@@ -54,7 +55,9 @@ function Spans(props: { chosen: Days; onChoose: (days: Days) => void; onCustom: 
         </Menu.RadioItem>
       ))}
       <Menu.Divider />
-      <Menu.Item onClick={onCustom}>Custom…</Menu.Item>
+      <Menu.Item leftSection={<IconCalendar size={14} aria-hidden />} onClick={onCustom}>
+        Custom…
+      </Menu.Item>
     </>
   );
 }

@@ -42,7 +42,7 @@ export function Owed({ query }: { query: UseQueryResult<Reply<typeof dashboard.o
                 {data.balanced ? "Agrees" : "Does not agree"}
               </StatusBadge>{" "}
               <span className={classes.when}>
-                <Time value={data.checkedAt} />
+                checked <Time value={data.checkedAt} />
               </span>
             </>
           )}
