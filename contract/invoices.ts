@@ -15,7 +15,8 @@ import {
   timestamp,
 } from "./schemas.ts";
 
-export const paymentMethod = z.enum(["cashapp", "paypal"]);
+export const paymentMethods = ["cashapp", "paypal"] as const;
+export const paymentMethod = z.enum(paymentMethods);
 export const invoiceStatuses = ["pending", "paid", "expired", "failed", "reversed"] as const;
 export const invoiceStatus = z.enum(invoiceStatuses);
 

@@ -122,6 +122,26 @@ export const views: readonly View[] = [
     },
   },
   { name: "orders", path: "/orders", heading: "Orders" },
+  { name: "orders-filtered", path: "/orders?from=2026-11-09&to=2026-11-15&status=Active", heading: "Orders" },
+  {
+    name: "orders-dates",
+    path: "/orders",
+    heading: "Orders",
+    async open(page) {
+      await press(page, "Date");
+      await expect(page.getByRole("menuitem", { name: "Custom…" })).toBeVisible();
+    },
+  },
+  {
+    name: "orders-calendar",
+    path: "/orders?from=2026-11-09&to=2026-11-15",
+    heading: "Orders",
+    async open(page) {
+      await press(page, /^Date/);
+      await page.getByRole("menuitem", { name: "Custom…" }).click();
+      await dialog(page);
+    },
+  },
   { name: "order", path: "/orders?search=Refund+1", heading: "Orders", open: opening(/^View/) },
   {
     name: "order-refund",
@@ -140,6 +160,7 @@ export const views: readonly View[] = [
   { name: "fedex-update", path: "/fedex?search=Fedex+File", heading: "Fedex Orders", open: opening(/^Update/) },
   { name: "fedex-as-staff", path: "/", as: "staff", heading: "Fedex Orders" },
   { name: "users", path: "/users", heading: "Users" },
+  { name: "users-filtered", path: "/users?verified=true&withBalance=true&customPricing=false", heading: "Users" },
   {
     name: "user-menu",
     path: "/users",

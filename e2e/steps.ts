@@ -5,7 +5,7 @@ import type { Api } from "./api.ts";
 /** What tests of several screens do and look at. */
 export const rowOf = (page: Page, text: string | RegExp) => page.getByRole("row").filter({ hasText: text });
 
-export const toast = (page: Page, text: string) => page.getByRole("alert").filter({ hasText: text });
+export const toast = (page: Page, text: string | RegExp) => page.getByRole("alert").filter({ hasText: text });
 
 export async function openScreen(page: Page, address: string, heading: string) {
   await page.goto(address);

@@ -1,7 +1,9 @@
+import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { Button, NativeSelect, VisuallyHidden } from "@mantine/core";
-import { IconArrowsSort, IconChevronLeft, IconChevronRight, IconX } from "@tabler/icons-react";
+import { IconArrowsSort, IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { type Column, DataTable } from "./DataTable.tsx";
+import { ExportButton } from "./ExportButton.tsx";
 import { formatCount, formatTotal } from "./format.tsx";
 import classes from "./ListScreen.module.css";
 import { LoadFailure, OutOfDate } from "./LoadFailure.tsx";
@@ -24,9 +26,9 @@ type ListScreenProps<T extends { _id: string }> = {
   searchFor: string;
   /** Shown while the list is empty, without search and filter. */
   empty: { title: string; hint: ReactNode; action?: ReactNode };
-  /** Names what a link to the list asked for; pressing it shows the others again, which `removes` says. */
-  chips?: { [link: string]: { text: string; removes: string } };
-  /** Beside search, filter and sort. */
+  /** The call that answers the whole list as a file. */
+  exported?: Endpoint;
+  /** Beside search, filters and sort. */
   tools?: ReactNode;
   /** Another way to draw the rows; undefined rows mean "loading". */
   renderRows?: ((rows: readonly T[] | undefined) => ReactNode) | undefined;
@@ -34,9 +36,9 @@ type ListScreenProps<T extends { _id: string }> = {
   details?: (row: T, close: () => void) => ReactNode;
 };
 
-/** A whole list screen: heading, search, filter, sort, rows, paging, and what to say when there is nothing to show. */
+/** A whole list screen: heading, search, filters, sort, rows, paging, and what to say when there is nothing to show. */
 export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>) {
-  const { title, counted, actions, children, list, columns, renderRows, details } = props;
+  const { title, counted, actions, children, list, columns, exported, renderRows, details } = props;
   const { query, rows } = list;
   const draw = renderRows ?? ((some) => <DataTable title={title} columns={columns} rows={some} />);
 
@@ -45,7 +47,12 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
       <ScreenHeader
         title={title}
         subtitle={formatTotal(query.data, ...counted, list.isNarrowed)}
-        actions={actions}
+        actions={
+          <>
+            {exported && <ExportButton call={exported} input={list.asked} />}
+            {actions}
+          </>
+        }
         showsTimes
       />
       {children}
@@ -68,7 +75,7 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
   );
 }
 
-function Tools<T extends { _id: string }>({ list, searchFor, chips = {}, tools }: ListScreenProps<T>) {
+function Tools<T extends { _id: string }>({ list, searchFor, tools }: ListScreenProps<T>) {
   const { filter, values } = list;
   return (
     <search className={classes.tools}>
@@ -81,30 +88,19 @@ function Tools<T extends { _id: string }>({ list, searchFor, chips = {}, tools }
           aria-label={filter.label}
           leftSection={filter.label}
           value={filter.value}
-          onChange={(event) => list.set(filter.name, event.currentTarget.value)}
+          onChange={(event) => list.setFilter(event.currentTarget.value)}
           data={filter.options.map((option) => ({ value: option, label: filter.optionLabel?.(option) ?? option }))}
         />
       )}
+      {list.chips.length > 0 && <div className={classes.chips}>{list.chips}</div>}
       <Button
+        className={classes.sort}
         variant="default"
         leftSection={<IconArrowsSort size={16} aria-hidden />}
         onClick={() => list.setSort(values.sort === "des" ? "asc" : "des")}
       >
         {values.sort === "des" ? "Newest first" : "Oldest first"}
       </Button>
-      {Object.entries(chips)
-        .filter(([link]) => list.links[link])
-        .map(([link, { text, removes }]) => (
-          <Button
-            key={link}
-            variant="light"
-            rightSection={<IconX size={14} aria-hidden />}
-            onClick={() => list.set(link)}
-          >
-            {text}
-            <VisuallyHidden>, {removes}</VisuallyHidden>
-          </Button>
-        ))}
       {tools}
     </search>
   );
@@ -123,17 +119,18 @@ function Nothing<T extends { _id: string }>({ list, empty }: ListScreenProps<T>)
   }
   if (list.isNarrowed) {
     const { search } = list.values;
+    const hasFilters = list.filter || list.chips.length > 0;
     return (
       <Notice
         title="Nothing found"
         hint={
           search
-            ? `Nothing matches “${search}”${list.filter ? " with this filter" : ""}.`
-            : "Nothing matches this filter."
+            ? `Nothing matches “${search}”${hasFilters ? " with these filters" : ""}.`
+            : "Nothing matches these filters."
         }
       >
         <Button variant="default" onClick={list.clear}>
-          {list.filter ? "Clear search and filter" : "Clear search"}
+          {hasFilters ? "Clear search and filter" : "Clear search"}
         </Button>
       </Notice>
     );

@@ -1,6 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useId } from "react";
+import { Link } from "react-router";
 import type { ApiError } from "./api.ts";
 import { RetryAlert } from "./LoadFailure.tsx";
 import classes from "./StatCards.module.css";
@@ -12,6 +13,7 @@ export function StatCards<R, K extends string>({
   names,
   figure,
   note,
+  list,
 }: {
   title: string;
   query: UseQueryResult<R, ApiError>;
@@ -20,7 +22,10 @@ export function StatCards<R, K extends string>({
   figure: (stats: R, key: K) => ReactNode;
   /** Small grey text below the figure. */
   note?: (stats: R, key: K) => ReactNode;
+  /** The address of the list that a figure counts. */
+  list: (key: K) => string;
 }) {
+  const id = useId();
   const { data } = query;
   if (query.isError && !data)
     return (
@@ -32,8 +37,18 @@ export function StatCards<R, K extends string>({
     <ul className={classes.cards} aria-label={title} aria-busy={!data}>
       {names.map(([key, name]) => (
         <li key={key} className={classes.card}>
-          <div className={classes.quiet}>{name}</div>
-          <div className={classes.figure}>{data ? figure(data, key) : <Skeleton height={24} width={48} />}</div>
+          <div className={classes.quiet} id={`${id}-${key}`}>
+            {name}
+          </div>
+          <div className={classes.figure}>
+            {data ? (
+              <Link to={list(key)} preventScrollReset aria-describedby={`${id}-${key}`}>
+                {figure(data, key)}
+              </Link>
+            ) : (
+              <Skeleton height={24} width={48} />
+            )}
+          </div>
           {note && <div className={classes.quiet}>{data ? note(data, key) : <Skeleton height={12} width={64} />}</div>}
         </li>
       ))}

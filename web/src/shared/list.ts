@@ -1,6 +1,6 @@
 import type { Endpoint, Input, Reply } from "@footprint/contract/endpoint.ts";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { useState } from "react";
+import { createElement, type ReactNode, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
 import type { ApiError } from "./api.ts";
 import { useApiQuery } from "./queries.ts";
@@ -22,10 +22,27 @@ type Filter<N extends string = string, O extends string = string> = {
 type Query<E extends Endpoint> = Input<E> extends { query?: infer Q } ? NonNullable<Q> : never;
 type FilterOf<Q> = { [N in string & keyof Q]: Filter<N, string & Q[N]> }[string & keyof Q];
 
+/** A further filter, drawn as a chip; shared/filters.tsx has those that several lists use. */
+export type ListFilter<N extends string = string, R = unknown> = {
+  /** Its query parameters. */
+  names: readonly N[];
+  /** What else the address has in their place is left out. */
+  accepts: (value: string) => boolean;
+  Chip: (props: ChipProps<R>) => ReactNode;
+};
+
+export type ChipProps<R = unknown> = {
+  /** What the list's filters are set to, by parameter. */
+  values: Record<string, string | undefined>;
+  /** Sets parameters, or removes those that are undefined. */
+  set: (change: Record<string, string | undefined>) => void;
+  /** What the list call answered. */
+  reply: R | undefined;
+};
+
 type Options<E extends Endpoint> = {
   filter?: FilterOf<Query<E>>;
-  /** Further parameters that a link to the list may give, each with what its value must look like. */
-  links?: { [N in string & keyof Query<E>]?: RegExp };
+  filters?: readonly ListFilter<string & keyof Query<E>, Reply<E>>[];
 };
 
 /** A list as its screen and ListScreen use it. */
@@ -35,15 +52,16 @@ export type List<T extends Row, R extends Page = Page> = {
   rows: readonly T[] | undefined;
   values: { page: number; limit: number; sort: "asc" | "des"; search: string };
   filter: (Filter & { value: string }) | undefined;
-  /** What a link to this list asked for. */
-  links: Record<string, string>;
+  /** The further filters. */
+  chips: ReactNode[];
+  /** What is asked of the list call, but for the page: what an export takes. */
+  asked: { query: object };
   /** Something narrows the list, so if it is empty, nothing was found. */
   isNarrowed: boolean;
   setPage: (page: number) => void;
   setSort: (sort: "asc" | "des") => void;
   setSearch: (search: string) => void;
-  /** Sets a filter, or removes it. */
-  set: (name: string, value?: string) => void;
+  setFilter: (value: string) => void;
   /** Removes search and filters. */
   clear: () => void;
   /** The row whose details are shown, as new as the list is. */
@@ -53,14 +71,14 @@ export type List<T extends Row, R extends Page = Page> = {
 
 const pageSize = 10;
 
-/** For `links`: the id of a record. */
+/** The id of a record. */
 export const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** Page, sort, search and filters live in the address: reload, Back and a shared link show the same list. */
 export function useList<E extends Endpoint, T extends Row>(
   endpoint: Reply<E> extends Page ? E : never,
   rowsOf: (reply: Reply<E>) => readonly T[],
-  { filter: chosen, links: known = {} }: Options<E> = {},
+  { filter: chosen, filters = [] }: Options<E> = {},
 ): List<T, Reply<E> & Page> {
   const { search: address } = useLocation();
   const navigate = useNavigate();
@@ -72,14 +90,14 @@ export function useList<E extends Endpoint, T extends Row>(
   const search = (given.get("search") ?? "").slice(0, 200);
   const values = { page, limit: pageSize, sort, search } as const;
   const filter = chosen && withValue(chosen, given);
-  const links = Object.fromEntries(
-    Object.entries(known as Record<string, RegExp>).flatMap(([name, pattern]) => {
-      const value = given.get(name) ?? "";
-      return pattern.test(value) ? [[name, value]] : [];
-    }),
+  const set = Object.fromEntries(
+    filters.flatMap(({ names, accepts }) =>
+      names.map((name) => [name, given.get(name) ?? ""] as const).filter(([, value]) => accepts(value)),
+    ),
   );
 
-  const input = { query: { ...values, ...(filter && { [filter.name]: filter.value }), ...links } };
+  const asked = { query: { sort, search, ...(filter && { [filter.name]: filter.value }), ...set } };
+  const input = { ...asked, query: { ...asked.query, page, limit: pageSize } };
   const query = useApiQuery(endpoint as E, input as Input<E>) as UseQueryResult<Reply<E> & Page, ApiError>;
   const rows = query.data && rowsOf(query.data);
 
@@ -95,19 +113,23 @@ export function useList<E extends Endpoint, T extends Row>(
   }
 
   const stay = { preventScrollReset: true };
-  const filters = [...(filter ? [filter.name] : []), ...Object.keys(links)];
+  const change = (next: Record<string, string | undefined>) => go(next, stay);
   return {
     query,
     rows,
     values,
     filter,
-    links,
-    isNarrowed: Boolean(search || Object.keys(links).length > 0 || (filter && filter.value !== filter.options[0])),
+    chips: filters.map(({ names, Chip }) =>
+      createElement(Chip, { key: names[0], values: set, set: change, reply: query.data }),
+    ),
+    asked,
+    isNarrowed: Boolean(search || Object.keys(set).length > 0 || (filter && filter.value !== filter.options[0])),
     setPage: (next) => go({ page: next > 1 ? String(next) : undefined }, {}),
     setSort: (next) => go({ sort: next === "des" ? undefined : next }, stay),
     setSearch: (next) => go({ search: next.trim() || undefined }, { ...stay, replace: true }),
-    set: (name, value) => go({ [name]: value === filter?.options[0] ? undefined : value }, stay),
-    clear: () => go(Object.fromEntries(["search", ...filters].map((name) => [name, undefined])), stay),
+    setFilter: (value) => filter && change({ [filter.name]: value === filter.options[0] ? undefined : value }),
+    clear: () =>
+      change(Object.fromEntries(["search", filter?.name ?? "", ...Object.keys(set)].map((name) => [name, undefined]))),
     opened: rows?.find((row) => row._id === opened?._id) ?? opened,
     open,
   };

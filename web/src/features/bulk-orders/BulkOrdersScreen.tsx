@@ -2,6 +2,7 @@ import { type BulkOrder, bulkOrders } from "@footprint/contract/bulk-orders.ts";
 import { IconEye } from "@tabler/icons-react";
 import { RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
+import { customerFilter, dayFilter } from "../../shared/filters.tsx";
 import { formatCount, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
@@ -11,7 +12,7 @@ import { ShortId } from "../../shared/ShortId.tsx";
 const BulkOrderDetails = lazyPart(() => import("./BulkOrderDetails.tsx").then((file) => file.BulkOrderDetails));
 
 export function BulkOrdersScreen() {
-  const list = useList(bulkOrders.list, (reply) => reply.orders);
+  const list = useList(bulkOrders.list, (reply) => reply.orders, { filters: [dayFilter, customerFilter] });
 
   const columns: Column<BulkOrder>[] = [
     { title: "UUID", cell: (bulk) => <ShortId value={bulk.uuid} name="bulk order id" />, width: "26%" },
@@ -32,6 +33,7 @@ export function BulkOrdersScreen() {
       counted={["bulk order", "bulk orders"]}
       list={list}
       columns={columns}
+      exported={bulkOrders.export}
       searchFor="UUID, username"
       empty={{
         title: "No bulk orders yet",

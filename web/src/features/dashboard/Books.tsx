@@ -1,5 +1,6 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import { Alert, Button } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { StatusBadge, Time } from "../../shared/format.tsx";
 import { notify } from "../../shared/notify.ts";
 import { useApiQuery } from "../../shared/queries.ts";
@@ -8,9 +9,11 @@ import classes from "./Books.module.css";
 /** Recomputes every balance from the rows. Only when asked: with many rows that takes a while. */
 export function useBooks() {
   const { data, isFetching, refetch } = useApiQuery(dashboard.books, {}, { enabled: false, retry: false, gcTime: 0 });
+  const client = useQueryClient();
   async function check() {
     const { error } = await refetch({ cancelRefetch: false });
-    if (error) notify("error", error.message);
+    if (error) return notify("error", error.message);
+    await client.invalidateQueries({ queryKey: [dashboard.owed.path] });
   }
   return { result: data, checking: isFetching, check };
 }
@@ -35,7 +38,7 @@ export function BooksCheck({ result, checking, check }: Books) {
   );
 }
 
-export function BooksProblems({ result }: Books) {
+export function BooksProblems({ result }: Pick<Books, "result">) {
   if (!result || result.balanced) return null;
   return (
     <Alert color="red" title="The books do not balance" mb={16}>

@@ -8,6 +8,7 @@ import { ChartCard } from "./ChartCard.tsx";
 import { Headlines, Periods } from "./Figures.tsx";
 import { useFigures } from "./figures.ts";
 import { BarChart } from "./lazyCharts.ts";
+import { Owed, useOwed } from "./Owed.tsx";
 import { Trends } from "./Trends.tsx";
 import { useReportedFailure } from "./useReportedFailure.ts";
 
@@ -18,6 +19,8 @@ export function DashboardScreen() {
   const graph = useApiQuery(dashboard.graph, {});
   const calls = [...figureCalls, graph];
   useReportedFailure(calls, "Some figures could not be loaded");
+  const ended = calls.every((call) => !call.isPending);
+  const owed = useOwed(ended);
   const failed = calls.filter((call) => call.isError);
 
   return (
@@ -27,13 +30,14 @@ export function DashboardScreen() {
         subtitle={`Days in ${timezone}; a week begins on Monday`}
         actions={<BooksCheck {...books} />}
       />
-      <BooksProblems {...books} />
+      <BooksProblems result={books.result ?? owed.data} />
       {failed.length > 0 && (
         <RetryAlert py={8} mb={16} onRetry={() => failed.map((call) => call.refetch())}>
           What could not be loaded shows 0.
         </RetryAlert>
       )}
       <Headlines figures={figures} />
+      <Owed query={owed} />
       <Periods figures={figures} />
       <ChartCard title="Orders Graph" loading={graph.isPending}>
         <BarChart
@@ -44,7 +48,7 @@ export function DashboardScreen() {
           colour="#7c93ff"
         />
       </ChartCard>
-      <Trends enabled={calls.every((call) => !call.isPending)} />
+      <Trends enabled={ended} />
     </>
   );
 }

@@ -1,30 +1,39 @@
 import { Skeleton } from "@mantine/core";
 import { Fragment } from "react";
+import { Link } from "react-router";
+import { spansAt, todayIn } from "../../shared/days.ts";
 import { labelOf } from "../../shared/labels.ts";
+import { useSession } from "../../shared/session.ts";
 import classes from "./Figures.module.css";
 import type { Figures } from "./figures.ts";
 
 const periods = [
-  ["Today", "today"],
-  ["Week", "week"],
-  ["Month", "month"],
+  ["Today", "today", "Today"],
+  ["Week", "week", "This week"],
+  ["Month", "month", "This month"],
 ] as const;
 
 /** The four cards on top. */
 export function Headlines({ figures }: { figures: Figures }) {
   return (
     <dl className={classes.headlines} aria-busy={figures.some(({ loading }) => loading)}>
-      {figures.map(({ name, loading, total, split }) => (
+      {figures.map(({ name, list, loading, total, split }) => (
         <div key={name} className={classes.headline}>
           <dt>Total {name}</dt>
           <dd>
-            <Figure value={total} loading={loading} />
+            <Figure value={total} loading={loading} name={`Total ${name}`} to={list} />
           </dd>
           {split && (
             <dd className={classes.split}>
-              {Object.entries(split).map(([method, sum]) => (
+              {split.map(({ method, sum }) => (
                 <span key={method}>
-                  {labelOf(method)} <Figure value={sum} loading={loading} />
+                  {labelOf(method)}{" "}
+                  <Figure
+                    value={sum}
+                    loading={loading}
+                    name={labelOf(method)}
+                    to={`/invoices?status=paid&method=${method}`}
+                  />
                 </span>
               ))}
             </dd>
@@ -37,19 +46,26 @@ export function Headlines({ figures }: { figures: Figures }) {
 
 /** Four rows of three cards. */
 export function Periods({ figures }: { figures: Figures }) {
+  const { timezone } = useSession();
+  const spans = spansAt(todayIn(timezone));
   return (
     <div className={classes.rows}>
-      {figures.map(({ name, loading, ...values }) => (
+      {figures.map(({ name, list, loading, ...values }) => (
         <Fragment key={name}>
           <h2 id={`figures-${name}`} className={classes.rowName}>
             {name}
           </h2>
           <dl className={classes.row} aria-labelledby={`figures-${name}`}>
-            {periods.map(([label, period]) => (
+            {periods.map(([label, period, span]) => (
               <div key={period} className={classes.card}>
                 <dt>{label}</dt>
                 <dd>
-                  <Figure value={values[period]} loading={loading} />
+                  <Figure
+                    value={values[period]}
+                    loading={loading}
+                    name={`${name}, ${label}`}
+                    to={`${list}${list.includes("?") ? "&" : "?"}${new URLSearchParams(spans[span])}`}
+                  />
                 </dd>
               </div>
             ))}
@@ -60,8 +76,12 @@ export function Periods({ figures }: { figures: Figures }) {
   );
 }
 
-/** The skeleton is as tall as the figure. */
-function Figure({ value, loading }: { value: string; loading: boolean }) {
-  if (!loading) return value;
-  return <Skeleton component="span" display="inline-block" width="5em" height="0.8em" />;
+/** Leads to the rows that it counts. The skeleton is as tall as the figure. */
+function Figure({ value, loading, name, to }: { value: string; loading: boolean; name: string; to: string }) {
+  if (loading) return <Skeleton component="span" display="inline-block" width="5em" height="0.8em" />;
+  return (
+    <Link to={to} className={classes.figure} aria-label={`${name}: ${value}`}>
+      {value}
+    </Link>
+  );
 }

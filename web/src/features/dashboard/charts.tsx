@@ -15,12 +15,12 @@ import {
   Tooltip,
 } from "chart.js";
 import { Chart as ChartOf, Doughnut } from "react-chartjs-2";
+import { fullDay, shortDay } from "../../shared/days.ts";
 import { formatCount, formatMoney } from "../../shared/format.tsx";
 import { theme } from "../../shared/theme.ts";
 import { useWidthUpTo } from "../../shared/windowWidth.ts";
 import classes from "./ChartCard.module.css";
 import { colourOf } from "./colours.ts";
-import { fullDay, shortDay } from "./days.ts";
 
 Chart.register(ArcElement, BarController, BarElement, CategoryScale, Legend, LinearScale);
 Chart.register(LineController, LineElement, PointElement, Tooltip);

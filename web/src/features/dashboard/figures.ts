@@ -16,6 +16,7 @@ export function useFigures() {
   const figures = [
     {
       name: "Orders",
+      list: "/orders",
       loading: orders.isPending,
       total: count(orders.data?.allTimeOrdersCount),
       today: count(orders.data?.todayOrdersCount),
@@ -24,6 +25,7 @@ export function useFigures() {
     },
     {
       name: "Users",
+      list: "/users",
       loading: users.isPending,
       total: count(users.data?.allTimeUsersCount),
       // The specification's name for the customers who joined today.
@@ -33,6 +35,8 @@ export function useFigures() {
     },
     {
       name: "Revenue",
+      // What is refunded is no revenue.
+      list: "/orders?status=Active",
       loading: revenue.isPending,
       total: money(revenue.data?.allTimeRevenue),
       today: money(revenue.data?.todayRevenue),
@@ -41,12 +45,17 @@ export function useFigures() {
     },
     {
       name: "Deposits",
+      // By the day on which they were paid, which invoices are not listed by.
+      list: "/transfers?kind=deposit",
       loading: deposits.isPending,
       total: money(paid.allTimeInvoicesAmount?.allTimeInvoicesAmount),
       today: money(paid.todayInvoicesAmount?.todayInvoicesAmount),
       week: money(paid.thisWeekInvoicesAmount?.thisWeekInvoicesAmount),
       month: money(paid.thisMonthInvoicesAmount?.thisMonthInvoicesAmount),
-      split: { cashapp: money(paid.allTimeInvoicesAmount?.cashApp), paypal: money(paid.allTimeInvoicesAmount?.paypal) },
+      split: [
+        { method: "cashapp", sum: money(paid.allTimeInvoicesAmount?.cashApp) },
+        { method: "paypal", sum: money(paid.allTimeInvoicesAmount?.paypal) },
+      ],
     },
   ];
   return { figures, calls: [orders, users, revenue, deposits] };

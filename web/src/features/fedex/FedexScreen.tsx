@@ -3,6 +3,7 @@ import { IconEye, IconPencil } from "@tabler/icons-react";
 import { RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { useDialog } from "../../shared/dialogs.tsx";
+import { customerFilter, dayFilter } from "../../shared/filters.tsx";
 import { formatMoney, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
@@ -19,7 +20,10 @@ const statusFilter = { name: "filter", label: "Status", options: ["All", ...fede
 
 export function FedexScreen() {
   const { role } = useSession();
-  const list = useList(fedex.list, (reply) => reply.docs, { filter: statusFilter });
+  const list = useList(fedex.list, (reply) => reply.docs, {
+    filter: statusFilter,
+    filters: [dayFilter, customerFilter],
+  });
   const open = useDialog();
   const update = (order: FedexOrder) => open((close) => <UpdateFedex order={order} onClose={close} />);
 
@@ -62,6 +66,7 @@ export function FedexScreen() {
       counted={["order", "orders"]}
       list={list}
       columns={columns}
+      exported={fedex.export}
       searchFor={role === "admin" ? "Order id, sender, receiver, discord id" : "Order id, sender, receiver"}
       empty={{
         title: "No Fedex orders yet",

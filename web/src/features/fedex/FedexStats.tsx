@@ -1,5 +1,6 @@
 import { fedex } from "@footprint/contract/fedex.ts";
 import { formatCount } from "../../shared/format.tsx";
+import { statusLabel } from "../../shared/labels.ts";
 import { useApiQuery } from "../../shared/queries.ts";
 import { StatCards } from "../../shared/StatCards.tsx";
 
@@ -17,6 +18,7 @@ export function FedexStats() {
       query={query}
       names={names}
       figure={(stats, status) => formatCount(stats[status])}
+      list={(status) => `/fedex?filter=${statusLabel(status)}`}
     />
   );
 }

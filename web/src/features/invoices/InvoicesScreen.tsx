@@ -1,10 +1,11 @@
-import { type Invoice, invoiceStatuses, invoices } from "@footprint/contract/invoices.ts";
+import { type Invoice, invoiceStatuses, invoices, paymentMethods } from "@footprint/contract/invoices.ts";
 import { Anchor } from "@mantine/core";
 import { IconCheck, IconExternalLink } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
 import { RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { useConfirm } from "../../shared/dialogs.tsx";
+import { choiceFilter, customerFilter, dayFilter } from "../../shared/filters.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { labelOf, statusLabel } from "../../shared/labels.ts";
@@ -19,8 +20,17 @@ const statusFilter = {
   optionLabel: statusLabel,
 } as const;
 
+const methodFilter = choiceFilter(
+  "method",
+  "Method",
+  paymentMethods.map((method) => [method, labelOf(method)]),
+);
+
 export function InvoicesScreen() {
-  const list = useList(invoices.list, (reply) => reply.invoices, { filter: statusFilter });
+  const list = useList(invoices.list, (reply) => reply.invoices, {
+    filter: statusFilter,
+    filters: [dayFilter, methodFilter, customerFilter],
+  });
   const confirm = useConfirm();
 
   const askToMarkPaid = ({ _id, amount, user }: Invoice) =>
@@ -80,6 +90,7 @@ export function InvoicesScreen() {
       counted={["invoice", "invoices"]}
       list={list}
       columns={columns}
+      exported={invoices.export}
       searchFor="Invoice id, username, email"
       empty={{ title: "No invoices yet", hint: "An invoice appears here when a customer tops up in the shop." }}
     />

@@ -1,21 +1,47 @@
-import { type Log, logs, logTypes } from "@footprint/contract/logs.ts";
+import type { Reply } from "@footprint/contract/endpoint.ts";
+import { type Log, logs, logTypes, settingsId } from "@footprint/contract/logs.ts";
 import { IconArrowsDiff } from "@tabler/icons-react";
 import { RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
+import { LinkChip } from "../../shared/FilterChip.tsx";
+import { customerFilter, dayFilter } from "../../shared/filters.tsx";
 import { StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { statusLabel } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
-import { isId, useList } from "../../shared/list.ts";
+import { isId, type ListFilter, useList } from "../../shared/list.ts";
 import { Author } from "./Author.tsx";
 
 const LogChanges = lazyPart(() => import("./LogChanges.tsx").then((file) => file.LogChanges));
 
 const typeFilter = { name: "status", label: "Type", options: ["All", ...logTypes], optionLabel: statusLabel } as const;
 
+type LogReply = Reply<typeof logs.list>;
+
+const byFilter: ListFilter<"by", LogReply> = {
+  names: ["by"],
+  accepts: (value) => isId.test(value),
+  Chip: ({ values: { by }, set, reply }) => {
+    const name = reply?.by?.username ?? (reply ? "nobody known" : "…");
+    return <LinkChip label="By" text={by && name} onRemove={() => set({ by: undefined })} />;
+  },
+};
+
+const subjectFilter: ListFilter<"subject", LogReply> = {
+  names: ["subject"],
+  accepts: (value) => isId.test(value),
+  Chip: ({ values: { subject }, set, reply }) => {
+    const kind = reply?.logs.find((log) => log.subject?._id === subject)?.subject?.kind ?? "";
+    const name = subject === settingsId ? "settings" : `${kind} ${subject?.slice(-6)}`.trim();
+    return <LinkChip label="About" text={subject && name} onRemove={() => set({ subject: undefined })} />;
+  },
+};
+
 export function LogsScreen() {
-  const list = useList(logs.list, (reply) => reply.logs, { filter: typeFilter, links: { by: isId } });
-  const reply = list.query.data;
+  const list = useList(logs.list, (reply) => reply.logs, {
+    filter: typeFilter,
+    filters: [dayFilter, byFilter, customerFilter, subjectFilter],
+  });
 
   const columns: Column<Log>[] = [
     { title: "Who", cell: (log) => <Author admin={log.admin} />, width: "14%", wraps: true, onCard: "headline" },
@@ -47,13 +73,8 @@ export function LogsScreen() {
       counted={["entry", "entries"]}
       list={list}
       columns={columns}
+      exported={logs.export}
       searchFor="Who, action"
-      chips={{
-        by: {
-          text: `By: ${reply?.by?.username ?? (reply ? "nobody known" : "…")}`,
-          removes: "show everybody's entries",
-        },
-      }}
       empty={{
         title: "Nothing was changed yet",
         hint: "Whatever anyone changes is written here, with who and when.",

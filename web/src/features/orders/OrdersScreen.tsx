@@ -2,6 +2,7 @@ import { type Order, orderStatuses, orders } from "@footprint/contract/orders.ts
 import { IconEye } from "@tabler/icons-react";
 import { RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
+import { customerFilter, dayFilter, labelTypeFilter } from "../../shared/filters.tsx";
 import { formatMoney, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
@@ -14,7 +15,10 @@ const OrderDetails = lazyPart(() => import("./OrderDetails.tsx").then((file) => 
 const statusFilter = { name: "status", label: "Status", options: orderStatuses } as const;
 
 export function OrdersScreen() {
-  const list = useList(orders.list, (reply) => reply.orders, { filter: statusFilter });
+  const list = useList(orders.list, (reply) => reply.orders, {
+    filter: statusFilter,
+    filters: [dayFilter, labelTypeFilter, customerFilter],
+  });
 
   const columns: Column<Order>[] = [
     { title: "Order", cell: (order) => <ShortId value={order.uuid} name="order id" />, width: "16%" },
@@ -38,6 +42,7 @@ export function OrdersScreen() {
       counted={["order", "orders"]}
       list={list}
       columns={columns}
+      exported={orders.export}
       searchFor="Order id, tracking, customer, sender, receiver"
       empty={{ title: "No orders yet", hint: "An order appears here when a customer buys a label in the shop." }}
       details={(order, close) => <OrderDetails order={order} onClose={close} />}

@@ -102,6 +102,7 @@ export function StaffScreen() {
       }
       list={list}
       columns={columns}
+      exported={staff.export}
       searchFor="Username"
       tools={
         <SegmentedControl

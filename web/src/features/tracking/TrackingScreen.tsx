@@ -1,9 +1,10 @@
-import { type TrackingCode, tracking } from "@footprint/contract/tracking.ts";
+import { type TrackingCode, tracking, trackingTypes } from "@footprint/contract/tracking.ts";
 import { IconTrash } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
 import { AddButton, RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { deletion, useConfirm, useDialog } from "../../shared/dialogs.tsx";
+import { choiceFilter, dayFilter } from "../../shared/filters.tsx";
 import { StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { labelOf } from "../../shared/labels.ts";
@@ -14,8 +15,21 @@ import { TrackingStats } from "./TrackingStats.tsx";
 
 const CreateTracking = lazyPart(() => import("./CreateTracking.tsx").then((file) => file.CreateTracking));
 
+const filters = [
+  dayFilter,
+  choiceFilter(
+    "type",
+    "Type",
+    trackingTypes.map((type) => [type, labelOf(type)]),
+  ),
+  choiceFilter("used", "Status", [
+    ["false", "Unused"],
+    ["true", "Used"],
+  ]),
+];
+
 export function TrackingScreen() {
-  const list = useList(tracking.list, (reply) => reply.trackings);
+  const list = useList(tracking.list, (reply) => reply.trackings, { filters });
   const open = useDialog();
   const confirm = useConfirm();
 
@@ -54,6 +68,7 @@ export function TrackingScreen() {
       actions={createButton}
       list={list}
       columns={columns}
+      exported={tracking.export}
       searchFor="Tracking code"
       empty={{
         title: "No tracking codes yet",

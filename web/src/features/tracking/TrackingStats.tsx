@@ -1,4 +1,5 @@
 import { tracking, trackingTypes } from "@footprint/contract/tracking.ts";
+import { Link } from "react-router";
 import { formatCount, StatusBadge } from "../../shared/format.tsx";
 import { labelOf } from "../../shared/labels.ts";
 import { useApiQuery } from "../../shared/queries.ts";
@@ -23,7 +24,12 @@ export function TrackingStats() {
           <Stock left={left[type]} />
         </>
       )}
-      note={({ used }, type) => `${formatCount(used[type])} used`}
+      note={({ used }, type) => (
+        <Link to={`/usps?type=${type}&used=true`} preventScrollReset>
+          {formatCount(used[type])} used
+        </Link>
+      )}
+      list={(type) => `/usps?type=${type}&used=false`}
     />
   );
 }

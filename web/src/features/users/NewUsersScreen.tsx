@@ -3,6 +3,7 @@ import { Button } from "@mantine/core";
 import { IconUserCheck } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
 import type { Column } from "../../shared/DataTable.tsx";
+import { dayFilter } from "../../shared/filters.tsx";
 import { StatusBadge, Time } from "../../shared/format.tsx";
 import { useKeptFocus } from "../../shared/keptFocus.ts";
 import { ListScreen } from "../../shared/ListScreen.tsx";
@@ -11,7 +12,7 @@ import { useToastedCall } from "../../shared/queries.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 
 export function NewUsersScreen() {
-  const list = useList(users.listNew, (reply) => reply.users);
+  const list = useList(users.listNew, (reply) => reply.users, { filters: [dayFilter] });
 
   const columns: Column<User>[] = [
     { title: "Name", cell: (user) => <b>{user.username}</b>, width: "22%", onCard: "headline" },
@@ -27,6 +28,7 @@ export function NewUsersScreen() {
       counted={["customer to verify", "customers to verify"]}
       list={list}
       columns={columns}
+      exported={users.exportNew}
       searchFor="Name, discord id, email"
       empty={{ title: "Nobody is waiting", hint: "Every customer is verified. Who joins next appears here." }}
     />

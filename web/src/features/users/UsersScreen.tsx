@@ -1,6 +1,7 @@
 import { type User, users } from "@footprint/contract/users.ts";
 import { Group } from "@mantine/core";
 import type { Column } from "../../shared/DataTable.tsx";
+import { dayFilter, yesOrNoFilter } from "../../shared/filters.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { useList } from "../../shared/list.ts";
@@ -16,13 +17,21 @@ const columns: Column<User>[] = [
   { title: "", cell: (user) => <UserActions user={user} /> },
 ];
 
+const filters = [
+  dayFilter,
+  yesOrNoFilter("verified", "Verified"),
+  yesOrNoFilter("customPricing", "Custom pricing"),
+  yesOrNoFilter("withBalance", "With balance"),
+];
+
 export function UsersScreen() {
   return (
     <ListScreen
       title="Users"
       counted={["customer", "customers"]}
-      list={useList(users.list, (reply) => reply.users)}
+      list={useList(users.list, (reply) => reply.users, { filters })}
       columns={columns}
+      exported={users.export}
       searchFor="Name, discord id, email"
       empty={{ title: "No customers yet", hint: "Customers appear here when they join through the shop." }}
     />

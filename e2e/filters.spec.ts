@@ -1,0 +1,319 @@
+import { readFile } from "node:fs/promises";
+import { dashboard } from "@footprint/contract/dashboard.ts";
+import { labelTypes } from "@footprint/contract/label-types.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { session } from "@footprint/contract/session.ts";
+import { tracking } from "@footprint/contract/tracking.ts";
+import type { Page, Request } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { customer, openScreen, toast } from "./steps.ts";
+
+const rows = (page: Page) => page.locator("main table[aria-busy=false] tbody tr");
+const chip = (page: Page, text: string) => page.getByRole("button", { name: text, exact: true });
+const remove = (page: Page, label: string) => page.getByRole("button", { name: `Remove filter ${label}` });
+const addressOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
+
+async function choose(page: Page, label: string, option: string) {
+  await page.getByRole("button", { name: new RegExp(`^${label}`) }).click();
+  await page.getByRole("menuitemradio", { name: option, exact: true }).click();
+}
+
+/** In Auckland, where it is already Sunday the first of November. */
+async function inAuckland(page: Page) {
+  await page.clock.setFixedTime("2026-10-31T12:30:00Z");
+  await page.route(`**${session.access.path}`, async (route) => {
+    const reply = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...reply, timezone: "Pacific/Auckland" } });
+  });
+}
+
+for (const [name, from, to, text] of [
+  ["Today", "2026-11-01", "2026-11-01", "Nov 1"],
+  ["Yesterday", "2026-10-31", "2026-10-31", "Oct 31"],
+  ["This week", "2026-10-26", "2026-11-01", "Oct 26 – Nov 1"],
+  ["Last 7 days", "2026-10-26", "2026-11-01", "Oct 26 – Nov 1"],
+  ["This month", "2026-11-01", "2026-11-30", "Nov 1 – Nov 30"],
+  ["Last month", "2026-10-01", "2026-10-31", "Oct 1 – Oct 31"],
+] as const) {
+  test(`${name} is counted in business days, whatever the day is elsewhere`, async ({ admin: { page } }) => {
+    await inAuckland(page);
+    await openScreen(page, "/orders?page=2", "Orders");
+    const asked = page.waitForRequest((request) => request.url().includes(`from=${from}`));
+    await choose(page, "Date", name);
+    const query = new URL((await asked).url()).searchParams;
+    expect([query.get("from"), query.get("to"), query.get("page")]).toEqual([from, to, "1"]);
+    expect(addressOf(page)).toEqual({ from, to });
+    await expect(chip(page, `Date: ${text}`)).toBeVisible();
+  });
+}
+
+test("the days of another year say so, and a range may be open on one side", async ({ admin: { page } }) => {
+  await inAuckland(page);
+  for (const [query, text] of [
+    ["from=2025-12-29&to=2026-01-04", "Date: Dec 29, 2025 – Jan 4, 2026"],
+    ["from=2026-03-01", "Date: Since Mar 1"],
+    ["to=2026-03-01", "Date: Until Mar 1"],
+  ] as const) {
+    await openScreen(page, `/orders?${query}`, "Orders");
+    await expect(chip(page, text)).toBeVisible();
+  }
+});
+
+test("a range of one's own is chosen in a calendar, which is fetched when it is asked for", async ({
+  admin: { page },
+}) => {
+  const scripts: string[] = [];
+  page.on("request", (request) => {
+    if (/\/DayPicker-[^/]+\.js$/.test(request.url())) scripts.push(request.url());
+  });
+  await openScreen(page, "/orders?from=2026-11-09&to=2026-11-15", "Orders");
+  await chip(page, "Date: Nov 9 – Nov 15").click();
+  expect(scripts).toEqual([]);
+  await page.getByRole("menuitem", { name: "Custom…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Choose days" });
+  await dialog.getByRole("button", { name: "3 November 2026", exact: true }).click();
+  await expect(dialog.getByRole("status")).toHaveText("Nov 3");
+  await dialog.getByRole("button", { name: "12 November 2026", exact: true }).click();
+  await expect(dialog.getByRole("status")).toHaveText("Nov 3 – Nov 12");
+  expect(scripts).toHaveLength(1);
+  await dialog.getByRole("button", { name: "Show these days" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(chip(page, "Date: Nov 3 – Nov 12")).toBeFocused();
+  expect(addressOf(page)).toEqual({ from: "2026-11-03", to: "2026-11-12" });
+});
+
+test("filters join with search and status, Back takes one off after the other, and a cross removes one", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const { labelTypes: types } = await api.call(token, labelTypes.list, {});
+  const priority = types.find(({ name }) => name === "USPS Priority")?._id ?? "";
+  const found = async (query: object) =>
+    (await api.call(token, orders.list, { query: { search: "paging-customer", limit: 100, ...query } })).total;
+
+  await openScreen(page, "/orders?search=paging-customer", "Orders");
+  await choose(page, "Label type", "USPS Priority");
+  await expect(page.getByText(`${await found({ labelType: priority })} orders found`)).toBeVisible();
+  await page.getByRole("combobox", { name: "Status" }).selectOption("Active");
+  await choose(page, "Date", "This month");
+  const { from, to, ...rest } = addressOf(page);
+  expect(rest).toEqual({ search: "paging-customer", labelType: priority, status: "Active" });
+  const all = await found({ labelType: priority, status: "Active", from, to });
+  await expect(page.getByText(`${all} ${all === 1 ? "order" : "orders"} found`)).toBeVisible();
+  await page.reload();
+  await expect(chip(page, "Label type: USPS Priority")).toBeVisible();
+
+  await page.goBack();
+  await expect(chip(page, "Date")).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole("combobox", { name: "Status" })).toHaveValue("All");
+  await remove(page, "Label type").click();
+  await expect(chip(page, "Label type")).toBeFocused();
+  expect(addressOf(page)).toEqual({ search: "paging-customer" });
+  await expect(page.getByText(`${await found({})} orders found`)).toBeVisible();
+});
+
+test("one customer's orders come by a link, and the chip leads back to all", async ({
+  staff: { page, token },
+  server: { api },
+}) => {
+  const { _id } = await customer(api, token, "paging-customer");
+  await openScreen(page, `/orders?customer=${_id}`, "Orders");
+  await expect(page.getByText("25 orders found")).toBeVisible();
+  await page.getByRole("button", { name: "Customer: paging-customer" }).click();
+  await expect(page.getByRole("button", { name: /^Customer/ })).toHaveCount(0);
+  expect(addressOf(page)).toEqual({});
+});
+
+test("what an address has in place of a filter's value is left out", async ({ admin: { page } }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await openScreen(page, "/orders?from=2026-02-30&to=yesterday&customer=me&labelType=1&used=true", "Orders");
+  await expect(rows(page)).toHaveCount(10);
+  const call = asked.find((url) => url.includes(orders.list.path)) ?? "";
+  expect([...new URL(call).searchParams.keys()].sort()).toEqual(["limit", "page", "sort", "status"]);
+});
+
+for (const [path, heading, chips] of [
+  ["/orders", "Orders", ["Date", "Label type"]],
+  ["/bulk-orders", "Bulk Orders", ["Date"]],
+  ["/fedex", "Fedex Orders", ["Date"]],
+  ["/invoices", "Invoices", ["Date", "Method"]],
+  ["/users", "Users", ["Date", "Verified", "Custom pricing", "With balance"]],
+  ["/new-users", "New Users", ["Date"]],
+  ["/usps", "USPS Tracking", ["Date", "Type", "Status"]],
+  ["/logs", "Transaction Logs", ["Date"]],
+] as const) {
+  test(`${heading} can be filtered by ${chips.join(", ")}, and exported`, async ({ admin: { page } }) => {
+    await openScreen(page, path, heading);
+    for (const label of chips) {
+      await chip(page, label).click();
+      const choices = page.getByRole("menuitemradio");
+      const last = (await choices.last().textContent()) ?? "";
+      await choices.last().click();
+      await expect(page.getByRole("button", { name: new RegExp(`^${label}: `) })).toBeVisible();
+      if (label !== "Date") await expect(chip(page, `${label}: ${last}`)).toBeVisible();
+    }
+    await expect(page.getByRole("main").getByText("found", { exact: false }).first()).toBeVisible();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export" }).click();
+    expect((await download).suggestedFilename()).toMatch(/^[a-z-]+-\d{4}-\d\d-\d\d\.csv$/);
+    await expect(toast(page, /^Exported [\d,]+ rows?$/)).toBeVisible();
+  });
+}
+
+test("an export has the rows of the list as it is filtered and searched, in its order", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const { orders: listed } = await api.call(token, orders.list, {
+    query: { search: "paging-customer", sort: "asc", limit: 100 },
+  });
+  await openScreen(page, "/orders?search=paging-customer&sort=asc&page=2", "Orders");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export" }).click();
+  const lines = (await readFile(await (await download).path(), "utf8")).trim().split("\r\n");
+  expect(lines).toHaveLength(26);
+  for (const [place, order] of listed.entries()) expect(lines[place + 1]).toContain(order.uuid);
+  await expect(toast(page, "Exported 25 rows")).toBeVisible();
+});
+
+test("an export tells how far it is, and can be cancelled", async ({ admin: { page } }) => {
+  await openScreen(page, "/orders", "Orders");
+  // Sends the heading and two rows, one of them with a line break in a cell, and leaves the rest for later.
+  await page.evaluate(() => {
+    const { fetch } = window;
+    window.fetch = (input, init) => {
+      if (!String(input).includes("/export")) return fetch(input, init);
+      const body = new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode('Order,Note\r\n1,"a\r\nb ""c"""\r\n2,d\r\n'));
+          init?.signal?.addEventListener("abort", () => controller.error(init.signal?.reason));
+        },
+      });
+      return Promise.resolve(new Response(body, { headers: { "x-total-rows": "31482" } }));
+    };
+  });
+  await page.getByRole("button", { name: "Export" }).dblclick();
+  await expect(page.getByText("2 of 31,482 rows")).toBeVisible();
+  await expect(page.getByRole("progressbar", { name: "Export" })).toHaveJSProperty("value", 2);
+  await page.getByRole("button", { name: "Cancel export" }).click();
+  await expect(page.getByRole("button", { name: "Export", exact: true })).toBeFocused();
+  await expect(page.getByText("of 31,482 rows")).toHaveCount(0);
+  await expect(page.getByRole("alert")).toHaveCount(0);
+});
+
+test("an export that is refused or breaks off is told, and saves no file", async ({ admin: { page }, watch }) => {
+  watch.expectProblem(/503|still running|broke off|ERR_/);
+  const files: unknown[] = [];
+  page.on("download", (file) => files.push(file));
+  await openScreen(page, "/invoices", "Invoices");
+  await page.route("**/export?*", (route) =>
+    route.fulfill({ status: 503, json: { message: "Another export of yours is still running" } }),
+  );
+  await page.getByRole("button", { name: "Export" }).click();
+  await expect(toast(page, "Another export of yours is still running")).toBeVisible();
+  await page.evaluate(() => {
+    window.fetch = () =>
+      Promise.resolve(
+        new Response(
+          new ReadableStream({
+            pull(controller) {
+              if (controller.desiredSize === 1) controller.enqueue(new TextEncoder().encode("Invoice\r\n1\r\n"));
+              else controller.error(new TypeError("network error"));
+            },
+          }),
+        ),
+      );
+  });
+  await page.getByRole("button", { name: "Export" }).click();
+  await expect(toast(page, "The download broke off. Try again.")).toBeVisible();
+  expect(files).toEqual([]);
+});
+
+test("staff see the filters but no export", async ({ staff: { page } }) => {
+  await openScreen(page, "/orders", "Orders");
+  await expect(chip(page, "Date")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Export" })).toHaveCount(0);
+});
+
+test("on a phone the filters stay in one line that scrolls", async ({ admin: { page } }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await openScreen(page, "/users?withBalance=true", "Users");
+  await expect(chip(page, "With balance: Yes")).toBeInViewport({ ratio: 1 });
+  await choose(page, "Custom pricing", "No");
+  await choose(page, "Verified", "Yes");
+  expect(addressOf(page)).toEqual({ withBalance: "true", customPricing: "false", verified: "true" });
+  const tops = await page
+    .getByRole("button", { name: /: (Yes|No)$/ })
+    .evaluateAll((all) => [...new Set(all.map((one) => Math.round(one.getBoundingClientRect().top)))]);
+  expect(tops).toHaveLength(1);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+});
+
+test("the dashboard's figures lead to the rows they count", async ({ admin: { page, token }, server: { api } }) => {
+  const counted = await api.call(token, dashboard.orders, {});
+  await openScreen(page, "/", "Dashboard");
+  const link = (name: string) => page.getByRole("link", { name: new RegExp(`^${name}: `) });
+  const addresses = async (name: string) => new URL((await link(name).getAttribute("href")) ?? "", page.url());
+  const day = new Date().toISOString().slice(0, 10);
+  expect((await addresses("Orders, Today")).search).toBe(`?from=${day}&to=${day}`);
+  expect((await addresses("Revenue, Today")).search).toBe(`?status=Active&from=${day}&to=${day}`);
+  expect((await addresses("Deposits, Today")).href).toContain(`/transfers?kind=deposit&from=${day}&to=${day}`);
+  expect((await addresses("Users, Month")).pathname).toBe("/users");
+  expect((await addresses("Cashapp")).search).toBe("?status=paid&method=cashapp");
+
+  await link("Orders, Month").click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
+  const { thisMonthOrdersCount: month } = counted;
+  await expect(page.getByText(`${month} ${month === 1 ? "order" : "orders"} found`)).toBeVisible();
+});
+
+test("the dashboard says what customers own and whether the ledger agrees, and leads to them", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const { owed } = await api.call(token, dashboard.owed, {});
+  const sum = owed.toLocaleString("en-US", { style: "currency", currency: "USD" });
+  await openScreen(page, "/", "Dashboard");
+  await expect(page.getByText("Agrees")).toBeVisible();
+  await page.getByRole("link", { name: `Customers own ${sum}` }).click();
+  await expect(page).toHaveURL(/\/users\?withBalance=true$/);
+  await expect(chip(page, "With balance: Yes")).toBeVisible();
+});
+
+test("a ledger that does not agree is told on the dashboard with what is wrong", async ({ admin: { page } }) => {
+  const problems = ["tobias has a balance of $5.00, but their transfers add up to $4.00"];
+  await page.route(`**${dashboard.owed.path}`, (route) =>
+    route.fulfill({ json: { owed: 5, balanced: false, checkedAt: new Date().toISOString(), problems } }),
+  );
+  await openScreen(page, "/", "Dashboard");
+  await expect(page.getByText("Does not agree")).toBeVisible();
+  await expect(page.getByRole("alert", { name: "The books do not balance" }).getByRole("listitem")).toHaveText(
+    problems,
+  );
+});
+
+test("the cards above Fedex orders and tracking codes lead to what they count", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const asked = (path: string) =>
+    page.waitForRequest(
+      (request: Request) => request.url().includes(`${path}?`) && /filter=C|used=/.test(request.url()),
+    );
+  await openScreen(page, "/fedex", "Fedex Orders");
+  const cancelled = asked("/readAllOrders");
+  await page.getByRole("listitem").filter({ hasText: "Cancelled" }).getByRole("link").click();
+  await cancelled;
+  await expect(page.getByRole("combobox", { name: "Status" })).toHaveValue("Cancelled");
+
+  const { left } = await api.call(token, tracking.stats, {});
+  await openScreen(page, "/usps", "USPS Tracking");
+  await page.getByRole("list", { name: "Codes left and used" }).getByRole("link", { name: /left/ }).first().click();
+  await expect(chip(page, "Type: priority")).toBeVisible();
+  await expect(chip(page, "Status: Unused")).toBeVisible();
+  await expect(page.getByText(`${left.priority} prepaid codes found`)).toBeVisible();
+  await page.getByRole("link", { name: /used$/ }).first().click();
+  await expect(chip(page, "Status: Used")).toBeVisible();
+});

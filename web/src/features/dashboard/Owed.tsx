@@ -1,0 +1,58 @@
+import { dashboard } from "@footprint/contract/dashboard.ts";
+import type { Reply } from "@footprint/contract/endpoint.ts";
+import { Button, Skeleton } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Link } from "react-router";
+import type { ApiError } from "../../shared/api.ts";
+import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
+import { useApiQuery } from "../../shared/queries.ts";
+import classes from "./Owed.module.css";
+import { useReportedFailure } from "./useReportedFailure.ts";
+
+/** Asked after the figures. */
+export function useOwed(enabled: boolean) {
+  const query = useApiQuery(dashboard.owed, {}, { enabled });
+  useReportedFailure([query], "What customers own could not be loaded");
+  return query;
+}
+
+/** What all customers own together, and whether the ledger agreed when it was last checked. */
+export function Owed({ query }: { query: UseQueryResult<Reply<typeof dashboard.owed>, ApiError> }) {
+  const { data } = query;
+  return (
+    <dl className={classes.owed} aria-busy={query.isPending}>
+      <div>
+        <dt>Customers own</dt>
+        <dd className={classes.sum}>
+          {data ? (
+            <Link to="/users?withBalance=true" aria-label={`Customers own ${formatMoney(data.owed)}`}>
+              {formatMoney(data.owed)}
+            </Link>
+          ) : (
+            query.isPending && <Skeleton component="span" display="inline-block" width="5em" height="0.8em" />
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>Ledger</dt>
+        <dd>
+          {data && (
+            <>
+              <StatusBadge tone={data.balanced ? "positive" : "danger"}>
+                {data.balanced ? "Agrees" : "Does not agree"}
+              </StatusBadge>{" "}
+              <span className={classes.when}>
+                checked <Time value={data.checkedAt} />
+              </span>
+            </>
+          )}
+          {query.isError && !data && (
+            <Button size="compact-sm" variant="subtle" color="red" onClick={() => query.refetch()}>
+              Not loaded. Retry
+            </Button>
+          )}
+        </dd>
+      </div>
+    </dl>
+  );
+}
