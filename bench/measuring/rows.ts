@@ -107,6 +107,18 @@ const statistics: [string, Endpoint][] = [
 
 const password = "a benchmark's own password";
 
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+/** What most orders have. */
+const mostFrequent = (column: string) => async (business: Business) => {
+  const [row] = await business.query<{ id: string }>(
+    `select ${column} as id from orders group by 1 order by count(*) desc limit 1`,
+  );
+  return row?.id ?? "";
+};
+const busiestCustomer = mostFrequent("customer_id");
+const busiestLabelType = mostFrequent("label_type_id");
+
 /** The rows of the table for one business, those whose name contains a text. */
 export async function rowsOf(business: Business, only: string): Promise<Row[]> {
   const authorization = `Bearer ${business.token}`;
@@ -120,12 +132,21 @@ export async function rowsOf(business: Business, only: string): Promise<Row[]> {
       read(`${list.name}, ${what}`, `${list.endpoint.path}?${new URLSearchParams(query)}`);
     const { totalPages } = (await must(business, list.endpoint, {})) as { totalPages: number };
     const terms = Object.entries(await list.terms(business));
+    const { query } = list.endpoint;
+    const days = { from: daysAgo(60), to: daysAgo(31) };
     rows.push(
       row("page 1", {}),
       row("middle page", { page: String(Math.ceil(totalPages / 2)) }),
       row("last page", { page: String(totalPages) }),
       row("oldest first", { sort: "asc" }),
       ...(list.filters?.values ?? []).map((value) => row(value, { [list.filters?.name ?? ""]: value })),
+      ...(query?.shape.from
+        ? [row("of a month", days), row("of a month, oldest first", { ...days, sort: "asc" })]
+        : []),
+      ...(query?.shape.customer ? [row("of a customer", { customer: await busiestCustomer(business) })] : []),
+      ...(query?.shape.labelType ? [row("of a label type", { labelType: await busiestLabelType(business) })] : []),
+      ...(query?.shape.used ? [row("used", { used: "true" }), row("of a type", { type: "express" })] : []),
+      ...(query?.shape.withBalance ? [row("with a balance", { withBalance: "true" })] : []),
       ...terms.map(([what, search]) => row(what, { search })),
       row("search finds none", { search: "zzqqxx" }),
       row("search for an unknown UUID", { search: "0198c0de-0000-7000-8000-00000000dead" }),
