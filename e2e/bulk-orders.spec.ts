@@ -1,6 +1,8 @@
 import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
+import { newShop } from "./shop.ts";
 import { openScreen } from "./steps.ts";
 
 const rows = (page: Page) => page.locator("main table[aria-busy=false] tbody tr");
@@ -45,6 +47,7 @@ test("a bulk order lists its orders in at most 400 pixels, scrolling under the h
     "Tracking id",
     "Total",
     "Created",
+    "Actions",
   ]);
   await expect(list(page).locator("tbody tr")).toHaveCount(40);
   await expect(dialog(page)).toContainText("$336.00");
@@ -65,6 +68,32 @@ test("a refunded order is marked in its bulk order", async ({ staff: { page } })
   await view(page, "northwind", 12);
   await expect(list(page).getByRole("row").filter({ hasText: "Refunded" })).toHaveCount(1);
   await expect(list(page).getByRole("row").filter({ hasText: "Refunded" })).toContainText("Bulk 12-03");
+});
+
+test("an order of a bulk order is opened from it, tells its place, and is refunded", async ({
+  admin: { token },
+  staff: { page },
+  server: { api },
+}) => {
+  const shop = await newShop(api, token);
+  const { bulkOrder } = await api.call(shop.key, storefront.createBulkOrder, {
+    body: { ...shop.who, orders: [shop.label, { ...shop.label, toName: "Second receiver" }, shop.label] },
+  });
+  await view(page, shop.name, 3);
+  const row = list(page).getByRole("row").filter({ hasText: "Second receiver" });
+  await row.getByRole("button", { name: /^View order/ }).click();
+  const order = page.getByRole("dialog", { name: "Order Active" });
+  await expect(order.getByRole("link", { name: "2 of 3" })).toHaveAttribute(
+    "href",
+    `/bulk-orders?search=${bulkOrder.uuid}`,
+  );
+  await expect(order).toContainText("$26.70 for all 3 of its bulk order, balance $50.00 → $23.30");
+  await order.getByRole("button", { name: "Refund Order" }).click();
+  await page.getByRole("button", { name: "Refund $8.90" }).click();
+  await expect(order).toBeHidden();
+  await expect(row).toContainText("Refunded");
+  await page.keyboard.press("Escape");
+  await expect(dialog(page)).toHaveCount(0);
 });
 
 test("a bulk order whose orders did not fit into the list loads them when it is opened", async ({
