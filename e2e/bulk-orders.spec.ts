@@ -25,7 +25,7 @@ test("the list shows uuid, user, order count and age, and is searched by user an
 }) => {
   await openScreen(page, "/bulk-orders", "Bulk Orders");
   await expect(page.getByRole("columnheader")).toHaveText(["UUID", "User", "Order count", "Created", "Actions"]);
-  await expect(rows(page)).toHaveCount(3);
+  await expect(rows(page).filter({ hasText: /bulk-customer|northwind/ })).toHaveCount(3);
   await page.getByRole("searchbox").fill("bulk-customer");
   await expect(rows(page)).toHaveCount(2);
   await expect(rows(page).getByRole("cell", { name: "40", exact: true })).toBeVisible();
@@ -71,11 +71,11 @@ test("a refunded order is marked in its bulk order", async ({ staff: { page } })
 });
 
 test("an order of a bulk order is opened from it, tells its place, and is refunded", async ({
-  admin: { token },
+  adminToken,
   staff: { page },
   server: { api },
 }) => {
-  const shop = await newShop(api, token);
+  const shop = await newShop(api, adminToken);
   const { bulkOrder } = await api.call(shop.key, storefront.createBulkOrder, {
     body: { ...shop.who, orders: [shop.label, { ...shop.label, toName: "Second receiver" }, shop.label] },
   });
@@ -139,5 +139,5 @@ test("a list that cannot be loaded offers Retry", async ({ staff: { page }, watc
   await expect(page.getByText("The database does not answer at the moment.")).toBeVisible();
   await page.unroute(`**${bulkOrders.list.path}*`);
   await page.getByRole("button", { name: "Retry" }).click();
-  await expect(rows(page)).toHaveCount(3);
+  await expect(rows(page).filter({ hasText: /bulk-customer|northwind/ })).toHaveCount(3);
 });

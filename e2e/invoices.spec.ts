@@ -104,11 +104,11 @@ test("an expired invoice can be paid too; who comes late is told and sees the ro
 });
 
 test("who pays an invoice that failed is warned, sees the new balance, and says why; the row tells it afterwards", async ({
-  admin: { token },
+  adminToken,
   staff: { page, token: staffToken, account },
   server: { api },
 }) => {
-  const shop = await newShop(api, token);
+  const shop = await newShop(api, adminToken);
   const { invoice } = await api.call(shop.key, storefront.createInvoice, {
     body: { ...shop.who, amount: 20, payment_method: "cashapp" },
   });
@@ -136,7 +136,7 @@ test("who pays an invoice that failed is warned, sees the new balance, and says 
     body: { reason: "It was another one" },
   });
   await page.reload();
-  await expect(rows(page)).toContainText("Reversed");
+  await expect(rowOf(page, shop.name)).toContainText("Reversed");
   await page.getByRole("button", { name: `Payment of $20.00 by ${shop.name}` }).click();
   await expect(told.getByRole("listitem")).toContainText([
     `Paid by ${account.username}`,

@@ -193,13 +193,13 @@ test("by keyboard: Escape closes the question, then the order, and the focus ret
 });
 
 test("an order tells who bought it through which key, why it cost what it did, and who refunded it and why", async ({
-  admin: { token },
+  adminToken,
   staff: { page, account },
   server: { api },
 }) => {
-  const shop = await newShop(api, token);
-  await api.call(token, users.setCustomPricing, { params: shop.params, body: { customPricingEnabled: true } });
-  await api.call(token, users.addCustomPrice, {
+  const shop = await newShop(api, adminToken);
+  await api.call(adminToken, users.setCustomPricing, { params: shop.params, body: { customPricingEnabled: true } });
+  await api.call(adminToken, users.addCustomPrice, {
     params: shop.params,
     body: { labelType: shop.labelType, fromWeight: 0, toWeight: 3, price: 8.4 },
   });
@@ -239,11 +239,11 @@ test("an order tells who bought it through which key, why it cost what it did, a
 });
 
 test("a second refund of the same amount within ten minutes says who made the first", async ({
-  admin: { token },
+  adminToken,
   staff: { page, token: staffToken, account },
   server: { api },
 }) => {
-  const shop = await newShop(api, token);
+  const shop = await newShop(api, adminToken);
   const { order } = await api.call(shop.key, storefront.createOrder, { body: { ...shop.label, ...shop.who } });
   const label = { ...shop.label, toName: `${shop.name} again` };
   await api.call(shop.key, storefront.createOrder, { body: { ...label, ...shop.who } });
@@ -255,16 +255,16 @@ test("a second refund of the same amount within ten minutes says who made the fi
 });
 
 test("an order with a prepaid code tells which batch it came from; one from before says that its price is not explained", async ({
-  admin: { token },
+  adminToken,
   staff: { page },
   server: { api },
 }) => {
   await view(page, "Refund 7");
   await expect(details(page).getByRole("region", { name: "Price" })).toContainText("From before it was kept");
 
-  const shop = await newShop(api, token, { uid: "priority" });
+  const shop = await newShop(api, adminToken, { uid: "priority" });
   const trackRef = "9200190255148800000017";
-  await api.call(token, tracking.create, { body: { amount: 3, type: "priority", template: "evs", trackRef } });
+  await api.call(adminToken, tracking.create, { body: { amount: 3, type: "priority", template: "evs", trackRef } });
   await api.call(shop.key, storefront.createOrder, { body: { ...shop.label, ...shop.who } });
   await view(page, shop.name);
   const events = details(page).getByRole("region", { name: "Timeline" }).getByRole("listitem");

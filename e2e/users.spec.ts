@@ -95,10 +95,10 @@ test("a negative amount is a correction", async ({ staff: { page, token }, serve
 
 test("why a balance is changed is kept with the change; the same once more, or far more than ever, is warned of", async ({
   staff: { page, token, account },
-  admin,
+  adminToken,
   server: { api },
 }) => {
-  const { key } = await api.call(admin.token, website.createApiKey, { body: { name: uniqueName("shop") } });
+  const { key } = await api.call(adminToken, website.createApiKey, { body: { name: uniqueName("shop") } });
   const username = uniqueName("credited");
   const { customer } = await api.call(key, storefront.putCustomer, {
     params: { discordId: username },

@@ -159,7 +159,7 @@ test("the settings are open to administrators only", async ({ staff: { page }, s
 
 test("staff may credit no more than the limits say; an empty field lifts one, and the history tells both", async ({
   admin: { page, token },
-  staff: { token: staffToken },
+  lasting: { staff: staffToken },
   server: { api },
   watch,
 }) => {
