@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Endpoint, Input, Reply } from "@footprint/contract/endpoint.ts";
 import { pathOf } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
@@ -17,6 +18,7 @@ export function apiOf(url: string) {
       headers: {
         ...(token ? { authorization: `Bearer ${token}` } : {}),
         ...(input.body ? { "content-type": "application/json" } : {}),
+        ...(call.idempotent === "required" ? { "idempotency-key": randomUUID() } : {}),
       },
       ...(input.body ? { body: JSON.stringify(input.body) } : {}),
     });

@@ -1,7 +1,10 @@
 import { type Invoice, invoices } from "@footprint/contract/invoices.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { transfers } from "@footprint/contract/transfers.ts";
 import type { Page } from "@playwright/test";
 import type { Api } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
+import { newShop } from "./shop.ts";
 import { customer, openScreen, rowOf, toast } from "./steps.ts";
 
 // The seed's invoices of invoice-customer are of $40 and $41 (pending), $42 (expired), $43 (failed): each is for one test.
@@ -100,11 +103,57 @@ test("an expired invoice can be paid too; who comes late is told and sees the ro
   expect(await balance(api, token)).toBe(before + 42);
 });
 
+test("who pays an invoice that failed is warned, sees the new balance, and says why; the row tells it afterwards", async ({
+  adminToken,
+  staff: { page, token: staffToken, account },
+  server: { api },
+}) => {
+  const shop = await newShop(api, adminToken);
+  const { invoice } = await api.call(shop.key, storefront.createInvoice, {
+    body: { ...shop.who, amount: 20, payment_method: "cashapp" },
+  });
+  const params = { id: invoice._id };
+  await api.call(shop.key, storefront.setInvoiceStatus, { params, body: { status: "failed" } });
+  await open(page, `/invoices?search=${shop.name}`);
+  await page.getByRole("button", { name: /^Mark as Paid/ }).click();
+  await expect(question(page).getByRole("button", { name: "Cancel" })).toBeFocused();
+  const warning = question(page).getByRole("status");
+  await expect(warning).toHaveText("This payment failed. Make sure that the money has arrived.");
+  await expect(question(page)).toContainText("New balance$70.00");
+  await question(page).getByRole("textbox", { name: "Reason" }).fill("Seen in the app");
+  await question(page).getByRole("button", { name: "Mark as Paid" }).click();
+  await expect(question(page)).toBeHidden();
+
+  await page.getByRole("button", { name: `Payment of $20.00 by ${shop.name}` }).click();
+  const told = page.getByRole("dialog", { name: "Payment of $20.00" });
+  await expect(told.getByRole("listitem")).toContainText([`Paid by ${account.username}`]);
+  await expect(told).toContainText("“Seen in the app”");
+  await page.keyboard.press("Escape");
+
+  const { payments } = await api.call(staffToken, invoices.read, { params });
+  await api.call(staffToken, transfers.reverse, {
+    params: { id: payments[0]?.transfer ?? "" },
+    body: { reason: "It was another one" },
+  });
+  await page.reload();
+  await expect(rowOf(page, shop.name)).toContainText("Reversed");
+  await page.getByRole("button", { name: `Payment of $20.00 by ${shop.name}` }).click();
+  await expect(told.getByRole("listitem")).toContainText([
+    `Paid by ${account.username}`,
+    `Taken back by ${account.username}`,
+  ]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /^Mark as Paid/ }).click();
+  await expect(warning.first()).toContainText(
+    `This payment was taken back just now by ${account.username}: “It was another one”.`,
+  );
+});
+
 test("status, search and sort live in the address, and Back returns to them", async ({ staff: { page } }) => {
   await open(page);
   await expect(rows(page)).toHaveCount(10);
   const status = page.getByRole("combobox", { name: "Status" });
-  await expect(status.getByRole("option")).toHaveText(["All", "Pending", "Paid", "Expired", "Failed"]);
+  await expect(status.getByRole("option")).toHaveText(["All", "Pending", "Paid", "Expired", "Failed", "Reversed"]);
 
   await status.selectOption("failed");
   await expect(page).toHaveURL(/status=failed/);

@@ -165,6 +165,26 @@ test("the log of one account is reached from Staff and left by its chip", async 
   await expectFocusOnScreen(page);
 });
 
+test("an administrator reaches the logs from the header's menu, and Staff is lit there", async ({
+  admin: { page },
+  openAs,
+  server: { api },
+  adminToken,
+}) => {
+  await openScreen(page, "/orders", "Orders");
+  await page.getByRole("button", { name: "Admin" }).click();
+  await page.getByRole("menuitem", { name: "Transaction Logs" }).click();
+  await expect(page).toHaveURL(/\/logs$/);
+  const main = page.getByRole("navigation", { name: "Main" });
+  await expect(main.locator("[aria-current=page]")).toHaveText(["Staff"]);
+
+  const member = await openAs(await api.addStaff(adminToken));
+  await openScreen(member.page, "/orders", "Orders");
+  await member.page.getByRole("button", { name: "Admin" }).click();
+  await expect(member.page.getByRole("menuitem", { name: "Account Setting" })).toBeVisible();
+  await expect(member.page.getByRole("menuitem", { name: "Transaction Logs" })).toHaveCount(0);
+});
+
 test("the logs are open to administrators only", async ({ staff: { page }, server }) => {
   await page.goto("/logs");
   await expect(page).toHaveURL(`${server.url}/orders`);

@@ -1,7 +1,11 @@
 import { orders } from "@footprint/contract/orders.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { tracking } from "@footprint/contract/tracking.ts";
+import { users } from "@footprint/contract/users.ts";
 import type { Page } from "@playwright/test";
 import type { Api } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
+import { newShop } from "./shop.ts";
 import { customer, openScreen, toast } from "./steps.ts";
 
 // The seed's orders of refund-customer go to "Refund 1" … "Refund 8": each is for one test.
@@ -74,8 +78,11 @@ test("an order shows both addresses whole, and its weight in the unit of its lab
   await expect(to).toContainText(`${order.toCity}, ${order.toState} ${order.toZip}`);
   await expect(details(page)).toContainText("Label typeUSPS First Class");
   await expect(details(page)).toContainText("Weight8 oz");
-  await expect(details(page)).toContainText("Price$13.40");
-  await expect(details(page)).toContainText("Customerrefund-customer");
+  await expect(details(page).getByRole("region", { name: "Price" })).toContainText("Charged $13.40");
+  await expect(details(page).getByRole("link", { name: "refund-customer" })).toHaveAttribute(
+    "href",
+    `/users/${order.user._id}?tab=balance`,
+  );
 
   await view(page, "Refund 2");
   await expect(details(page)).toContainText("Label typeWWBiz Ground");
@@ -183,6 +190,102 @@ test("by keyboard: Escape closes the question, then the order, and the focus ret
   await page.keyboard.press("Escape");
   await expect(details(page)).toBeHidden();
   await expect(opener).toBeFocused();
+});
+
+test("an order tells who bought it through which key, why it cost what it did, and who refunded it and why", async ({
+  adminToken,
+  staff: { page, account },
+  server: { api },
+}) => {
+  const shop = await newShop(api, adminToken);
+  await api.call(adminToken, users.setCustomPricing, { params: shop.params, body: { customPricingEnabled: true } });
+  await api.call(adminToken, users.addCustomPrice, {
+    params: shop.params,
+    body: { labelType: shop.labelType, fromWeight: 0, toWeight: 3, price: 8.4 },
+  });
+  const { order } = await api.call(shop.key, storefront.createOrder, { body: { ...shop.label, ...shop.who } });
+
+  await view(page, shop.name);
+  await expect(details(page)).toContainText(`${shop.name}Custom pricing, 1 order since just now$41.60Balance`);
+  const price = details(page).getByRole("region", { name: "Price" });
+  await expect(price).toContainText("Standard price for 2.4 lb$8.90");
+  await expect(price).toContainText(`Custom price of ${shop.name}, tier 0–3 lb$8.40`);
+  await expect(price).toContainText("Charged $0.50 below standard$8.40");
+  const events = details(page).getByRole("region", { name: "Timeline" }).getByRole("listitem");
+  await expect(events).toHaveCount(1);
+  await expect(events).toContainText(`Bought through ${shop.name} shop`);
+  await expect(events).toContainText("Balance $50.00 → $41.60");
+
+  await details(page).getByRole("textbox", { name: "Note" }).fill("Asked for a photo of both labels.");
+  await details(page).getByRole("button", { name: "Save note" }).click();
+  await expect(events).toHaveCount(2);
+  await expect(events.last()).toContainText(`${account.username} noted`);
+  await expect(events.last()).toContainText("Asked for a photo of both labels.");
+  await expect(details(page).getByRole("textbox", { name: "Note" })).toHaveValue("");
+
+  await details(page).getByRole("button", { name: "Refund Order" }).click();
+  await expect(question(page)).toContainText("Current balance$41.60");
+  await expect(question(page)).toContainText("New balance$50.00");
+  await question(page).getByRole("textbox", { name: "Reason" }).fill("Printed twice");
+  await question(page).getByRole("button", { name: "Refund $8.40" }).click();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await page.getByRole("button", { name: `View order ${order.uuid}` }).click();
+  await expect(events.last()).toContainText(`Refunded by ${account.username} +$8.40`);
+  await expect(events.last()).toContainText("“Printed twice”");
+
+  await details(page).getByRole("link", { name: shop.name }).click();
+  await expect(page).toHaveURL(new RegExp(`/users/${shop.params.id}\\?tab=balance$`));
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+});
+
+test("a second refund of the same amount within ten minutes says who made the first", async ({
+  adminToken,
+  staff: { page, token: staffToken, account },
+  server: { api },
+}) => {
+  const shop = await newShop(api, adminToken);
+  const { order } = await api.call(shop.key, storefront.createOrder, { body: { ...shop.label, ...shop.who } });
+  const label = { ...shop.label, toName: `${shop.name} again` };
+  await api.call(shop.key, storefront.createOrder, { body: { ...label, ...shop.who } });
+  await api.call(staffToken, orders.refund, { params: { id: order._id } });
+  await askToRefund(page, label.toName);
+  await expect(question(page).getByRole("status")).toHaveText(
+    `$8.90 was credited to ${shop.name} already, just now by ${account.username}.`,
+  );
+});
+
+test("an order with a prepaid code tells which batch it came from; one from before says that its price is not explained", async ({
+  adminToken,
+  staff: { page },
+  server: { api },
+}) => {
+  await view(page, "Refund 7");
+  await expect(details(page).getByRole("region", { name: "Price" })).toContainText("From before it was kept");
+
+  const shop = await newShop(api, adminToken, { uid: "priority" });
+  const trackRef = "9200190255148800000017";
+  await api.call(adminToken, tracking.create, { body: { amount: 3, type: "priority", template: "evs", trackRef } });
+  await api.call(shop.key, storefront.createOrder, { body: { ...shop.label, ...shop.who } });
+  await view(page, shop.name);
+  const events = details(page).getByRole("region", { name: "Timeline" }).getByRole("listitem");
+  await expect(events.first()).toContainText("Tracking code registered by admin");
+});
+
+test("an order whose story cannot be loaded shows what the list knows, and offers Retry", async ({
+  staff: { page },
+  watch,
+}) => {
+  watch.expectProblem(/503|does not answer/);
+  const story = "**/api/v1/admin/orders/read/*";
+  await page.route(story, (route) =>
+    route.fulfill({ status: 503, json: { message: "The database does not answer at the moment. Try again shortly." } }),
+  );
+  await view(page, "Refund 7");
+  await expect(details(page).getByRole("region", { name: "To" })).toContainText("Refund 7");
+  await expect(details(page).getByText("The order's story could not be loaded")).toBeVisible();
+  await page.unroute(story);
+  await details(page).getByRole("button", { name: "Retry" }).click();
+  await expect(details(page).getByRole("region", { name: "Timeline" })).toContainText("Bought");
 });
 
 test("the status filter shows all, active or refunded orders", async ({ staff: { page, token }, server }) => {

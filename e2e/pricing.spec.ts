@@ -213,3 +213,47 @@ test("a staff member who opens label pricing lands on Orders", async ({ staff: {
   await openScreen(page, "/pricing", "Orders");
   await expect(page).toHaveURL(/\/orders$/);
 });
+
+test("where a label type and a price are edited, their histories tell who changed what", async ({
+  admin: { page, token, account },
+  server: { api },
+}) => {
+  const type = await addLabelType(api, token, { tiers: [[0, 5, 4]] });
+  const params = { id: type._id };
+  const tier = { price_id: type.prices[0]?._id ?? "", fromWeight: 0, toWeight: 5, price: 4.5 };
+  await api.call(token, labelTypes.updateTier, { params, body: tier });
+  await openScreen(page, "/pricing", "Label Pricing");
+  await page.getByRole("button", { name: `Edit ${type.name}` }).click();
+  await page.getByRole("button", { name: `History of ${type.name}` }).click();
+  const entries = page.getByRole("dialog", { name: /^History/ }).getByRole("listitem");
+  await expect(entries.first()).toContainText(account.username);
+  await expect(entries.first().getByRole("row", { name: "Max weight" })).toContainText("–20");
+
+  await openPrices(page, type);
+  await page.getByRole("button", { name: "Edit 0–5 lb" }).click();
+  await page.getByRole("button", { name: "History of the price for 0–5 lb" }).click();
+  await expect(entries).toHaveCount(2);
+  await expect(entries.first().getByRole("row", { name: "Price" })).toContainText("$4.00$4.50");
+});
+
+test("a history that cannot be loaded offers Retry, and one without entries says so", async ({
+  admin: { page, token },
+  server: { api },
+  watch,
+}) => {
+  watch.expectProblem(/503|busy just now/);
+  const type = await addLabelType(api, token);
+  await page.route("**/api/v1/admin/logs/read?*", (route) =>
+    route.fulfill({ status: 503, json: { message: "The server is busy just now" } }),
+  );
+  await openScreen(page, "/pricing", "Label Pricing");
+  await page.getByRole("button", { name: `Edit ${type.name}` }).click();
+  await page.getByRole("button", { name: `History of ${type.name}` }).click();
+  await expect(page.getByText("The history could not be loaded")).toBeVisible();
+  await page.unroute("**/api/v1/admin/logs/read?*");
+  await page.route("**/api/v1/admin/logs/read?*", (route) =>
+    route.fulfill({ json: { logs: [], by: null, total: 0, totalPages: 1 } }),
+  );
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByText("Nothing is known")).toBeVisible();
+});

@@ -1,4 +1,5 @@
 import { scopes } from "@footprint/contract/endpoint.ts";
+import { logs, settingsId } from "@footprint/contract/logs.ts";
 import { session } from "@footprint/contract/session.ts";
 import { website } from "@footprint/contract/website.ts";
 import { expect, type Page } from "@playwright/test";
@@ -155,6 +156,20 @@ export const views: readonly View[] = [
   },
   { name: "bulk-orders", path: "/bulk-orders", heading: "Bulk Orders" },
   { name: "bulk-order", path: "/bulk-orders?search=northwind", heading: "Bulk Orders", open: opening(/^View/) },
+  {
+    name: "bulk-order-order",
+    path: "/bulk-orders?search=northwind",
+    heading: "Bulk Orders",
+    async open(page) {
+      await opening(/^View/)(page);
+      await page
+        .getByRole("dialog")
+        .getByRole("button", { name: /^View order/ })
+        .nth(2)
+        .click();
+      await expect(page.getByRole("heading", { name: "Timeline" })).toBeVisible();
+    },
+  },
   { name: "fedex", path: "/fedex", heading: "Fedex Orders" },
   { name: "fedex-order", path: "/fedex?search=Fedex+File", heading: "Fedex Orders", open: opening(/^View/) },
   { name: "fedex-update", path: "/fedex?search=Fedex+File", heading: "Fedex Orders", open: opening(/^Update/) },
@@ -171,6 +186,16 @@ export const views: readonly View[] = [
     },
   },
   { name: "user-balance", path: "/users", heading: "Users", open: opening(/^Add Balance/) },
+  {
+    name: "user-balance-warned",
+    path: "/users?search=oswald",
+    heading: "Users",
+    async open(page) {
+      await opening(/^Add Balance/)(page);
+      await page.getByRole("dialog").getByLabel("Amount").fill("-50000");
+      await expect(page.getByText("A balance below zero is refused.")).toBeVisible();
+    },
+  },
   { name: "custom-pricing", ...pricingOf("pricing-customer") },
   { name: "custom-pricing-none", ...pricingOf("oswald") },
   { name: "custom-pricing-add", ...pricingOf("pricing-customer", opening("Add Price")) },
@@ -178,6 +203,13 @@ export const views: readonly View[] = [
   { name: "new-users", path: "/new-users", heading: "New Users" },
   { name: "invoices", path: "/invoices", heading: "Invoices" },
   { name: "invoice-mark-paid", path: "/invoices", heading: "Invoices", open: opening(/^Mark as Paid/) },
+  {
+    name: "invoice-mark-paid-failed",
+    path: "/invoices?status=failed",
+    heading: "Invoices",
+    open: opening(/^Mark as Paid/),
+  },
+  { name: "invoice-payment", path: "/invoices?status=paid", heading: "Invoices", open: opening(/^Payment/) },
   { name: "usps", path: "/usps", heading: "USPS Tracking" },
   { name: "usps-create", path: "/usps", heading: "USPS Tracking", open: opening("Create codes") },
   { name: "usps-delete", path: "/usps", heading: "USPS Tracking", open: opening(/^Delete/) },
@@ -225,6 +257,45 @@ export const views: readonly View[] = [
       await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
       await expect(page.getByRole("dialog", { name: "Your new key" })).toBeVisible();
       await expect(page.getByRole("dialog")).toHaveCount(1);
+    },
+  },
+  {
+    name: "website-history",
+    path: "/website",
+    heading: "Website Settings",
+    async open(page) {
+      const moment = "2026-01-31T12:00:00.000Z";
+      const subject = { kind: "settings", _id: settingsId };
+      const admin = { username: "admin", kind: "account", _id: settingsId };
+      const entry = { admin, type: "website", subject, customer: null, createdAt: moment };
+      const limits = { staffCredit: null, staffCreditPerDay: 500 };
+      await answering(
+        page,
+        { path: `${logs.list.path}?*` },
+        {
+          logs: [
+            {
+              ...entry,
+              _id: "01990000-0000-7000-8000-000000000001",
+              action: "Changed the limits of staff accounts: largest credit none to $50.00",
+              before: limits,
+              after: { ...limits, staffCredit: 50 },
+            },
+            {
+              ...entry,
+              _id: "01990000-0000-7000-8000-000000000002",
+              action: "Updated the payment settings: handle $north to $north-wind",
+              before: { cashappId: "$north" },
+              after: { cashappId: "$north-wind" },
+            },
+          ],
+          by: null,
+          total: 20,
+          totalPages: 2,
+        },
+      );
+      await press(page, "History of the settings");
+      await expect(page.getByRole("dialog").getByText("$north-wind").first()).toBeVisible();
     },
   },
   { name: "logs", path: "/logs", heading: "Transaction Logs" },

@@ -235,3 +235,24 @@ test("a name of the program's own is refused at its field", async ({ admin: { pa
   await dialog.getByRole("button", { name: "Create" }).click();
   await expect(dialog.getByRole("alert")).toContainText("The name System is the program's own");
 });
+
+test("where a staff account is edited, its history tells who changed what", async ({
+  admin: { page, token, account },
+  server: { api },
+}) => {
+  const { username } = await api.addStaff(token);
+  const [member] = (await api.call(token, staff.list, { query: { search: username } })).staff;
+  const body = { username, chatId: "4711", notificationAccess: false };
+  await api.call(token, staff.update, { params: { id: member?._id ?? "" }, body });
+  await openStaff(page, `/staff?search=${username}`);
+  await page.getByRole("button", { name: `Edit ${username}` }).click();
+  await page.getByRole("button", { name: `History of ${username}` }).click();
+  const history = page.getByRole("dialog", { name: `History of ${username}` });
+  const entries = history.getByRole("listitem");
+  await expect(entries).toContainText([`Changed staff account ${username}`, `Created staff account ${username}`]);
+  await expect(entries.first()).toContainText(account.username);
+  await expect(entries.first().getByRole("row", { name: "Chat id" })).toContainText("–4711");
+  await page.keyboard.press("Escape");
+  await expect(history).toBeHidden();
+  await expect(page.getByRole("dialog", { name: `Edit ${username}` })).toBeVisible();
+});

@@ -1,7 +1,9 @@
 import { storefront } from "@footprint/contract/storefront.ts";
+import { transfers } from "@footprint/contract/transfers.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
+import { uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
 import { customer, openScreen, rowOf, toast } from "./steps.ts";
 
@@ -85,10 +87,45 @@ test("a negative amount is a correction", async ({ staff: { page, token }, serve
   const dialog = await openBalanceForm(page, "balance-customer");
   await dialog.getByLabel("Amount").fill("-7.25");
   await expect(dialog).toContainText("Take $7.25 from balance-customer's balance?");
-  await dialog.getByRole("button", { name: "Add Balance" }).click();
+  await dialog.getByRole("button", { name: "Take $7.25" }).click();
   await expect(dialog.getByRole("alert")).toContainText("Took $7.25 from balance-customer's balance");
   await expect(dialog).toBeHidden();
   expect((await customer(server.api, token, "balance-customer")).balance).toBe(before - 7.25);
+});
+
+test("why a balance is changed is kept with the change; the same once more, or far more than ever, is warned of", async ({
+  staff: { page, token, account },
+  adminToken,
+  server: { api },
+}) => {
+  const { key } = await api.call(adminToken, website.createApiKey, { body: { name: uniqueName("shop") } });
+  const username = uniqueName("credited");
+  const { customer } = await api.call(key, storefront.putCustomer, {
+    params: { discordId: username },
+    body: { username },
+  });
+  await api.call(token, users.verify, { params: { id: customer._id } });
+
+  const dialog = await openBalanceForm(page, username);
+  await dialog.getByLabel("Amount").fill("25");
+  await expect(dialog).toContainText("New balance$25.00");
+  await expect(dialog.getByRole("status")).toHaveCount(0);
+  await dialog.getByRole("textbox", { name: "Reason" }).fill("Paid in cash");
+  await dialog.getByRole("button", { name: "Add Balance" }).click();
+  await expect(dialog).toBeHidden();
+  const { transfers: made } = await api.call(token, transfers.history, { params: { id: customer._id } });
+  expect(made).toMatchObject([{ amount: 25, reason: "Paid in cash", by: { username: account.username } }]);
+
+  await page.getByRole("button", { name: `Add Balance to ${username}`, exact: true }).click();
+  await dialog.getByLabel("Amount").fill("25");
+  const warning = dialog.getByRole("status");
+  await expect(warning).toHaveText(
+    `$25.00 was credited to ${username} already, just now by ${account.username}: “Paid in cash”`,
+  );
+  await dialog.getByLabel("Amount").fill("2500");
+  await expect(warning).toHaveText(`An unusual balance for ${username}: the highest of late was $25.00.`);
+  await dialog.getByLabel("Amount").fill("26");
+  await expect(warning).toHaveCount(0);
 });
 
 test("what would go below zero is refused in red inside the form, for three seconds", async ({
@@ -102,8 +139,11 @@ test("what would go below zero is refused in red inside the form, for three seco
   await page.clock.install();
   const dialog = await openBalanceForm(page, "balance-customer-2");
   await dialog.getByLabel("Amount").fill(`-${before + 1}`);
+  await expect(dialog.getByRole("status")).toHaveText(
+    `balance-customer-2 has ${money(before)}: $1.00 is missing. A balance below zero is refused.`,
+  );
   await stopClock();
-  await dialog.getByRole("button", { name: "Add Balance" }).click();
+  await dialog.getByRole("button", { name: `Take ${money(before + 1)}` }).click();
   const refused = dialog.getByRole("alert");
   await expect(refused).toHaveText(
     `balance-customer-2 has ${money(before)}: $1.00 is missing to take ${money(before + 1)}`,

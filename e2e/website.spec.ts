@@ -1,9 +1,11 @@
 import { scopes } from "@footprint/contract/endpoint.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
+import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import { uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
+import { newShop } from "./shop.ts";
 import { expectFocusOnScreen, openScreen, toast } from "./steps.ts";
 
 const png = (text: string) => Buffer.concat([Buffer.from(pixel, "base64"), Buffer.from(text)]);
@@ -12,7 +14,7 @@ const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 const handle = (page: Page) => page.getByRole("textbox", { name: "Payment-app handle" });
 const file = (page: Page) => page.getByLabel("QR image");
 const current = (page: Page) => page.getByRole("figure");
-const save = (page: Page) => page.getByRole("button", { name: "Save" });
+const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true });
 const open = (page: Page) => openScreen(page, "/website", "Website Settings");
 
 /** How wide the image behind an <img> is: 0 while it is not, or cannot be, loaded. */
@@ -156,6 +158,43 @@ test("the settings are open to administrators only", async ({ staff: { page }, s
   await page.goto("/website");
   await expect(page).toHaveURL(`${server.url}/orders`);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
+});
+
+test("staff may credit no more than the limits say; an empty field lifts one, and the history tells both", async ({
+  admin: { page, token },
+  lasting: { staff: staffToken },
+  server: { api },
+  watch,
+}) => {
+  watch.expectProblem(/400|not negative/);
+  const credit = { params: (await newShop(api, token)).params, body: { balance: 30 } };
+  await open(page);
+  const limits = page.getByRole("region", { name: "Limits of staff" });
+  const [largest, perDay] = [limits.getByLabel("Largest credit"), limits.getByLabel("Refunds per day")];
+  await largest.fill("-1");
+  await limits.evaluate((box) => box.querySelector("form")?.setAttribute("novalidate", ""));
+  await limits.getByRole("button", { name: "Save limits" }).click();
+  await expect(largest).toHaveAccessibleDescription("A limit is not negative");
+
+  await largest.fill("29.99");
+  await perDay.fill("500");
+  await limits.getByRole("button", { name: "Save limits" }).click();
+  await expect(toast(page, "Limits saved")).toBeVisible();
+  expect(await api.status(staffToken, users.addBalance, credit)).toBe(403);
+  expect(await api.status(token, users.addBalance, credit)).toBe(200);
+
+  await page.reload();
+  await expect(largest).toHaveValue("29.99");
+  await expect(limits.getByLabel("Credits per day")).toHaveValue("");
+  await largest.fill("");
+  await perDay.fill("");
+  await limits.getByRole("button", { name: "Save limits" }).click();
+  await expect.poll(() => api.status(staffToken, users.addBalance, credit)).toBe(200);
+
+  await limits.getByRole("button", { name: "History of the settings" }).click();
+  const history = page.getByRole("dialog", { name: "History of the settings" });
+  await expect(history.getByRole("listitem").first()).toContainText("Changed the limits of staff accounts");
+  await expect(history.getByRole("row", { name: "Staff credit" }).first()).toContainText("$29.99–");
 });
 
 test("an API key is created, shown once, used by a shop, and deleted", async ({ admin: { page }, server }) => {

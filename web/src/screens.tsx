@@ -20,6 +20,8 @@ export type Screen = {
   access: "all" | "admin";
   /** Where staff who open a screen for admins are sent, if not to the orders. */
   redirect?: "/";
+  /** The sidebar's entry that is lit, if not its own. */
+  under?: `/${string}`;
   /** The sidebar lists the screens that have an icon, under their group. */
   icon?: TablerIcon;
   group?: "Trade" | "Customers" | "Money" | "Set-up";
@@ -137,6 +139,7 @@ export const screens: readonly Screen[] = [
     path: "/logs",
     label: "Transaction Logs",
     access: "admin",
+    under: "/staff",
     load: () => import("./features/logs/LogsScreen.tsx").then((file) => file.LogsScreen),
   },
   {

@@ -1,6 +1,6 @@
 import { session } from "@footprint/contract/session.ts";
 import { ActionIcon, Badge, Menu, Tooltip, UnstyledButton } from "@mantine/core";
-import { IconChevronDown, IconLogout, IconMenu2, IconSettings } from "@tabler/icons-react";
+import { IconChevronDown, IconHistory, IconLogout, IconMenu2, IconSettings } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { callApi } from "../shared/api.ts";
 import { Emblem } from "../shared/Emblem.tsx";
@@ -45,6 +45,11 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
           <Menu.Item component={Link} to="/admin-settings" leftSection={<IconSettings size={16} aria-hidden />}>
             Account Setting
           </Menu.Item>
+          {role === "admin" && (
+            <Menu.Item component={Link} to="/logs" leftSection={<IconHistory size={16} aria-hidden />}>
+              Transaction Logs
+            </Menu.Item>
+          )}
           <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={signOut}>
             Sign out
           </Menu.Item>

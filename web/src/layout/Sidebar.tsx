@@ -63,8 +63,10 @@ export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean
   );
 }
 
-/** The first segment of the path, so that /users/… marks Users. */
+/** The first segment of the path, so that /users/… marks Users; the logs are reached through Staff, and mark it. */
 function useActivePath(isAdmin: boolean): string {
   const [, segment] = useLocation().pathname.split("/");
-  return segment || isAdmin ? `/${segment ?? ""}` : rootForStaff;
+  if (!segment && !isAdmin) return rootForStaff;
+  const path = `/${segment ?? ""}`;
+  return screens.find((screen) => screen.path === path)?.under ?? path;
 }

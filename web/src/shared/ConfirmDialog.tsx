@@ -1,28 +1,34 @@
-import { Button, Group, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { CallOptions } from "./api.ts";
 import { Dialog } from "./Dialog.tsx";
 import { notify, notifyError } from "./notify.ts";
+import { ReasonField } from "./ReasonField.tsx";
 import { randomId } from "./randomId.ts";
 
 export type Question = {
   title: string;
   /** What will happen, naming the amount and the customer. */
   message: ReactNode;
+  /** Below the message: what to look at before answering. */
+  details?: ReactNode;
+  /** Where money is moved: asks why, which may be left open. */
+  asksReason?: true;
   /** The button that does it: `Delete`, and while it works `Deleting…`. */
   action: string;
   working: string;
   danger?: boolean;
   /** On success the dialog closes and a toast shows the server's message. After a failure the dialog stays open. */
-  onConfirm: (options: CallOptions) => Promise<{ message: string }>;
+  onConfirm: (options: CallOptions, reason: string) => Promise<{ message: string }>;
   onDone?: () => void;
 };
 
 export function ConfirmDialog({ question, onClose }: { question: Question; onClose: () => void }) {
   const [idempotencyKey] = useState(randomId);
+  const [reason, setReason] = useState("");
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => question.onConfirm({ idempotencyKey }),
+    mutationFn: () => question.onConfirm({ idempotencyKey }, reason),
     onSuccess({ message }) {
       notify("success", message);
       question.onDone?.();
@@ -39,15 +45,27 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
   // Closing would not cancel the call, so the dialog stays open until the answer is there.
   const close = isPending ? () => {} : onClose;
   return (
-    <Dialog onClose={close} title={question.title} size="sm">
+    <Dialog onClose={close} title={question.title} size={question.asksReason ? "md" : "sm"}>
       <Text size="sm">{question.message}</Text>
+      {(question.details || question.asksReason) && (
+        <Stack gap="md" mt="md">
+          {question.details}
+          {question.asksReason && (
+            <ReasonField
+              value={reason}
+              onChange={(event) => setReason(event.currentTarget.value)}
+              disabled={isPending}
+            />
+          )}
+        </Stack>
+      )}
       {error && (
         <Text size="sm" c="var(--mantine-color-error)" mt="sm">
           {error.message}
         </Text>
       )}
       <Group justify="flex-end" gap="xs" mt="lg">
-        <Button variant="default" onClick={close} disabled={isPending} data-autofocus={question.danger || undefined}>
+        <Button variant="default" onClick={close} disabled={isPending} data-autofocus>
           Cancel
         </Button>
         <Button
@@ -55,7 +73,6 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
           {...(question.danger && { color: "red.8" })}
           onClick={() => isPending || mutate()}
           disabled={isPending}
-          data-autofocus={!question.danger || undefined}
         >
           {isPending ? question.working : question.action}
         </Button>

@@ -14,6 +14,7 @@ export function FormModal<V extends Values, R extends object>({
   onSubmit,
   submitLabel,
   workingLabel = "Saving…",
+  aside,
   closeAfter = 2000,
   next,
   onClose,
@@ -26,8 +27,11 @@ export function FormModal<V extends Values, R extends object>({
   /** The same, with messages at the fields. */
   validate?: (values: V) => FormErrors;
   onSubmit: (values: V, options: CallOptions) => Promise<R>;
-  submitLabel: string;
-  workingLabel?: string;
+  /** What the button says, which may depend on what is entered. */
+  submitLabel: string | ((values: V) => string);
+  workingLabel?: string | ((values: V) => string);
+  /** Opposite the buttons. */
+  aside?: ReactNode;
   closeAfter?: number;
   /** A dialog that takes this one's place after success. */
   next?: (reply: R) => ReactNode;
@@ -50,6 +54,8 @@ export function FormModal<V extends Values, R extends object>({
   // Closing would not cancel the call, so the dialog stays open until the answer is there.
   const close = form.working ? () => {} : onClose;
   const done = form.settled;
+  const said = (label: string | ((values: V) => string)) =>
+    typeof label === "string" ? label : label(form.fields.values);
   const closeButton = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     // The button that had the focus is gone.
@@ -65,11 +71,12 @@ export function FormModal<V extends Values, R extends object>({
             {children(form.fields, done)}
           </Stack>
           <FormAlert alert={form.alert} />
-          <Group justify="flex-end" gap="xs">
-            <Button ref={closeButton} variant="default" onClick={close} disabled={form.working}>
+          <Group gap="xs">
+            {aside}
+            <Button ml="auto" ref={closeButton} variant="default" onClick={close} disabled={form.working}>
               {done ? "Close" : "Cancel"}
             </Button>
-            {!done && <SubmitButton form={form} label={submitLabel} workingLabel={workingLabel} />}
+            {!done && <SubmitButton form={form} label={said(submitLabel)} workingLabel={said(workingLabel)} />}
           </Group>
         </Stack>
       </form>

@@ -1,14 +1,20 @@
 import { type BulkOrder, bulkOrders } from "@footprint/contract/bulk-orders.ts";
 import { Group, Stack } from "@mantine/core";
+import { IconEye } from "@tabler/icons-react";
+import { RowButton } from "../../shared/buttons.tsx";
 import { type Column, DataTable } from "../../shared/DataTable.tsx";
 import { Details } from "../../shared/Details.tsx";
 import { Dialog } from "../../shared/Dialog.tsx";
+import { useDialog } from "../../shared/dialogs.tsx";
 import { formatCount, formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 import { TwoLines } from "../../shared/TwoLines.tsx";
 import classes from "./BulkOrderDetails.module.css";
+
+const OrderDetails = lazyPart(() => import("../../shared/OrderDetails.tsx").then((file) => file.OrderDetails));
 
 type Row = BulkOrder["orders"][number];
 
@@ -22,6 +28,7 @@ const columns: Column<Row>[] = [
   { title: "Tracking id", cell: (order) => <ShortId value={order.tracking} name="tracking id" /> },
   { title: "Total", cell: (order) => <Total order={order} />, align: "right", onCard: "aside" },
   { title: "Created", cell: (order) => <Time value={order.createdAt} />, dimmed: true },
+  { title: "", cell: (order) => <ViewOrder order={order} /> },
 ];
 
 export function BulkOrderDetails({ bulk, onClose }: { bulk: BulkOrder; onClose: () => void }) {
@@ -52,6 +59,12 @@ export function BulkOrderDetails({ bulk, onClose }: { bulk: BulkOrder; onClose: 
 }
 
 const totalOf = (orders: Row[]) => orders.reduce((sum, order) => sum + Math.round(order.price * 100), 0) / 100;
+
+function ViewOrder({ order: { _id, uuid } }: { order: Row }) {
+  const open = useDialog();
+  const view = () => open((close) => <OrderDetails id={_id} onClose={close} />);
+  return <RowButton text="View" of={`order ${uuid}`} Icon={IconEye} onClick={view} />;
+}
 
 function Total({ order: { price, isRefunded } }: { order: Row }) {
   return (

@@ -1,17 +1,21 @@
 import { type Invoice, invoiceStatuses, invoices, paymentMethods } from "@footprint/contract/invoices.ts";
 import { Anchor } from "@mantine/core";
-import { IconCheck, IconExternalLink } from "@tabler/icons-react";
+import { IconCheck, IconExternalLink, IconReceipt } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
 import { RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
-import { useConfirm } from "../../shared/dialogs.tsx";
+import { useConfirm, useDialog } from "../../shared/dialogs.tsx";
 import { choiceFilter, customerFilter, dayFilter } from "../../shared/filters.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { labelOf, statusLabel } from "../../shared/labels.ts";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useList } from "../../shared/list.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 import { TwoLines } from "../../shared/TwoLines.tsx";
+
+const InvoicePayments = lazyPart(() => import("./InvoicePayments.tsx").then((file) => file.InvoicePayments));
+const PaymentChecks = lazyPart(() => import("./PaymentChecks.tsx").then((file) => file.PaymentChecks));
 
 const statusFilter = {
   name: "status",
@@ -32,8 +36,11 @@ export function InvoicesScreen() {
     filters: [dayFilter, methodFilter, customerFilter],
   });
   const confirm = useConfirm();
+  const open = useDialog();
 
-  const askToMarkPaid = ({ _id, amount, user }: Invoice) =>
+  const showPayments = (invoice: Invoice) => open((close) => <InvoicePayments invoice={invoice} onClose={close} />);
+  const askToMarkPaid = (invoice: Invoice) => {
+    const { _id, amount, user } = invoice;
     confirm({
       title: "Mark as Paid?",
       message: (
@@ -41,10 +48,13 @@ export function InvoicesScreen() {
           <b>{formatMoney(amount)}</b> will be credited to the balance of <b>{user.username}</b> and count as a deposit.
         </>
       ),
+      details: <PaymentChecks invoice={invoice} />,
+      asksReason: true,
       action: "Mark as Paid",
       working: "Marking as paid…",
-      onConfirm: (options) => callApi(invoices.markPaid, { params: { id: _id } }, options),
+      onConfirm: (options, reason) => callApi(invoices.markPaid, { params: { id: _id }, body: { reason } }, options),
     });
+  };
 
   const columns: Column<Invoice>[] = [
     { title: "Invoice", cell: (invoice) => <ShortId value={invoice._id} name="invoice id" />, width: "14%" },
@@ -72,15 +82,26 @@ export function InvoicesScreen() {
     { title: "Invoice page", cell: (invoice) => <HostedPage invoice={invoice} />, width: "9%", below: "Invoice" },
     {
       title: "",
-      cell: (invoice) =>
-        invoice.status !== "paid" && (
-          <RowButton
-            text="Mark as Paid"
-            label={`Mark as Paid: ${formatMoney(invoice.amount)} of ${invoice.user.username}`}
-            Icon={IconCheck}
-            onClick={() => askToMarkPaid(invoice)}
-          />
-        ),
+      cell: (invoice) => (
+        <>
+          {(invoice.status === "paid" || invoice.status === "reversed") && (
+            <RowButton
+              text="Payment"
+              of={`of ${formatMoney(invoice.amount)} by ${invoice.user.username}`}
+              Icon={IconReceipt}
+              onClick={() => showPayments(invoice)}
+            />
+          )}
+          {invoice.status !== "paid" && (
+            <RowButton
+              text="Mark as Paid"
+              label={`Mark as Paid: ${formatMoney(invoice.amount)} of ${invoice.user.username}`}
+              Icon={IconCheck}
+              onClick={() => askToMarkPaid(invoice)}
+            />
+          )}
+        </>
+      ),
     },
   ];
 

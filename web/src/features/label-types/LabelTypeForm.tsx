@@ -3,6 +3,7 @@ import { weightUnit } from "@footprint/contract/weights.ts";
 import { NativeSelect, TextInput } from "@mantine/core";
 import { callApi } from "../../shared/api.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
+import { HistoryButton } from "../../shared/HistoryButton.tsx";
 
 type Values = { name: string; uid: string; maxWeight: string; type: LabelType["type"] };
 
@@ -22,6 +23,7 @@ export function LabelTypeForm({ labelType, onClose }: { labelType?: LabelType; o
       }}
       submitLabel={labelType ? "Save" : "Add"}
       workingLabel={labelType ? "Saving…" : "Adding…"}
+      aside={labelType && <HistoryButton of={labelType.name} subject={labelType._id} />}
       onClose={onClose}
     >
       {(fields) => (

@@ -3,6 +3,7 @@ import { weightUnit } from "@footprint/contract/weights.ts";
 import { callApi } from "../../shared/api.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { formatWeights } from "../../shared/format.tsx";
+import { HistoryButton } from "../../shared/HistoryButton.tsx";
 import { blankTier, TierFields, tierOf } from "../../shared/TierFields.tsx";
 import { type Gap, isGap } from "./gaps.ts";
 
@@ -18,13 +19,10 @@ export function TierForm({
 }) {
   const tier = row && !isGap(row) ? row : undefined;
   const bounds = row && { fromWeight: String(row.fromWeight), toWeight: String(row.toWeight) };
+  const weights = tier && formatWeights(tier.fromWeight, tier.toWeight, labelType.name);
   return (
     <FormModal
-      title={
-        tier
-          ? `Edit ${formatWeights(tier.fromWeight, tier.toWeight, labelType.name)}`
-          : `Add Weight to ${labelType.name}`
-      }
+      title={tier ? `Edit ${weights}` : `Add Weight to ${labelType.name}`}
       initialValues={{ ...blankTier, ...bounds, ...(tier && { price: tier.price.toFixed(2) }) }}
       onSubmit={(values, options) => {
         const params = { id: labelType._id };
@@ -34,6 +32,7 @@ export function TierForm({
       }}
       submitLabel={tier ? "Save" : "Add Weight"}
       workingLabel={tier ? "Saving…" : "Adding…"}
+      aside={tier && <HistoryButton of={`the price for ${weights}`} subject={tier._id} />}
       onClose={onClose}
     >
       {(fields) => <TierFields field={(name) => fields.getInputProps(name)} unit={weightUnit(labelType.name)} />}

@@ -1,71 +1,22 @@
 import type { Log } from "@footprint/contract/logs.ts";
-import { Text } from "@mantine/core";
-import type { ReactNode } from "react";
+import { Author } from "../../shared/Author.tsx";
+import { Changes } from "../../shared/Changes.tsx";
 import { Dialog } from "../../shared/Dialog.tsx";
-import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
-import { labelOf, scopeLabel, statusLabel } from "../../shared/labels.ts";
-import { Author } from "./Author.tsx";
-import { changesOf, type Value } from "./changes.ts";
+import { StatusBadge, Time } from "../../shared/format.tsx";
+import { statusLabel } from "../../shared/labels.ts";
 import classes from "./LogChanges.module.css";
 
-/** What an entry changed, before and after side by side. */
 export function LogChanges({ log, onClose }: { log: Log; onClose: () => void }) {
-  const { changed, unchanged } = changesOf(log.before, log.after);
   return (
     <Dialog title="Changes" size="lg" onClose={onClose}>
       <div className={classes.about}>
         <p>{log.action}</p>
         <span className={classes.who}>
-          <Author admin={log.admin} /> · <Time value={log.createdAt} full />
+          <Author by={log.admin} /> · <Time value={log.createdAt} full />
         </span>
         <StatusBadge tone="info">{statusLabel(log.type)}</StatusBadge>
       </div>
-      {changed.length === 0 ? (
-        <Text size="sm">Before and after are the same.</Text>
-      ) : (
-        <table className={classes.changes}>
-          <thead>
-            <tr>
-              <th scope="col">Field</th>
-              <th scope="col">Before</th>
-              <th scope="col">After</th>
-            </tr>
-          </thead>
-          <tbody>
-            {changed.map(({ field, before, after }) => (
-              <tr key={field}>
-                <th scope="row">{field}</th>
-                <td data-side="before">{formatValue(field, before)}</td>
-                <td data-side="after">{formatValue(field, after)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {unchanged.length > 0 && (
-        <Text size="sm" c="dimmed" mt="sm">
-          Unchanged: {unchanged.join(", ")}
-        </Text>
-      )}
+      <Changes log={log} />
     </Dialog>
   );
-}
-
-const isMoney = (field: string) => /\b(balance|price)$/i.test(field);
-const isChoice = (field: string) => /\b(template|payment method)$/i.test(field);
-
-const isMoment = (value: string) => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
-
-function formatValue(field: string, value: Value | undefined): ReactNode {
-  if (Array.isArray(value) && value.length > 0) return value.map((item) => formatItem(field, item)).join(", ");
-  if (value === undefined || value === null || value === "" || Array.isArray(value))
-    return <span className={classes.none}>–</span>;
-  return typeof value === "string" && isMoment(value) ? <Time value={value} full /> : formatItem(field, value);
-}
-
-function formatItem(field: string, value: string | number | boolean | null): string {
-  if (typeof value === "boolean") return value ? "Yes" : "No";
-  if (typeof value === "string" && isChoice(field)) return labelOf(value);
-  if (typeof value === "string" && field === "Scopes") return scopeLabel(value);
-  return typeof value === "number" && isMoney(field) ? formatMoney(value) : String(value);
 }

@@ -1,6 +1,7 @@
 import type { Reply } from "@footprint/contract/endpoint.ts";
 import { type Log, logs, logTypes, settingsId } from "@footprint/contract/logs.ts";
 import { IconArrowsDiff } from "@tabler/icons-react";
+import { Author } from "../../shared/Author.tsx";
 import { RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { LinkChip } from "../../shared/FilterChip.tsx";
@@ -10,7 +11,6 @@ import { ListScreen } from "../../shared/ListScreen.tsx";
 import { statusLabel } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { isId, type ListFilter, useList } from "../../shared/list.ts";
-import { Author } from "./Author.tsx";
 
 const LogChanges = lazyPart(() => import("./LogChanges.tsx").then((file) => file.LogChanges));
 
@@ -44,7 +44,7 @@ export function LogsScreen() {
   });
 
   const columns: Column<Log>[] = [
-    { title: "Who", cell: (log) => <Author admin={log.admin} />, width: "14%", wraps: true, onCard: "headline" },
+    { title: "Who", cell: (log) => <Author by={log.admin} />, width: "14%", wraps: true, onCard: "headline" },
     {
       title: "Type",
       cell: (log) => <StatusBadge tone="info">{statusLabel(log.type)}</StatusBadge>,

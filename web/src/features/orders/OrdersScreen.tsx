@@ -7,10 +7,10 @@ import { formatMoney, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useList } from "../../shared/list.ts";
+import { OrderStatus } from "../../shared/OrderStatus.tsx";
 import { ShortId } from "../../shared/ShortId.tsx";
-import { OrderStatus } from "./OrderStatus.tsx";
 
-const OrderDetails = lazyPart(() => import("./OrderDetails.tsx").then((file) => file.OrderDetails));
+const OrderDetails = lazyPart(() => import("../../shared/OrderDetails.tsx").then((file) => file.OrderDetails));
 
 const statusFilter = { name: "status", label: "Status", options: orderStatuses } as const;
 
@@ -45,7 +45,7 @@ export function OrdersScreen() {
       exported={orders.export}
       searchFor="Order id, tracking, customer, sender, receiver"
       empty={{ title: "No orders yet", hint: "An order appears here when a customer buys a label in the shop." }}
-      details={(order, close) => <OrderDetails order={order} onClose={close} />}
+      details={(order, close) => <OrderDetails id={order._id} order={order} onClose={close} />}
     />
   );
 }

@@ -3,6 +3,7 @@ import { type StaffMember, staff, usernameRule } from "@footprint/contract/staff
 import { PasswordInput, Switch, TextInput } from "@mantine/core";
 import { callApi } from "../../shared/api.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
+import { HistoryButton } from "../../shared/HistoryButton.tsx";
 
 const username = { label: "Username", autoCapitalize: "none", spellCheck: false, "data-autofocus": true };
 
@@ -39,6 +40,7 @@ export function EditStaff({ member, onClose }: { member: StaffMember; onClose: (
       initialValues={{ username: member.username, chatId, notificationAccess }}
       onSubmit={(values, options) => callApi(staff.update, { params: { id: member._id }, body: values }, options)}
       submitLabel="Save"
+      aside={<HistoryButton of={member.username} subject={member._id} />}
       onClose={onClose}
     >
       {(fields) => (

@@ -1,20 +1,23 @@
 import { type User, users } from "@footprint/contract/users.ts";
-import { Text, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { callApi } from "../../shared/api.ts";
+import { BalanceChange } from "../../shared/BalanceChange.tsx";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { formatMoney } from "../../shared/format.tsx";
-import classes from "./AddBalance.module.css";
+import { ReasonField } from "../../shared/ReasonField.tsx";
 
-export function AddBalance({ user, onClose }: { user: User; onClose: () => void }) {
+type Customer = Pick<User, "_id" | "username">;
+
+export function AddBalance({ user, onClose }: { user: Customer; onClose: () => void }) {
   return (
     <FormModal
       title={`Add Balance to ${user.username}`}
-      initialValues={{ balance: "" }}
-      onSubmit={({ balance }, options) =>
-        callApi(users.addBalance, { params: { id: user._id }, body: { balance: Number(balance) } }, options)
+      initialValues={{ balance: "", reason: "" }}
+      onSubmit={({ balance, reason }, options) =>
+        callApi(users.addBalance, { params: { id: user._id }, body: { balance: Number(balance), reason } }, options)
       }
-      submitLabel="Add Balance"
-      workingLabel="Adding…"
+      submitLabel={({ balance }) => (takes(balance) ? `Take ${formatMoney(-Number(balance))}` : "Add Balance")}
+      workingLabel={({ balance }) => (takes(balance) ? "Taking…" : "Adding…")}
       onClose={onClose}
     >
       {(fields, done) => (
@@ -28,34 +31,22 @@ export function AddBalance({ user, onClose }: { user: User; onClose: () => void 
             data-autofocus
             {...fields.getInputProps("balance")}
           />
-          {!done && <Preview user={user} amount={Number(fields.values.balance)} />}
+          {!done && (
+            <BalanceChange customer={user} amount={Number(fields.values.balance)}>
+              {questionAbout(user, Number(fields.values.balance))}
+            </BalanceChange>
+          )}
+          <ReasonField {...fields.getInputProps("reason")} />
         </>
       )}
     </FormModal>
   );
 }
 
-/** What the balance will be. */
-function Preview({ user: { username, balance }, amount }: { user: User; amount: number }) {
-  const isAmount = Number.isFinite(amount) && amount !== 0;
-  const after = isAmount ? Math.round((balance + amount) * 100) / 100 : balance;
-  return (
-    <div className={classes.preview}>
-      <dl className={classes.balances}>
-        <div>
-          <dt>Current balance</dt>
-          <dd>{formatMoney(balance)}</dd>
-        </div>
-        <div>
-          <dt>New balance</dt>
-          <dd data-negative={after < 0 || undefined}>{isAmount ? formatMoney(after) : "–"}</dd>
-        </div>
-      </dl>
-      <Text size="sm" aria-live="polite">
-        {!isAmount && `Enter how much to add to ${username}'s balance.`}
-        {isAmount && amount > 0 && `Add ${formatMoney(amount)} to ${username}'s balance?`}
-        {isAmount && amount < 0 && `Take ${formatMoney(-amount)} from ${username}'s balance?`}
-      </Text>
-    </div>
-  );
+const takes = (amount: string) => Number(amount) < 0;
+
+function questionAbout({ username }: Customer, amount: number): string {
+  if (amount > 0) return `Add ${formatMoney(amount)} to ${username}'s balance?`;
+  if (amount < 0) return `Take ${formatMoney(-amount)} from ${username}'s balance?`;
+  return `Enter how much to add to ${username}'s balance.`;
 }

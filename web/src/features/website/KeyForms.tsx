@@ -5,6 +5,7 @@ import type { FormErrors, UseFormReturnType } from "@mantine/form";
 import { useEffect, useState } from "react";
 import { callApi } from "../../shared/api.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
+import { HistoryButton } from "../../shared/HistoryButton.tsx";
 import { scopeLabel } from "../../shared/labels.ts";
 import { useApiQuery } from "../../shared/queries.ts";
 import { ShownOnce } from "../../shared/ShownOnce.tsx";
@@ -125,6 +126,7 @@ export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => vo
         return callApi(website.updateApiKey, { params: { id }, body: changed }, options);
       }}
       submitLabel="Save"
+      aside={<HistoryButton of={name} subject={id} />}
       onClose={onClose}
     >
       {(fields) => (

@@ -1,8 +1,10 @@
 import type { Reply } from "@footprint/contract/endpoint.ts";
+import { settingsId } from "@footprint/contract/logs.ts";
 import { handleRule, website } from "@footprint/contract/website.ts";
 import { Group, Input, Skeleton, Stack, TextInput, Title } from "@mantine/core";
 import { apiBase, callApi } from "../../shared/api.ts";
 import { type ApiForm, SubmitButton, useApiForm } from "../../shared/form.tsx";
+import { HistoryButton } from "../../shared/HistoryButton.tsx";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useApiQuery, useToastedCall } from "../../shared/queries.ts";
@@ -25,9 +27,12 @@ export function PaymentSettings() {
   const cashapp = query.data?.cashapp;
   return (
     <section className={classes.panel} aria-labelledby="payment-app" aria-busy={query.isPending}>
-      <Title order={2} size="h4" id="payment-app">
-        Payment app
-      </Title>
+      <Group justify="space-between">
+        <Title order={2} size="h4" id="payment-app">
+          Payment app
+        </Title>
+        <HistoryButton of="the settings" subject={settingsId} />
+      </Group>
       {query.isError && !cashapp ? (
         <LoadFailure title="The payment settings could not be loaded" query={query} />
       ) : (

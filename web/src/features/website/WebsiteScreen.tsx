@@ -1,6 +1,7 @@
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import { ApiKeys } from "./ApiKeys.tsx";
 import { PaymentSettings } from "./PaymentSettings.tsx";
+import { StaffLimits } from "./StaffLimits.tsx";
 
 export function WebsiteScreen() {
   return (
@@ -11,6 +12,7 @@ export function WebsiteScreen() {
         showsTimes
       />
       <PaymentSettings />
+      <StaffLimits />
       <ApiKeys />
     </>
   );

@@ -1,5 +1,5 @@
 import type { Order } from "@footprint/contract/orders.ts";
-import { StatusBadge } from "../../shared/format.tsx";
+import { StatusBadge } from "./format.tsx";
 
 export function OrderStatus({ order: { isRefunded } }: { order: Order }) {
   return <StatusBadge tone={isRefunded ? "warning" : "positive"}>{isRefunded ? "Refunded" : "Active"}</StatusBadge>;

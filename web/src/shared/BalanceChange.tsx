@@ -1,0 +1,83 @@
+import { type Transfer, transfers } from "@footprint/contract/transfers.ts";
+import { Stack, Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import classes from "./BalanceChange.module.css";
+import { formatMoney, Time } from "./format.tsx";
+import { useApiQuery } from "./queries.ts";
+import { Warning } from "./Warning.tsx";
+
+/** What a customer's balance is, what it will be, and what could be wrong with that. */
+export function BalanceChange({
+  customer: { _id, username },
+  amount,
+  children,
+}: {
+  customer: { _id: string; username: string };
+  /** Zero or not a number as long as none is entered. */
+  amount: number;
+  children?: ReactNode;
+}) {
+  const query = useApiQuery(transfers.history, { params: { id: _id }, query: { limit: 20 } }, { gcTime: 0 });
+  const history = query.data?.transfers;
+  const balance = history && (history[0]?.balanceAfter ?? 0);
+  const isAmount = Number.isFinite(amount) && amount !== 0;
+  const after = balance !== undefined && isAmount ? Math.round((balance + amount) * 100) / 100 : undefined;
+  const same = isAmount ? history?.find((transfer) => isTheSame(transfer, amount)) : undefined;
+  const highest = Math.max(0, ...(history ?? []).map(({ balanceAfter }) => balanceAfter));
+
+  return (
+    <Stack gap="xs" aria-busy={query.isPending}>
+      <div className={classes.preview}>
+        <dl className={classes.balances}>
+          <div>
+            <dt>Current balance</dt>
+            <dd>{balance === undefined ? "–" : formatMoney(balance)}</dd>
+          </div>
+          <div>
+            <dt>New balance</dt>
+            <dd data-negative={(after ?? 0) < 0 || undefined}>{after === undefined ? "–" : formatMoney(after)}</dd>
+          </div>
+        </dl>
+        {children && (
+          <Text size="sm" mt="xs" aria-live="polite">
+            {children}
+          </Text>
+        )}
+      </div>
+      {query.isError && !history && (
+        <Warning>What happened to this balance lately could not be loaded: {query.error.message}</Warning>
+      )}
+      {same && (
+        <Warning>
+          {formatMoney(Math.abs(amount))} {amount > 0 ? "was credited to" : "was taken from"} <b>{username}</b> already,{" "}
+          <Time value={same.createdAt} /> by <b>{same.by.username}</b>
+          {same.reason ? `: “${same.reason}”` : "."}
+        </Warning>
+      )}
+      {balance !== undefined && after !== undefined && after < 0 && (
+        <Warning>
+          {username} has {formatMoney(balance)}: {formatMoney(-after)} is missing. A balance below zero is refused.
+        </Warning>
+      )}
+      {after !== undefined && after >= unusual && after > 10 * highest && (
+        <Warning>
+          {highest > 0
+            ? `An unusual balance for ${username}: the highest of late was ${formatMoney(highest)}.`
+            : `An unusual balance for ${username}, who had nothing of late.`}
+        </Warning>
+      )}
+    </Stack>
+  );
+}
+
+/** A smaller balance is nothing unusual for anybody. */
+const unusual = 1000;
+
+const tenMinutes = 10 * 60_000;
+
+/** Somebody moved as much just now, and it stands: perhaps this is the same once more. */
+const isTheSame = ({ kind, amount, reversedBy, createdAt }: Transfer, other: number) =>
+  amount === other &&
+  kind !== "purchase" &&
+  reversedBy === null &&
+  Date.now() - new Date(createdAt).getTime() < tenMinutes;

@@ -1,0 +1,26 @@
+import { Button } from "@mantine/core";
+import { IconHistory } from "@tabler/icons-react";
+import { useDialog } from "./dialogs.tsx";
+import { lazyPart } from "./lazyPart.tsx";
+import { useSession } from "./session.ts";
+
+const History = lazyPart(() => import("./History.tsx").then((file) => file.History));
+
+/** Beside what can be edited: shows administrators who changed it, and how. */
+export function HistoryButton({ of, subject }: { of: string; subject: string }) {
+  const open = useDialog();
+  const { role } = useSession();
+  if (role !== "admin") return null;
+  return (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      color="gray"
+      leftSection={<IconHistory size={14} aria-hidden />}
+      aria-label={`History of ${of}`}
+      onClick={() => open((close) => <History of={of} subject={subject} onClose={close} />)}
+    >
+      History
+    </Button>
+  );
+}

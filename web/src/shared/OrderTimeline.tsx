@@ -1,0 +1,138 @@
+import { type OrderStory, orders } from "@footprint/contract/orders.ts";
+import { Group, Text, Textarea, Title } from "@mantine/core";
+import { IconArrowBackUp, IconBarcode, IconNote, IconShoppingBag, type TablerIcon } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { Author } from "./Author.tsx";
+import { callApi } from "./api.ts";
+import { FormAlert, SubmitButton, useApiForm } from "./form.tsx";
+import { formatCount, formatMoney, Time } from "./format.tsx";
+import classes from "./OrderDetails.module.css";
+import { shortened } from "./ShortId.tsx";
+
+type Event = { key: string; at: string; Icon: TablerIcon; what: ReactNode; more?: ReactNode };
+
+/** What happened to an order, oldest first, and a field for a note. */
+export function OrderTimeline({ story }: { story: OrderStory }) {
+  const events = eventsOf(story).sort((one, other) => one.at.localeCompare(other.at));
+  return (
+    <section aria-labelledby="order-timeline">
+      <Title order={3} size="sm" mb="xs" id="order-timeline">
+        Timeline
+      </Title>
+      <ol className={classes.timeline}>
+        {events.map(({ key, at, Icon, what, more }) => (
+          <li key={key} className={classes.event}>
+            <span className={classes.icon}>
+              <Icon size={14} aria-hidden />
+            </span>
+            <div>
+              <div className={classes.what}>
+                <span>{what}</span>
+                <Text span size="xs" c="dimmed" lh="inherit">
+                  <Time value={at} full />
+                </Text>
+              </div>
+              {more && <div className={classes.more}>{more}</div>}
+            </div>
+          </li>
+        ))}
+      </ol>
+      <NoteForm id={story.order._id} />
+    </section>
+  );
+}
+
+function eventsOf({ order, purchase, bulkOrder, refund, notes, batch }: OrderStory): Event[] {
+  return [
+    ...(batch
+      ? [
+          {
+            key: "batch",
+            at: batch.createdAt,
+            Icon: IconBarcode,
+            what: (
+              <>
+                Tracking code registered by <Author by={batch.by} />
+              </>
+            ),
+            more: `In a batch of ${formatCount(batch.amount)}: ${shortened(batch.first)} to ${shortened(batch.last)}`,
+          },
+        ]
+      : []),
+    {
+      key: "purchase",
+      at: order.createdAt,
+      Icon: IconShoppingBag,
+      what: purchase ? (
+        <>
+          Bought through <Author by={purchase.by} />
+        </>
+      ) : (
+        "Bought"
+      ),
+      more: purchase && purchaseWords(purchase, bulkOrder),
+    },
+    ...notes.map((note) => ({
+      key: note._id,
+      at: note.createdAt,
+      Icon: IconNote,
+      what: (
+        <>
+          <b>{note.by.username}</b> noted
+        </>
+      ),
+      more: note.text,
+    })),
+    ...(refund
+      ? [
+          {
+            key: "refund",
+            at: refund.createdAt,
+            Icon: IconArrowBackUp,
+            what: (
+              <>
+                Refunded by <Author by={refund.by} />{" "}
+                <Text span size="sm" fw={600} c="var(--mantine-color-green-light-color)">
+                  +{formatMoney(refund.amount)}
+                </Text>
+              </>
+            ),
+            more: refund.reason ? `“${refund.reason}”` : "No reason was given.",
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Orders of a bulk order are paid together. */
+function purchaseWords({ amount, balanceAfter }: NonNullable<OrderStory["purchase"]>, bulk: OrderStory["bulkOrder"]) {
+  const balances = `${formatMoney(Math.round((balanceAfter + amount) * 100) / 100)} → ${formatMoney(balanceAfter)}`;
+  return bulk
+    ? `${formatMoney(amount)} for all ${formatCount(bulk.orderCount)} of its bulk order, balance ${balances}`
+    : `Balance ${balances}`;
+}
+
+function NoteForm({ id }: { id: string }) {
+  const form = useApiForm({
+    initialValues: { text: "" },
+    onSubmit: (body) => callApi(orders.addNote, { params: { id }, body }),
+    end: { after: 0, on: "success", finish: "reset" },
+  });
+  return (
+    <form onSubmit={form.submit}>
+      <Textarea
+        mt="md"
+        label="Note"
+        description="For colleagues. It stays as it is."
+        autosize
+        minRows={2}
+        maxLength={2000}
+        {...form.fields.getInputProps("text")}
+      />
+      <Group justify="flex-end" mt="xs" gap="xs">
+        <FormAlert alert={form.alert} />
+        <SubmitButton form={form} label="Save note" workingLabel="Saving…" variant="default" />
+      </Group>
+    </form>
+  );
+}
