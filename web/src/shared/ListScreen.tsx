@@ -20,8 +20,8 @@ type ListScreenProps<T extends { _id: string }> = {
   children?: ReactNode;
   list: List<T>;
   columns: readonly Column<T>[];
-  /** What can be searched for, as the field's placeholder. */
-  searchFor: string;
+  /** What can be searched for, as the field's placeholder; without it there is no search. */
+  searchFor?: string;
   /** Shown while the list is empty, without search and filter. */
   empty: { title: string; hint: ReactNode; action?: ReactNode };
   /** Names what a link to the list asked for; pressing it shows the others again, which `removes` says. */
@@ -42,12 +42,14 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
 
   return (
     <>
-      <ScreenHeader
-        title={title}
-        subtitle={formatTotal(query.data, ...counted, list.isNarrowed)}
-        actions={actions}
-        showsTimes
-      />
+      {!list.isPart && (
+        <ScreenHeader
+          title={title}
+          subtitle={formatTotal(query.data, ...counted, list.isNarrowed)}
+          actions={actions}
+          showsTimes
+        />
+      )}
       {children}
       <section className={classes.panel} aria-label={title}>
         <Tools {...props} />
@@ -72,9 +74,11 @@ function Tools<T extends { _id: string }>({ list, searchFor, chips = {}, tools }
   const { filter, values } = list;
   return (
     <search className={classes.tools}>
-      <div className={classes.search}>
-        <SearchField value={values.search} onChange={list.setSearch} placeholder={searchFor} />
-      </div>
+      {searchFor && (
+        <div className={classes.search}>
+          <SearchField value={values.search} onChange={list.setSearch} placeholder={searchFor} />
+        </div>
+      )}
       {filter && (
         <NativeSelect
           className={classes.filter}

@@ -26,6 +26,8 @@ type Options<E extends Endpoint> = {
   filter?: FilterOf<Query<E>>;
   /** Further parameters that a link to the list may give, each with what its value must look like. */
   links?: { [N in string & keyof Query<E>]?: RegExp };
+  /** What the page that the list is a part of narrows it to, such as one customer's. */
+  within?: Partial<Input<E>> | undefined;
 };
 
 /** A list as its screen and ListScreen use it. */
@@ -37,6 +39,8 @@ export type List<T extends Row, R extends Page = Page> = {
   filter: (Filter & { value: string }) | undefined;
   /** What a link to this list asked for. */
   links: Record<string, string>;
+  /** Stands on another record's page, below that page's heading. */
+  isPart: boolean;
   /** Something narrows the list, so if it is empty, nothing was found. */
   isNarrowed: boolean;
   setPage: (page: number) => void;
@@ -60,7 +64,7 @@ export const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 export function useList<E extends Endpoint, T extends Row>(
   endpoint: Reply<E> extends Page ? E : never,
   rowsOf: (reply: Reply<E>) => readonly T[],
-  { filter: chosen, links: known = {} }: Options<E> = {},
+  { filter: chosen, links: known = {}, within }: Options<E> = {},
 ): List<T, Reply<E> & Page> {
   const { search: address } = useLocation();
   const navigate = useNavigate();
@@ -79,7 +83,11 @@ export function useList<E extends Endpoint, T extends Row>(
     }),
   );
 
-  const input = { query: { ...values, ...(filter && { [filter.name]: filter.value }), ...links } };
+  const { query: narrowed, ...rest } = (within ?? {}) as { query?: object };
+  const input = {
+    ...rest,
+    query: { ...values, ...(filter && { [filter.name]: filter.value }), ...links, ...narrowed },
+  };
   const query = useApiQuery(endpoint as E, input as Input<E>) as UseQueryResult<Reply<E> & Page, ApiError>;
   const rows = query.data && rowsOf(query.data);
 
@@ -102,6 +110,7 @@ export function useList<E extends Endpoint, T extends Row>(
     values,
     filter,
     links,
+    isPart: within !== undefined,
     isNarrowed: Boolean(search || Object.keys(links).length > 0 || (filter && filter.value !== filter.options[0])),
     setPage: (next) => go({ page: next > 1 ? String(next) : undefined }, {}),
     setSort: (next) => go({ sort: next === "des" ? undefined : next }, stay),

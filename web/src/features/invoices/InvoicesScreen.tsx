@@ -3,6 +3,7 @@ import { Anchor } from "@mantine/core";
 import { IconCheck, IconExternalLink } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
 import { RowButton } from "../../shared/buttons.tsx";
+import { CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { useConfirm } from "../../shared/dialogs.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
@@ -19,8 +20,12 @@ const statusFilter = {
   optionLabel: statusLabel,
 } as const;
 
-export function InvoicesScreen() {
-  const list = useList(invoices.list, (reply) => reply.invoices, { filter: statusFilter });
+/** All invoices, or those of one customer. */
+export function InvoicesScreen({ customer }: { customer?: string }) {
+  const list = useList(invoices.list, (reply) => reply.invoices, {
+    filter: statusFilter,
+    within: customer ? { query: { customer } } : undefined,
+  });
   const confirm = useConfirm();
 
   const askToMarkPaid = ({ _id, amount, user }: Invoice) =>
@@ -37,10 +42,16 @@ export function InvoicesScreen() {
     });
 
   const columns: Column<Invoice>[] = [
-    { title: "Invoice", cell: (invoice) => <ShortId value={invoice._id} name="invoice id" />, width: "14%" },
+    {
+      title: "Invoice",
+      cell: (invoice) => <ShortId value={invoice._id} name="invoice id" />,
+      width: "14%",
+      ...(customer && { onCard: "headline" as const }),
+    },
     {
       title: "User",
-      cell: ({ user }) => <TwoLines first={<b>{user.username}</b>} second={user.email} />,
+      cell: ({ user }) => <TwoLines first={<CustomerLink user={user} />} second={user.email} />,
+      hidden: Boolean(customer),
       width: "24%",
       onCard: "headline",
     },

@@ -1,10 +1,10 @@
 import type { Log } from "@footprint/contract/logs.ts";
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Author } from "../../shared/Author.tsx";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
 import { labelOf, scopeLabel, statusLabel } from "../../shared/labels.ts";
-import { Author } from "./Author.tsx";
 import { changesOf, type Value } from "./changes.ts";
 import classes from "./LogChanges.module.css";
 

@@ -1,5 +1,6 @@
 import { type Log, logs, logTypes } from "@footprint/contract/logs.ts";
-import { IconArrowsDiff } from "@tabler/icons-react";
+import { IconArrowsDiff, IconArrowUpRight } from "@tabler/icons-react";
+import { Author } from "../../shared/Author.tsx";
 import { RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { StatusBadge, Time } from "../../shared/format.tsx";
@@ -7,14 +8,19 @@ import { ListScreen } from "../../shared/ListScreen.tsx";
 import { statusLabel } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { isId, useList } from "../../shared/list.ts";
-import { Author } from "./Author.tsx";
+import { subjectPath } from "./subject.ts";
 
 const LogChanges = lazyPart(() => import("./LogChanges.tsx").then((file) => file.LogChanges));
 
 const typeFilter = { name: "status", label: "Type", options: ["All", ...logTypes], optionLabel: statusLabel } as const;
 
-export function LogsScreen() {
-  const list = useList(logs.list, (reply) => reply.logs, { filter: typeFilter, links: { by: isId } });
+/** All entries, or those that concern one customer. */
+export function LogsScreen({ customer }: { customer?: string }) {
+  const list = useList(logs.list, (reply) => reply.logs, {
+    filter: typeFilter,
+    links: { by: isId },
+    within: customer ? { query: { customer } } : undefined,
+  });
   const reply = list.query.data;
 
   const columns: Column<Log>[] = [
@@ -29,15 +35,19 @@ export function LogsScreen() {
     { title: "Created", cell: (log) => <Time value={log.createdAt} />, dimmed: true, width: "12%" },
     {
       title: "",
-      cell: (log) =>
-        (log.before !== null || log.after !== null) && (
-          <RowButton
-            text="Changes"
-            label={`Changes: ${log.action}`}
-            Icon={IconArrowsDiff}
-            onClick={() => list.open(log)}
-          />
-        ),
+      cell: (log) => (
+        <>
+          <Subject log={log} />
+          {(log.before !== null || log.after !== null) && (
+            <RowButton
+              text="Changes"
+              label={`Changes: ${log.action}`}
+              Icon={IconArrowsDiff}
+              onClick={() => list.open(log)}
+            />
+          )}
+        </>
+      ),
     },
   ];
 
@@ -61,4 +71,10 @@ export function LogsScreen() {
       details={(log, close) => <LogChanges log={log} onClose={close} />}
     />
   );
+}
+
+/** Leads to what the entry is about. */
+function Subject({ log }: { log: Log }) {
+  const to = subjectPath(log);
+  return to && <RowButton text="Open" of={`${log.subject?.kind}: ${log.action}`} Icon={IconArrowUpRight} to={to} />;
 }

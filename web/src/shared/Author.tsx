@@ -1,6 +1,6 @@
 import type { Log } from "@footprint/contract/logs.ts";
 import { Group } from "@mantine/core";
-import { SecondLine } from "../../shared/TwoLines.tsx";
+import { SecondLine } from "./TwoLines.tsx";
 
 /** Shops choose their names, so whatever is not an account is marked. */
 const words = { account: undefined, shop: "shop", system: "program", terminal: "at the server" };
