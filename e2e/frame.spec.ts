@@ -5,7 +5,7 @@ import { expect, expectNoAxeViolations, test } from "./fixtures.ts";
 import { views } from "./screens.ts";
 import { adminAccount } from "./server.ts";
 
-const forAll = ["Orders", "Bulk Orders", "Fedex Orders", "Users", "New Users", "Invoices"];
+const forAll = ["Orders", "Bulk Orders", "Fedex Orders", "Users", "New Users", "Invoices", "Transfers"];
 const forAdmins = ["Dashboard", ...forAll, "USPS Tracking", "Label Pricing", "Website", "Staff"];
 
 const sidebar = (page: Page) => page.getByRole("navigation", { name: "Main" });
@@ -183,6 +183,7 @@ const screens = [
   "/users",
   "/new-users",
   "/invoices",
+  "/transfers",
   "/usps",
   "/pricing",
   "/website",
@@ -239,7 +240,7 @@ for (const width of [1440, 360]) {
   });
 }
 
-const tables = ["/orders", "/fedex", "/users", "/new-users", "/invoices", "/usps", "/pricing", "/staff", "/logs"];
+const tables = ["/orders", "/fedex", "/users", "/new-users", "/invoices", "/transfers", "/usps", "/pricing", "/staff", "/logs"];
 for (const path of tables) {
   test(`${path} shows all that its table holds without scrolling sideways`, async ({ admin: { page } }) => {
     await page.goto(path);
