@@ -1,12 +1,13 @@
 import type { PgTable } from "drizzle-orm/pg-core";
 import { type LogEntry, logged } from "../accounts/audit.ts";
 import * as schema from "../db/schema.ts";
+import { adjustedBalance, because, reversedTransfer } from "../money/corrections.ts";
 import { withCheckDigit } from "../money/tracking-codes.ts";
 import * as logEntry from "../money/trade-log.ts";
 import { type CatalogueEntry, type Codes, catalogue } from "./catalogue.ts";
 import { newAddresses, newDiscordId, newOrderAddresses, newUsername } from "./people.ts";
 import { type Random, seededRandom } from "./random.ts";
-import { fedexNotes, parcelNotes, refundReasons } from "./words.ts";
+import { adjustmentReasons, fedexNotes, mistakeReasons, parcelNotes, refundReasons } from "./words.ts";
 
 /** How large a business is, and what it takes for now. The rest follows from the number of orders. */
 type Plan = {
@@ -29,6 +30,16 @@ type Customer = {
   /** When the balance last changed. */
   movedAt: number;
   ownPrices: { labelType: LabelType; tiers: Tier[] } | undefined;
+};
+
+type Movement = {
+  id?: string;
+  amountCents: number;
+  kind: (typeof schema.transfers.$inferInsert)["kind"];
+  reference?: string | null;
+  reason?: string;
+  reverses?: { id: string; kind: "adjustment" | "deposit" };
+  reversedBy?: string | null;
 };
 
 const minute = 60_000;
@@ -96,6 +107,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
   const refunds: { at: number; order: Order; customer: Customer }[] = [];
   let sold = 0;
   let fedexOrders = 0;
+  let corrections = 0;
 
   yield* trade();
   // Their balances are known only now.
@@ -126,7 +138,9 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
       clock = at;
       while ((joined[customers.length] as number) + settlingIn < at) join();
       // A few customers buy most of what is sold.
-      sell(buyers[Math.floor(buyers.length * random.next() ** 2)] as Customer, at, size);
+      const buyer = buyers[Math.floor(buyers.length * random.next() ** 2)] as Customer;
+      sell(buyer, at, size);
+      if (sold >= 90 * (corrections + 1)) clock = correct(buyer, at);
       yield* batches(batchSize);
     }
     while (refunds.length > 0) refund();
@@ -228,7 +242,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const missing = cents - customer.row.balanceCents;
     if (missing > 0) deposit(customer, missing, at);
     const [first] = bought as [Order];
-    move(customer, -cents, "purchase", bulk?.id ?? first.id, shop, at);
+    move(customer, { amountCents: -cents, kind: "purchase", reference: bulk?.id ?? first.id }, shop, at);
     log(
       at,
       shop,
@@ -274,8 +288,51 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
   function refund() {
     const { at, order, customer } = refunds.shift() as (typeof refunds)[number];
     const operator = random.pick(operators);
-    move(customer, order.priceCents, "refund", order.id, operator, at);
-    log(at, operator, logEntry.refundedOrder(order, customer.row));
+    const reason = random.pick(refundReasons);
+    move(customer, { amountCents: order.priceCents, kind: "refund", reference: order.id, reason }, operator, at);
+    log(at, operator, because(reason, logEntry.refundedOrder(order, customer.row)));
+  }
+
+  /** What an operator gives a customer, now and then by mistake: then it is taken back. Returns when that was done. */
+  function correct(customer: Customer, at: number): number {
+    const operator = random.pick(operators);
+    const amountCents = random.between(2, 40) * 50;
+    const undoneAt = at + random.between(30, 120) * 1000;
+    const { row } = customer;
+    corrections++;
+    if (corrections % 22 === 11) {
+      const openedAt = at - random.between(1, 60) * minute;
+      const invoice = openInvoice(customer, amountCents, openedAt, "reversed");
+      const reversedBy = random.idAt(undoneAt);
+      const deposit = { kind: "deposit" as const, amountCents, reference: invoice.id };
+      const id = move(customer, { ...deposit, reversedBy }, operator, at + 1);
+      log(at + 1, operator, logEntry.paidInvoice(invoice, row));
+      undo(customer, { id, ...deposit, reversedBy }, operator, undoneAt);
+      return undoneAt;
+    }
+    const isMistake = corrections % 11 === 0;
+    const reversedBy = isMistake ? random.idAt(undoneAt) : null;
+    const adjustment = { kind: "adjustment" as const, amountCents, reference: null };
+    const reason = random.pick(adjustmentReasons);
+    const id = move(customer, { ...adjustment, reversedBy, reason }, operator, at + 1);
+    log(at + 1, operator, because(reason, adjustedBalance({ ...row, transferId: id }, amountCents)));
+    if (!reversedBy) return at + 1;
+    undo(customer, { id, ...adjustment, reversedBy }, operator, undoneAt);
+    return undoneAt;
+  }
+
+  type Mistake = { id: string; kind: "adjustment" | "deposit"; amountCents: number; reference: string | null };
+
+  function undo(customer: Customer, mistake: Mistake & { reversedBy: string }, operator: string, at: number) {
+    const { id: reverses, reversedBy: id, kind, amountCents } = mistake;
+    const reason = random.pick(mistakeReasons);
+    move(
+      customer,
+      { id, kind: "reversal", amountCents: -amountCents, reverses: { id: reverses, kind }, reason },
+      operator,
+      at,
+    );
+    log(at, operator, because(reason, reversedTransfer(mistake, { ...customer.row, transferId: id })));
   }
 
   function deposit(customer: Customer, missing: number, at: number) {
@@ -288,7 +345,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     if (random.chance(0.15)) openInvoice(customer, amountCents, triedAt, random.chance(0.7) ? "expired" : "failed");
     const invoice = openInvoice(customer, amountCents, openedAt, "paid", new Date(paidAt));
     const actor = random.chance(0.3) ? random.pick(operators) : shop;
-    move(customer, amountCents, "deposit", invoice.id, actor, paidAt);
+    move(customer, { amountCents, kind: "deposit", reference: invoice.id }, actor, paidAt);
     log(paidAt, actor, logEntry.paidInvoice(invoice, customer.row));
   }
 
@@ -320,21 +377,23 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     }
   }
 
-  function move(
-    customer: Customer,
-    amountCents: number,
-    kind: "deposit" | "purchase" | "refund",
-    reference: string,
-    actor: string,
-    at: number,
-  ) {
+  function move(customer: Customer, movement: Movement, actor: string, at: number): string {
+    const {
+      id = random.idAt(at),
+      amountCents,
+      kind,
+      reference = null,
+      reason = "",
+      reverses,
+      reversedBy = null,
+    } = movement;
     const { row } = customer;
     row.balanceCents += amountCents;
     row.transfers++;
     row.receivedCents += Math.max(amountCents, 0);
     if (kind === "purchase") row.spentCents -= amountCents;
-    if (kind === "deposit") {
-      row.deposits++;
+    if (kind === "deposit" || reverses?.kind === "deposit") {
+      row.deposits += Math.sign(amountCents);
       row.depositedCents += amountCents;
     }
     if (kind === "refund") {
@@ -343,7 +402,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     }
     customer.movedAt = at;
     add(schema.transfers, {
-      id: random.idAt(at),
+      id,
       customerId: row.id,
       kind,
       amountCents,
@@ -351,11 +410,14 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
       number: row.transfers,
       receivedCents: row.receivedCents,
       spentCents: row.spentCents,
-      reason: kind === "refund" ? random.pick(refundReasons) : "",
+      reason,
       reference,
+      reverses: reverses?.id ?? null,
+      reversedBy,
       actor,
       createdAt: new Date(at),
     });
+    return id;
   }
 
   /** The next code of a stock, in a batch that was registered shortly before its first one was needed. */

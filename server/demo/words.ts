@@ -81,3 +81,13 @@ export const refundReasons = [
   "Customer bought the wrong weight",
   "",
 ];
+
+export const adjustmentReasons = [
+  "Goodwill for a late parcel",
+  "Paid in cash at the counter",
+  "Carrier overcharged",
+  "Won the monthly raffle",
+  "",
+];
+
+export const mistakeReasons = ["Wrong customer", "Typed the amount wrong", "Entered twice", "Payment was taken back"];

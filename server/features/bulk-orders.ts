@@ -5,7 +5,7 @@ import type { Database, Transaction } from "../db/database.ts";
 import { bulkOrders, customers, labelTypes, orders } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportList } from "../lists/export.ts";
-import { type Filters, listOf } from "../lists/list.ts";
+import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 
 /** So many orders are listed with their bulk orders on one page, or an answer could weigh dozens of megabytes. */
@@ -41,9 +41,7 @@ const list = listOf({
     codes: [bulkOrders.id, bulkOrders.uuid],
     customer: { id: bulkOrders.customerId, byCodes: true },
   },
-  filters: ({ customer }: Filters<typeof contract.list>) => [
-    customer && { where: eq(bulkOrders.customerId, customer) },
-  ],
+  filters: ({ customer }: Filters<typeof contract.list>) => [customer && having(bulkOrders.customerId, customer)],
   select: (db) => select(db).$dynamic(),
   columns: {
     Id: bulkOrders.id,

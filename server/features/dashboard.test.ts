@@ -1,9 +1,11 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import { invoices } from "@footprint/contract/invoices.ts";
 import { orders } from "@footprint/contract/orders.ts";
+import { transfers as reversals } from "@footprint/contract/transfers.ts";
 import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { customers, invoices as invoiceTable, trackingCodes, transfers } from "../db/schema.ts";
+import { customers, invoices as invoiceTable, settings, trackingCodes, transfers } from "../db/schema.ts";
+import { checkBooksHourly } from "../money/books.ts";
 import { addCustomer, addInvoice, addLabelType, addOrder } from "../testing/builders.ts";
 import { call, db, moveBusinessTo, setClock } from "../testing/server.ts";
 
@@ -191,6 +193,55 @@ test.for([
   ],
   ["a wrong price", sql`update orders set price_cents = 900`, /was refunded with \$8.00, but \$9.00 is right$/],
   [
+    "a deposit that was taken back, and the invoice still paid",
+    sql`update transfers set reversed_by = id where kind = 'deposit' and reversed_by is null`,
+    /^Invoice .* was credited with nothing, but \$20.00 is right$/,
+  ],
+  [
+    "a deposit that stands, and the invoice reversed",
+    sql`update invoices set status = 'reversed', paid_at = null where status = 'paid'`,
+    /^Invoice .* was credited with \$20.00, but nothing is right$/,
+  ],
+  [
+    "a reversed invoice without a deposit",
+    sql`update transfers set reference = gen_random_uuid() where reversed_by is not null`,
+    /^Invoice .* is reversed, but no deposit of it was$/,
+  ],
+  [
+    "a reversal of another amount",
+    sql`update transfers set amount_cents = -1 where kind = 'reversal'`,
+    /^Transfer .* was reversed with -\$0.01, but -\$7.00 is right$/,
+  ],
+  [
+    "a reversal at the cost of another customer",
+    sql`update transfers set customer_id = (select customer_id from transfers where kind = 'refund'), number = 99
+        where kind = 'reversal'`,
+    /^Transfer .* was reversed with -\$7.00, but -\$7.00 is right$/,
+  ],
+  [
+    "a reversal that the transfer knows nothing of",
+    sql`update transfers set reversed_by = null where reversed_by is not null and kind = 'deposit'`,
+    /^Transfer .* was reversed with -\$7.00, but nothing is right$/,
+  ],
+  [
+    "a hole in the numbers of a customer's transfers",
+    sql`update transfers set number = number + 1 where kind = 'refund'`,
+    /^Transfer number 4 of .* should have the number 3$/,
+  ],
+  [
+    "totals that do not follow from one transfer to the next",
+    sql`update transfers set received_cents = received_cents + 1 where kind = 'refund'`,
+    /^Transfer number 3 of .* does not say what .* had received and spent by then$/,
+  ],
+  ...["transfers", "orders", "deposits", "refunds", "received", "spent", "deposited", "refunded"].map(
+    (total) =>
+      [
+        `a customer's total of ${total}`,
+        sql.raw(`update customers set ${total}${/ed$|spent/.test(total) ? "_cents" : ""} = 77`),
+        new RegExp(`^.* has (77|\\$0.77) ${total} in all, but their rows add up to \\$?[0-9.]+$`),
+      ] as const,
+  ),
+  [
     "a wrong counter",
     sql`update counters set count = count + 1 where subject = 'orders'`,
     /^The counter of orders \(Refunded\) on .* says 2 worth \$8.00, but there are 1 worth \$8.00$/,
@@ -236,11 +287,40 @@ test.for([
   const invoice = await addInvoice({ amount: 20 });
   await call("staff", orders.refund, { params: { id: order.id } });
   await call("staff", invoices.markPaid, { params: { id: invoice.id } });
+  const undone = await addInvoice({ amount: 7, customer: { id: invoice.customerId } });
+  await call("staff", invoices.markPaid, { params: { id: undone.id } });
+  const [deposit] = await db.select().from(transfers).where(eq(transfers.reference, undone.id));
+  await call("staff", reversals.reverse, { params: { id: deposit?.id ?? "" }, body: {} });
   expect((await read("books")).problems).toEqual([]);
   await db.execute(tampering);
   const { balanced, problems } = await read("books");
   expect(balanced).toBe(false);
   expect(problems).toContainEqual(expect.stringMatching(problem));
+});
+
+test("what customers own together is told as of the last check, with what it found", async () => {
+  const customer = await addCustomer({ username: "maren", balance: 12.5 });
+  await addCustomer({ balance: 30 });
+  // Where there was none, it is made.
+  const first = await read("owed");
+  expect(first).toEqual({ owed: 42.5, balanced: true, checkedAt: expect.any(String), problems: [] });
+  await db.update(customers).set({ balanceCents: 1 }).where(eq(customers.id, customer.id));
+  expect(await read("owed")).toEqual(first);
+  const { checkedAt, problems } = await read("books");
+  expect(await read("owed")).toEqual({ owed: 30.01, balanced: false, checkedAt, problems });
+});
+
+test("servers that check the books by themselves do it once in an hour of the clock", async () => {
+  await addCustomer({ balance: 5 });
+  const owed = async () => (await db.select().from(settings)).map(({ owedCents }) => owedCents)[0];
+  await Promise.all([checkBooksHourly(db), checkBooksHourly(db)]);
+  expect(await owed()).toBe(500);
+  await addCustomer({ balance: 5 });
+  await checkBooksHourly(db);
+  expect(await owed()).toBe(500);
+  await db.update(settings).set({ booksBegunAt: sql`date_trunc('hour', now()) - interval '1 second'` });
+  await checkBooksHourly(db);
+  expect(await owed()).toBe(1000);
 });
 
 test("the books name a prepaid code on several orders, also when it was deleted", async () => {
@@ -270,6 +350,6 @@ test("the database itself refuses what must never be", async () => {
   );
   const [refund] = await db.select().from(transfers).where(eq(transfers.kind, "refund"));
   if (!refund) throw new Error("no refund");
-  const { id: _, ...again } = refund;
+  const { id: _, ...again } = { ...refund, number: 99 };
   await refused(db.insert(transfers).values(again).execute(), "transfers_standing");
 });

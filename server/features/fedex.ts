@@ -9,7 +9,7 @@ import { attach, fileName, openFile, remove } from "../http/files.ts";
 import { routes } from "../http/routes.ts";
 import { countsByKind } from "../lists/counters.ts";
 import { exportList, inDollars } from "../lists/export.ts";
-import { type Filters, listOf } from "../lists/list.ts";
+import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 import { addressColumns, presentFedexOrder } from "../lists/presenters.ts";
 import { updatedFedexOrder } from "../money/trade-log.ts";
@@ -83,9 +83,9 @@ const list = listOf({
   counted: { subject: "fedex orders" },
   searched: { names, codes, customer: { id: fedexOrders.customerId, byCodes: true } },
   filters: ({ customer, filter }: Filters<typeof fedex.list>) => [
-    customer && { where: eq(fedexOrders.customerId, customer) },
+    customer && having(fedexOrders.customerId, customer),
     filter !== "All" && {
-      where: eq(fedexOrders.status, filter),
+      ...having(fedexOrders.status, filter),
       counted: { subject: "fedex orders", kinds: [filter] },
     },
   ],

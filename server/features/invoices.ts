@@ -4,7 +4,7 @@ import { and, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
 import { customers, invoices, transfers } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportList, inDollars } from "../lists/export.ts";
-import { type Filters, listOf } from "../lists/list.ts";
+import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 import { presentAuthor, presentInvoice } from "../lists/presenters.ts";
 import { settle } from "../money/deposits.ts";
@@ -67,9 +67,9 @@ const list = listOf({
   counted: { subject: "invoices" },
   searched: { names: [], codes: [invoices.id], customer: { id: invoices.customerId, byCodes: true } },
   filters: ({ customer, status, method }: Filters<typeof contract.list>) => [
-    customer && { where: eq(invoices.customerId, customer) },
-    status !== "All" && { where: eq(invoices.status, status), counted: { subject: "invoices", kinds: [status] } },
-    method && { where: eq(invoices.paymentMethod, method) },
+    customer && having(invoices.customerId, customer),
+    status !== "All" && { ...having(invoices.status, status), counted: { subject: "invoices", kinds: [status] } },
+    method && having(invoices.paymentMethod, method),
   ],
   select: (db) =>
     db

@@ -10,6 +10,7 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { createAdmin } from "../accounts/accounts.ts";
 import { createKey } from "../accounts/api-keys.ts";
+import { uuidv7 } from "../db/ids.ts";
 import { logs as table } from "../db/schema.ts";
 import { addBulkOrder, addCustomer, addFedexOrder, addLabelType, addOrder } from "../testing/builders.ts";
 import { formWith } from "../testing/multipart.ts";
@@ -31,7 +32,7 @@ test("the log says who changed what, newest first, with before and after", async
       `Refunded order ${order.uuid} ($2.00) to alice`,
     ],
   ]);
-  expect(rows[1]).toEqual({
+  expect(rows[1]).toMatchObject({
     _id: expect.any(String),
     admin: { username: "staff", kind: "account", _id: expect.any(String) },
     type: "refund",
@@ -40,6 +41,28 @@ test("the log says who changed what, newest first, with before and after", async
     after: { isRefunded: true, balance: 2 },
     createdAt: expect.any(String),
   });
+});
+
+test("an entry names what it is about and whom it concerns, and is found by both", async () => {
+  const [order, customer, nobody] = [uuidv7(), uuidv7(), uuidv7()];
+  const entry = { admin: "maren", type: "refund" as const, action: "Refunded" };
+  const at = (minute: number) => ({ createdAt: new Date(Date.UTC(2026, 10, 1, 12, minute)) });
+  await db.insert(table).values([
+    { ...entry, ...at(1), subjectKind: "order", subjectId: order, customerId: customer },
+    { ...entry, ...at(2), type: "user", subjectKind: "customer", subjectId: customer, customerId: customer },
+    { ...entry, ...at(3) },
+  ]);
+  const subjects = async (query: object) => (await list({ sort: "asc", ...query })).logs.map((row) => row.subject);
+  const [ofOrder, ofCustomer] = [
+    { kind: "order", _id: order },
+    { kind: "customer", _id: customer },
+  ];
+  expect(await subjects({})).toEqual([ofOrder, ofCustomer, null]);
+  expect(await subjects({ subject: order })).toEqual([ofOrder]);
+  expect(await subjects({ customer })).toEqual([ofOrder, ofCustomer]);
+  expect(await subjects({ customer, status: "user" })).toEqual([ofCustomer]);
+  expect(await list({ subject: nobody })).toMatchObject({ logs: [], total: 0, totalPages: 1 });
+  expect((await list({ customer })).logs.map((row) => row.customer)).toEqual([customer, customer]);
 });
 
 test("the log filters by type and searches who and what", async () => {

@@ -5,7 +5,7 @@ import type { Database } from "../db/database.ts";
 import { accounts, logs } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportList } from "../lists/export.ts";
-import { type Filters, listOf } from "../lists/list.ts";
+import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 
 export const logRoutes = routes(contract, {
@@ -36,10 +36,10 @@ const list = listOf({
   counted: { subject: "logs" },
   searched: { names: [logs.admin, logs.action], codes: [logs.action] },
   filters: ({ subject, customer, by, status }: Filters<typeof contract.list>) => [
-    subject && { where: eq(logs.subjectId, subject) },
-    customer && { where: eq(logs.customerId, customer) },
-    by && { where: eq(logs.actorId, by) },
-    status !== "All" && { where: eq(logs.type, status), counted: { subject: "logs", kinds: [status] } },
+    subject && having(logs.subjectId, subject),
+    customer && having(logs.customerId, customer),
+    by && having(logs.actorId, by),
+    status !== "All" && { ...having(logs.type, status), counted: { subject: "logs", kinds: [status] } },
   ],
   select: (db) => db.select().from(logs).$dynamic(),
   columns: {

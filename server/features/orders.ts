@@ -6,7 +6,7 @@ import type { Database } from "../db/database.ts";
 import { bulkOrders, customers, labelTypes, logs, orderNotes, orders, trackingCodes, transfers } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportList, inDollars, yesOrNo } from "../lists/export.ts";
-import { type Filters, listOf } from "../lists/list.ts";
+import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 import { addressColumns, presentAuthor, presentOrder } from "../lists/presenters.ts";
 import { because } from "../money/corrections.ts";
@@ -99,9 +99,9 @@ const list = listOf({
     customer: { id: orders.customerId, byCodes: true },
   },
   filters: ({ customer, labelType, status }: Filters<typeof contract.list>) => [
-    customer && { where: eq(orders.customerId, customer) },
+    customer && having(orders.customerId, customer),
     labelType && {
-      where: eq(orders.labelTypeId, labelType),
+      ...having(orders.labelTypeId, labelType),
       counted: { subject: "orders by label type", kinds: [labelType.toLowerCase()] },
     },
     status !== "All" && {

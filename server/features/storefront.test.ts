@@ -2,10 +2,12 @@ import { invoices } from "@footprint/contract/invoices.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
+import { transfers } from "@footprint/contract/transfers.ts";
+import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { eq } from "drizzle-orm";
 import { beforeEach, expect, test } from "vitest";
-import { customPrices, labelTypes, trackingCodes } from "../db/schema.ts";
+import { apiKeys, customPrices, labelTypes, trackingCodes } from "../db/schema.ts";
 import { checkBooks } from "../money/books.ts";
 import { addCustomer, addLabelType, balanceOf, someAddresses, transfersOf } from "../testing/builders.ts";
 import { call, db, logRows } from "../testing/server.ts";
@@ -386,4 +388,82 @@ test("an invoice is credited once, whether panel or shop is first", async () => 
   await call(shop, storefront.setInvoiceStatus, { params: { id: invoice._id }, body: { status: "expired" } });
   expect((await call("staff", invoices.list, { query: { status: "expired" } })).body.total).toBe(1);
   expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test("an invoice whose payment was taken back stays so for the shop, and staff mark it as paid again", async () => {
+  const customer = await addCustomer();
+  const body = { discordId: customer.discordId, amount: 25, payment_method: "paypal" as const };
+  const { invoice } = (await call(shop, storefront.createInvoice, { body, ...once() })).body;
+  const params = { id: invoice._id };
+  const say = (status: "paid" | "failed") => call(shop, storefront.setInvoiceStatus, { params, body: { status } });
+  await say("paid");
+  const [deposit] = (await call("staff", transfers.history, { params: { id: customer.id } })).body.transfers;
+  await call("staff", transfers.reverse, { params: { id: deposit?._id ?? "" }, body: {} });
+  for (const status of ["paid", "failed"] as const)
+    expect([(await say(status)).status, (await say(status)).body.message]).toEqual([
+      409,
+      "The payment of this invoice was taken back: staff mark it as paid, should it come again",
+    ]);
+  expect(await balanceOf(customer)).toBe(0);
+  expect((await call("staff", invoices.markPaid, { params })).status).toBe(200);
+  expect((await say("paid")).body).toMatchObject({ invoice: { status: "paid" }, balance: 25 });
+});
+
+test("a shop follows a customer's balance, without who did what and what other shops sold", async () => {
+  const customer = await addCustomer();
+  await addLabelType({ uid: "own", name: "Own", kind: "shipv2", tiers: [[0, 5, 4]] });
+  const { key } = (await call("admin", website.createApiKey, { body: { name: "Other shop" } })).body;
+  const other = { token: key };
+  const buy = async (as: { token: string }) => {
+    const body = { discordId: customer.discordId, labelType: "own", weight: 1, ...parcel };
+    return (await call(as, storefront.createOrder, { body, ...once() })).body.order;
+  };
+  await call("staff", users.addBalance, { params: { id: customer.id }, body: { balance: 10, reason: "a gift" } });
+  const [mine, others] = [await buy(shop), await buy(other)];
+  await call("staff", orders.refund, { params: { id: mine._id }, body: { reason: "never sent" } });
+
+  const params = { discordId: customer.discordId };
+  const { body } = await call(shop, storefront.transfers, { params, query: { sort: "asc" } });
+  const thing = { kind: "order", _id: mine._id, uuid: mine.uuid, labelType: "Own", weight: 1, custom: false };
+  const plain = { _id: expect.any(String), createdAt: expect.any(String), reverses: null, reversedBy: null };
+  expect(body).toEqual({
+    transfers: [
+      { ...plain, kind: "adjustment", amount: 10, balanceAfter: 10, reason: "a gift", for: null },
+      { ...plain, kind: "purchase", amount: -4, balanceAfter: 6, reason: "", for: thing },
+      { ...plain, kind: "purchase", amount: -4, balanceAfter: 2, reason: "", for: null },
+      { ...plain, kind: "refund", amount: 4, balanceAfter: 6, reason: "never sent", for: thing },
+    ],
+    total: 4,
+    totalPages: 1,
+  });
+  const refunds = await call(other, storefront.transfers, { params, query: { kind: "refund" } });
+  expect(refunds.body).toMatchObject({ transfers: [{ amount: 4, for: null }], total: 1, totalCapped: false });
+  await db.update(apiKeys).set({ bounded: false }).where(eq(apiKeys.name, "Other shop"));
+  expect((await call(other, storefront.transfers, { params })).body.transfers).toMatchObject([
+    { for: thing },
+    { for: { _id: others._id } },
+    { for: thing },
+    { for: null },
+  ]);
+  expect((await call(shop, storefront.transfers, { params: { discordId: "nobody" } })).status).toBe(404);
+});
+
+test("a shop reads its own orders, with the refund if there was one", async () => {
+  const customer = await addCustomer({ balance: 10 });
+  await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 4]] });
+  const body = { discordId: customer.discordId, labelType: "own", weight: 1, ...parcel };
+  const { order } = (await call(shop, storefront.createOrder, { body, ...once() })).body;
+  const params = { id: order._id };
+  const read = (as: { token: string }) => call(as, storefront.readOrder, { params });
+  expect((await read(shop)).body).toEqual({ order, refund: null });
+  await call("staff", orders.refund, { params, body: { reason: "never sent" } });
+  expect((await read(shop)).body).toEqual({
+    order: { ...order, isRefunded: true },
+    refund: { amount: 4, reason: "never sent", createdAt: expect.any(String) },
+  });
+  const { key } = (await call("admin", website.createApiKey, { body: { name: "Other shop" } })).body;
+  const hidden = await read({ token: key });
+  expect([hidden.status, hidden.body.message]).toEqual([404, "This order does not exist"]);
+  await db.update(apiKeys).set({ bounded: false }).where(eq(apiKeys.name, "Other shop"));
+  expect((await read({ token: key })).status).toBe(200);
 });

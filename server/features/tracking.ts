@@ -9,7 +9,7 @@ import { trackingCodes } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { countsByKind } from "../lists/counters.ts";
 import { exportList, yesOrNo } from "../lists/export.ts";
-import { type Filters, listOf } from "../lists/list.ts";
+import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 import { beforeRegistering, carriedByOrder, checkDigit, withCheckDigit } from "../money/tracking-codes.ts";
 import { registeredCodes } from "../money/trade-log.ts";
@@ -71,17 +71,20 @@ const list = listOf({
   searched: { names: [], codes: [trackingCodes.code] },
   filters: ({ type, used }: Filters<typeof contract.list>) => {
     if (!type && !used) return [];
-    // There is an index for the codes of each type that are left, and for those that are used.
     const types = type ? [type] : trackingType.options;
     const states = used ? ([used === "true" ? "used" : "left"] as const) : (["left", "used"] as const);
-    const kinds = types.flatMap((type) => states.map((state) => ({ type, state })));
+    // There is an index of the codes of all types that are left, and one of those that are used.
+    const indexes = types.flatMap((type) =>
+      states.map((state) => ({
+        kind: `${type} ${state}` as const,
+        where: sql`${having(trackingCodes.type, type).where} and ${state === "used" ? isUsed : isNull(trackingCodes.usedAt)}`,
+      })),
+    );
     return [
       {
-        where: kinds.map(
-          ({ type, state }) =>
-            sql`${eq(trackingCodes.type, type)} and ${state === "used" ? isUsed : isNull(trackingCodes.usedAt)}`,
-        ),
-        counted: { subject: "tracking codes", kinds: kinds.map(({ type, state }) => `${type} ${state}` as const) },
+        column: trackingCodes.type,
+        where: indexes.map(({ where }) => where),
+        counted: { subject: "tracking codes", kinds: indexes.map(({ kind }) => kind) },
       },
     ];
   },

@@ -15,11 +15,22 @@ export type ListQuery = z.output<typeof listQuery> & Period;
 export type Filter = {
   /** True for the rows that are left; several conditions where each has an index of its own and no row meets two. */
   where: SQL | SQL[];
+  /** What the index begins with, before the order of the list; none where the index has only these rows. */
+  column?: PgColumn;
   /** The counters that count the same rows. */
   counted?: Counted;
   /** No index has these rows in the list's order: they are looked for one by one. */
   isSought?: boolean;
 };
+
+/**
+ * Asks for one value of a column that an index begins with. As one of an array: where PostgreSQL sees that a column has
+ * one value, it may take any index in the list's order, and go through all rows for a value that is rare of late.
+ */
+export const having = (column: PgColumn, value: string) => ({
+  column,
+  where: sql`${column} = any(${sql.param([value])}::${sql.raw(column.getSQLType())}[])`,
+});
 
 /** The cells of an export, by the heading of their column. */
 export type Columns = Record<string, PgColumn | SQL>;
@@ -48,6 +59,8 @@ export const listOf = <Q extends object, S extends PgSelect>(list: List<Q, S>) =
 export type Narrowed = {
   /** Conditions with an index each; none where the list as a whole leads to the rows. */
   lead: SQL[];
+  /** What these indexes begin with. */
+  column: PgColumn | undefined;
   /** What else a row must meet, beside the period. */
   rest: SQL | undefined;
   moments: Moments;
@@ -65,6 +78,7 @@ export async function narrow<Q extends object>(
   const rest = filters.filter((filter) => filter !== lead);
   return {
     lead: lead ? [lead.where].flat() : [],
+    column: lead?.column,
     rest: and(...rest.map(({ where }) => or(...[where].flat()))),
     moments: await momentsOf(db, query),
     counted: rest.length > 0 ? undefined : lead ? lead.counted : list.counted,

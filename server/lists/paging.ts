@@ -1,4 +1,4 @@
-import { and, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { PgSelect } from "drizzle-orm/pg-core";
 import type { Database } from "../db/database.ts";
 import { prepared } from "../db/prepared.ts";
@@ -49,7 +49,7 @@ async function pageOfCounted<S extends PgSelect>(
   const build = () => {
     const { from, until } = moments;
     const toFillIn = { from: from && sql.placeholder("from"), until: until && sql.placeholder("until") };
-    const place = isFar ? placeOf(view, counted) : { skip: sql.placeholder("offset"), reach: skippable };
+    const place = isFar ? placeOf(view, counted) : { skip: sql.placeholder("offset"), reach: upTo(skippable) };
     // Read once, before the rows are: `in (…)` may be planned to be read again for each of them.
     const ids = sql`${table.id} = any(array(${idsOf({ ...view, moments: toFillIn }, place)}))`;
     return select(db)
@@ -78,12 +78,12 @@ async function findHits(db: Database, view: View, hits: Hits | undefined, offset
   const most = !where ? mostHits + 1 : hits?.isShort ? rowByRow.short : rowByRow.most;
   const enough = hits?.indexed ? Math.min(most, Math.max(rowByRow.first, 100 * (offset + limit))) : most;
   const { rows: met } = await db.execute<{ id: string }>(sql`
-    select id from ${firstRows(view, enough)} where ${where ?? true} ${orderOf(view)} offset ${offset} limit ${limit}`);
+    select id from ${firstRows(view, enough)} where ${where ?? true} ${orderOf(merged(view))} offset ${offset} limit ${exactly(limit)}`);
   if (hits?.indexed && met.length < limit && (view.counted || (await isLonger(db, view, enough))))
     return lookUp(db, view, hits.indexed, offset);
   const { rows } = await db.execute<{ total: number }>(sql`
     select count(*)::int as total
-    from (select from ${firstRows(view, most)} where ${where ?? true} limit ${mostHits + 1}) as hits`);
+    from (select from ${firstRows(view, most)} where ${where ?? true} limit ${exactly(mostHits + 1)}) as hits`);
   const total = rows[0]?.total ?? 0;
   const isMore = total > mostHits || (where !== undefined && (await isLonger(db, view, most)));
   return { ids: met.map(({ id }) => id), total, isMore };
@@ -94,30 +94,39 @@ async function lookUp(db: Database, view: View, where: SQL, offset: number): Pro
   const { rows } = await db.execute<{ id: string | null; total: number }>(sql`
     with ${table} as materialized (select id, created_at from ${table} where ${and(allOf(table, view), where)})
     select page.id, counted.total from (select count(*)::int as total from ${table}) as counted
-    left join (select id from ${table} ${orderOf(view)} offset ${offset} limit ${query.limit}) as page on true`);
+    left join (select id from ${table} ${orderOf({ table, query, column: undefined })} offset ${offset} limit ${exactly(query.limit)}) as page on true`);
   return { ids: rows.flatMap(({ id }) => id ?? []), total: rows[0]?.total ?? 0 };
 }
 
 /** So many rows of those that the lead leads to, from the beginning of the list. */
 function firstRows(view: View, amount: number) {
   const { table, lead, moments } = view;
-  const first = (source: SQL) => sql`(select * from ${source} ${orderOf(view)} limit ${amount})`;
-  const parts = leadsOf(lead).map((where) => first(sql`${table} where ${and(where, within(table, moments)) ?? true}`));
-  const rows = parts.length > 1 ? first(sql`(${sql.join(parts, sql` union all `)}) as ${table}`) : parts[0];
+  const first = (source: SQL, order: SQL) => sql`(select * from ${source} ${order} limit ${upTo(amount)})`;
+  const parts = leadsOf(lead).map((where) =>
+    first(sql`${table} where ${and(where, within(table, moments)) ?? true}`, orderOf(view)),
+  );
+  const rows =
+    parts.length > 1 ? first(sql`(${sql.join(parts, sql` union all `)}) as ${table}`, orderOf(merged(view))) : parts[0];
   return sql`${rows} as ${table}`;
 }
 
 const leadsOf = (lead: SQL[]) => (lead.length > 0 ? lead : [undefined]);
 
+/** Rows of several indexes are put in order by time alone. */
+const merged = (view: View): View => (view.lead.length > 1 ? { ...view, column: undefined } : view);
+
 async function isLonger(db: Database, { counted, query, ...view }: View, than: number): Promise<boolean> {
   if (counted) return (await countOf(db, counted, query)) > than;
-  const further = idsOf({ ...view, query: { ...query, limit: 1 } }, { skip: sql`${than}`, reach: than });
+  const further = idsOf({ ...view, query: { ...query, limit: 1 } }, { skip: upTo(than), reach: upTo(than) });
   const { rows } = await db.execute<{ found: boolean }>(sql`select exists (${further}) as found`);
   return rows[0]?.found ?? false;
 }
 
-const orderOf = ({ table, query }: Pick<View, "table" | "query">) =>
-  sql`order by ${sql.join(inOrder(table, query.sort), sql`, `)}`;
+/** By the columns of the index that leads to the rows. */
+function orderOf({ table, query, column }: Pick<View, "table" | "query" | "column">): SQL {
+  const first = column ? [query.sort === "asc" ? asc(column) : desc(column)] : [];
+  return sql`order by ${sql.join([...first, ...inOrder(table, query.sort)], sql`, `)}`;
+}
 
 /** In a second step: joined to the rows, a limited query may be planned to run again for each of them. */
 async function rowsById<S extends PgSelect>(
@@ -135,10 +144,19 @@ async function rowsById<S extends PgSelect>(
   return (await query.execute({ ids })) as S["_"]["result"];
 }
 
+/** As a part of the text: a prepared statement's plan is made for so many rows, not for any number. */
+const exactly = (amount: number) => sql.raw(String(amount));
+
+/**
+ * So many that few lists have them. Of a number PostgreSQL may think that it comes to all rows, and sort them; what it
+ * cannot foresee, it takes from the beginning of the index.
+ */
+const upTo = (amount: number) => sql`(select ${exactly(amount)})`;
+
 const offsetOf = ({ page, limit }: ListQuery) => (page - 1) * limit;
 
 /** Where a page begins: after so many rows, of all or of those from a day on. `reach`: no more are ever skipped. */
-type Place = { with?: SQL; from?: SQL; skip: SQL | Placeholder; reach: SQL | number };
+type Place = { with?: SQL; from?: SQL; skip: SQL | Placeholder; reach: SQL };
 
 /** The ids of a page's rows; what is skipped is read from the index alone. */
 function idsOf(view: Omit<View, "counted" | "rest">, place: Place): SQL {
@@ -146,11 +164,12 @@ function idsOf(view: Omit<View, "counted" | "rest">, place: Place): SQL {
   const parts = leadsOf(lead).map(
     (where) => sql`from ${table} where ${and(where, within(table, moments), place.from) ?? true} ${orderOf(view)}`,
   );
-  const each = parts.map((part) => sql`(select id, created_at ${part} limit ${place.reach} + ${query.limit})`);
+  const each = parts.map((part) => sql`(select id, created_at ${part} limit ${place.reach} + ${exactly(query.limit)})`);
   const rows =
-    parts.length > 1 ? sql`from (${sql.join(each, sql` union all `)}) as ${table} ${orderOf(view)}` : parts[0];
-  // The limit is a part of the text: a prepared statement's plan is made for ten rows, not for any number.
-  return sql`${place.with ?? sql``} select id ${rows} offset ${place.skip} limit ${sql.raw(String(query.limit))}`;
+    parts.length > 1
+      ? sql`from (${sql.join(each, sql` union all `)}) as ${table} ${orderOf({ ...view, column: undefined })}`
+      : parts[0];
+  return sql`${place.with ?? sql``} select id ${rows} offset ${place.skip} limit ${exactly(query.limit)}`;
 }
 
 /**

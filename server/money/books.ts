@@ -118,7 +118,7 @@ const checks = [
             sum(case when kind = 'purchase' then -amount_cents else 0 end) over history as spent
           from transfers window history as (partition by customer_id order by number)
         ) numbered join customers on customers.id = customer_id
-        where (number, received_cents, spent_cents) is distinct from (place, received, spent)`,
+        where (number, numbered.received_cents, numbered.spent_cents) is distinct from (place, received, spent)`,
     ({ name, number, place }) =>
       number === Number(place)
         ? `Transfer number ${number} of ${name} does not say what ${name} had received and spent by then`

@@ -25,7 +25,7 @@ const mostCounted = sql.raw("1000");
 const mostAddedUp = sql.raw("5000");
 
 const counted = (table: string) =>
-  sql`(select count(*)::int from (select from ${sql.identifier(table)} where customer_id = customers.id limit ${mostCounted}) as some)`;
+  sql`(select count(*)::int from (select from ${sql.identifier(table)} where customer_id = customers.id limit ${mostCounted}) as rows)`;
 
 /**
  * What a customer's transfers come to, over these consecutive days too, from single rows. Of one moment: read one after

@@ -2,11 +2,12 @@ import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { invoices } from "@footprint/contract/invoices.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
+import { transfers } from "@footprint/contract/transfers.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { customers, shops, trackingCodes } from "../db/schema.ts";
+import { customers, shops, trackingCodes, transfers as transferTable } from "../db/schema.ts";
 import { addCustomer, addInvoice, addLabelType, addOrder, someAddresses } from "../testing/builders.ts";
 import { meetAt } from "../testing/races.ts";
 import { call, db } from "../testing/server.ts";
@@ -14,7 +15,12 @@ import { checkBooks } from "./books.ts";
 
 const parcel = { ...someAddresses, fromCountry: "US", toCountry: "US", labelType: "priority", weight: 1 };
 
-type Known = { customer: { id: string; discordId: string }; order: { id: string }; invoice: { id: string } };
+type Known = {
+  customer: { id: string; discordId: string };
+  order: { id: string };
+  invoice: { id: string };
+  deposit: string;
+};
 type Movement = [what: string, endpoint: Endpoint, input: (known: Known) => object];
 const movements: Movement[] = [
   ["a refund", orders.refund, ({ order }) => ({ params: { id: order.id } })],
@@ -30,6 +36,7 @@ const movements: Movement[] = [
     storefront.createBulkOrder,
     ({ customer: { discordId } }) => ({ body: { discordId, orders: [parcel, parcel] } }),
   ],
+  ["a reversal", transfers.reverse, ({ deposit }) => ({ params: { id: deposit } })],
   ["added balance", users.addBalance, ({ customer }) => ({ params: { id: customer.id }, body: { balance: 5 } })],
 ];
 
@@ -45,7 +52,10 @@ test.for(movements)("%s waits for the customer's balance without holding a count
     .values(list.map((code) => ({ code, type: "priority" as const, template: "evs" as const })));
   const [shop] = await db.select().from(shops);
   const invoice = await addInvoice({ customer, shopId: shop?.id ?? null });
-  const known = { customer, order: await addOrder({ customer }), invoice };
+  const paid = await addInvoice({ customer, shopId: shop?.id ?? null });
+  await call("staff", invoices.markPaid, { params: { id: paid.id } });
+  const [deposit] = await db.select().from(transferTable).where(eq(transferTable.reference, paid.id));
+  const known = { customer, order: await addOrder({ customer }), invoice, deposit: deposit?.id ?? "" };
   // A counter has a row for each of sixteen groups of writers: whichever the call is in, its row can be seen.
   await db.execute(sql`
     insert into counters select subject, kind, day, writers, 0, 0 from counters, generate_series(0, 15) writers

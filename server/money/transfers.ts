@@ -1,7 +1,7 @@
 import type { Parsed } from "@footprint/contract/endpoint.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import type { transfers as contract } from "@footprint/contract/transfers.ts";
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import { alias, type PgColumn } from "drizzle-orm/pg-core";
 import type { Database, Transaction } from "../db/database.ts";
 import { prepared } from "../db/prepared.ts";
@@ -106,13 +106,11 @@ export async function stretchOf(db: Database, customerId: string, { from, to }: 
     order by place`);
   const [before, end] = rows;
   if (!before || !end) throw refusal(404, "This customer does not exist");
+  const first = before.number + 1;
+  const total = end.number - before.number;
+  if (total <= 0) return { first, last: before.number, total: 0, sums: { in: 0, out: 0 } };
   const received = end.received - before.received;
-  return {
-    first: before.number + 1,
-    last: end.number,
-    total: Math.max(0, end.number - before.number),
-    sums: { in: received, out: received - (end.balance - before.balance) },
-  };
+  return { first, last: end.number, total, sums: { in: received, out: received - (end.balance - before.balance) } };
 }
 
 /** What a customer's transfers had come to when a day began. */
@@ -140,7 +138,10 @@ async function findNumbers(db: Database, customerId: string, query: History, { f
   const isIndexed = kind !== "All" && kind !== "purchase";
   const narrowed = sql`customer_id = ${customerId} and number between ${first} and ${last}
     ${isIndexed ? sql`and kind = ${kind} and kind <> 'purchase'` : sql``}`;
-  const rest = and(kind === "purchase" ? sql`kind = 'purchase'` : undefined, by ? sql`actor_id = ${by}` : undefined);
+  const rest = and(
+    kind === "purchase" ? eq(transfers.kind, kind) : undefined,
+    by ? eq(transfers.actorId, by) : undefined,
+  );
   const order = sql`number ${directionOf(query)}`;
   const { keys, ...counts } = await findHits(db, { key: sql`number`, order, arms: [{ narrowed, order }], rest }, query);
   return { numbers: keys.map(Number), ...counts };
@@ -170,7 +171,7 @@ async function findHits(db: Database, { key, order, arms, rest }: Hits, { page, 
   const offset = (page - 1) * limit;
   const { rows } = await db.execute<{ total: number; keys: string[]; more: boolean }>(sql`
     with hits as materialized (
-      select ${key} as key, created_at, id, number from (${walked}) as walked where ${rest ?? true}
+      select ${key} as key, created_at, id, number from (${walked}) as transfers where ${rest ?? true}
       order by ${order} limit ${mostHits + 1}
     ), counted as (select count(*)::int as total from hits)
     select least(total, ${mostHits}) as total,
@@ -207,20 +208,20 @@ export async function listTransfers(db: Database, query: List) {
 }
 
 /** True for the transfers that a list shows. */
-export const isListed = ({ kind, from, to, by, customer, over }: Omit<List, "page" | "limit">) =>
+export const isListed = ({ kind, by, customer, over, ...period }: Omit<List, "page" | "limit">) =>
   and(
-    sql`kind <> 'purchase'`,
-    kind === "All" ? undefined : sql`kind = ${kind}`,
-    by ? sql`actor_id = ${by}` : undefined,
-    customer ? sql`customer_id = ${customer}` : undefined,
-    over ? sql`abs(amount_cents) >= ${Math.round(over * 100)}` : undefined,
-    within({ from, to }),
+    ne(transfers.kind, "purchase"),
+    kind === "All" ? undefined : eq(transfers.kind, kind),
+    by ? eq(transfers.actorId, by) : undefined,
+    customer ? eq(transfers.customerId, customer) : undefined,
+    over ? sql`abs(${transfers.amountCents}) >= ${Math.round(over * 100)}` : undefined,
+    within(period),
   );
 
 const within = ({ from, to }: Period) =>
   and(
-    from ? sql`created_at >= day_start(${from}::date)` : undefined,
-    to ? sql`created_at < day_start(${to}::date + 1)` : undefined,
+    from ? sql`${transfers.createdAt} >= day_start(${from}::date)` : undefined,
+    to ? sql`${transfers.createdAt} < day_start(${to}::date + 1)` : undefined,
   );
 
 /** Which indexes lead to what is listed, and whether they find nothing else. */
@@ -228,13 +229,13 @@ async function armsOf(db: Database, query: List, order: SQL) {
   const { kind, by, customer, over } = query;
   const days = within(query) ?? sql`true`;
   if (by) {
-    // Accounts buy nothing, and shops move nothing else by hand than deposits.
+    // Of what shops do, deposits alone are listed.
     const doers = [
       sql`actor_kind = 'account' and actor_id = ${by}`,
       sql`kind = 'deposit' and actor_kind = 'shop' and actor_id = ${by}`,
     ];
     const arms = doers.map((doer) => ({ narrowed: sql`${doer} and ${days}`, order }));
-    return { arms, isWhole: kind === "All" && !customer && !over };
+    return { arms, isWhole: false };
   }
   if (customer) {
     const { first, last } = await stretchOf(db, customer, query);

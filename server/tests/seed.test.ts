@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fedexStatuses } from "@footprint/contract/fedex.ts";
 import { invoiceStatuses } from "@footprint/contract/invoices.ts";
 import { trackingType } from "@footprint/contract/tracking.ts";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import pg from "pg";
 import { afterEach, expect, inject, test } from "vitest";
 import { seed } from "../../bench/seed.ts";
@@ -43,6 +43,7 @@ test("a seeded business is complete, its books balance, and trade goes on in it"
     expect(await kinds(db, "customers")).toEqual(["new", "verified"]);
     expect(await kinds(db, "fedex orders")).toEqual([...fedexStatuses].sort());
     expect(await kinds(db, "invoices")).toEqual([...invoiceStatuses].sort());
+    expect(await db.$count(schema.transfers, eq(schema.transfers.kind, "reversal"))).toBe(2);
     expect(await db.$count(schema.bulkOrders)).toBe(20);
     expect(await db.$count(schema.customPrices)).toBeGreaterThan(0);
 
@@ -170,7 +171,8 @@ async function faults(db: Database) {
     "transfer without its log row": sql`from transfers
       left join orders on orders.id = reference left join bulk_orders on bulk_orders.id = reference
       left join logs on logs.created_at = transfers.created_at and logs.admin = actor
-        and position(coalesce(orders.uuid, bulk_orders.uuid, reference)::text in action) > 0
+        and (reference is null or position(coalesce(orders.uuid, bulk_orders.uuid, reference)::text in action) > 0)
+        and (reason = '' or (position(reason in action) > 0 and after->>'reason' = reason))
         and (after->>'balance')::numeric = balance_after_cents / 100.0
       where logs.id is null`,
     "row of another moment": sql`from (

@@ -25,6 +25,7 @@ test("a shop built on docs/storefront.md alone works: its examples, run in order
     // What the reader would carry from one example to the next.
     if (answer.key) env.KEY ??= answer.key;
     if (answer.invoice) env.INVOICE = answer.invoice._id;
+    if (answer.order && answer.balance) env.ORDER = answer.order._id;
     if (answer.order && !answer.balance) env.FEDEX = answer.order._id;
     // Staff verify newcomers in the panel.
     if (answer.customer)
