@@ -240,7 +240,18 @@ for (const width of [1440, 360]) {
   });
 }
 
-const tables = ["/orders", "/fedex", "/users", "/new-users", "/invoices", "/transfers", "/usps", "/pricing", "/staff", "/logs"];
+const tables = [
+  "/orders",
+  "/fedex",
+  "/users",
+  "/new-users",
+  "/invoices",
+  "/transfers",
+  "/usps",
+  "/pricing",
+  "/staff",
+  "/logs",
+];
 for (const path of tables) {
   test(`${path} shows all that its table holds without scrolling sideways`, async ({ admin: { page } }) => {
     await page.goto(path);
