@@ -5,7 +5,7 @@ import { expect, expectNoAxeViolations, test } from "./fixtures.ts";
 import { views } from "./screens.ts";
 import { adminAccount } from "./server.ts";
 
-const forAll = ["Orders", "Bulk Orders", "Fedex Orders", "Users", "New Users", "Invoices"];
+const forAll = ["Orders", "Bulk Orders", "Fedex Orders", "Users", "New Users", "Invoices", "Transfers"];
 const forAdmins = ["Dashboard", ...forAll, "USPS Tracking", "Label Pricing", "Website", "Staff"];
 
 const sidebar = (page: Page) => page.getByRole("navigation", { name: "Main" });
@@ -193,6 +193,7 @@ const screens = [
   "/users",
   "/new-users",
   "/invoices",
+  "/transfers",
   "/usps",
   "/pricing",
   "/website",

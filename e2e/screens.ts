@@ -36,8 +36,19 @@ const following = (link: string, heading: string, open?: View["open"]) => async 
 const pricingOf = (username: string, open?: View["open"]) => ({
   path: `/users?search=${username}`,
   heading: "Users",
-  open: following(`Pricing of ${username}`, `Custom pricing for ${username}`, open),
+  open: following(`Pricing of ${username}`, username, open),
 });
+const pageOf = (username: string, open?: View["open"]) => ({
+  path: `/users?search=${username}`,
+  heading: "Users",
+  open: following(username, username, open),
+});
+/** Goes on to another tab of a customer's page. */
+const tab = (name: RegExp) => async (page: Page) => {
+  await page.getByRole("navigation", { name: "About this customer" }).getByRole("link", { name }).click();
+  await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+};
 const pricesOf = (labelType: string, open?: View["open"]) => ({
   path: "/pricing",
   heading: "Label Pricing",
@@ -200,6 +211,12 @@ export const views: readonly View[] = [
   { name: "custom-pricing-none", ...pricingOf("oswald") },
   { name: "custom-pricing-add", ...pricingOf("pricing-customer", opening("Add Price")) },
   { name: "custom-pricing-delete", ...pricingOf("pricing-customer", opening(/^Delete/)) },
+  { name: "customer-balance", ...pageOf("northwind") },
+  { name: "customer-balance-reverse", ...pageOf("northwind", opening(/^Reverse/)) },
+  { name: "customer-orders", ...pageOf("northwind", tab(/^Orders/)) },
+  { name: "customer-invoices", ...pageOf("northwind", tab(/^Invoices/)) },
+  { name: "customer-activity", ...pageOf("northwind", tab(/^Activity/)) },
+  { name: "customer-unverified", ...pageOf("newcomer-01") },
   { name: "new-users", path: "/new-users", heading: "New Users" },
   { name: "invoices", path: "/invoices", heading: "Invoices" },
   { name: "invoice-mark-paid", path: "/invoices", heading: "Invoices", open: opening(/^Mark as Paid/) },
@@ -210,6 +227,7 @@ export const views: readonly View[] = [
     open: opening(/^Mark as Paid/),
   },
   { name: "invoice-payment", path: "/invoices?status=paid", heading: "Invoices", open: opening(/^Payment/) },
+  { name: "transfers", path: "/transfers", heading: "Transfers" },
   { name: "usps", path: "/usps", heading: "USPS Tracking" },
   { name: "usps-create", path: "/usps", heading: "USPS Tracking", open: opening("Create codes") },
   { name: "usps-delete", path: "/usps", heading: "USPS Tracking", open: opening(/^Delete/) },

@@ -1,6 +1,8 @@
+import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
+import { website } from "@footprint/contract/website.ts";
 import { expect, type Page } from "@playwright/test";
-import type { Api } from "./api.ts";
+import { type Api, uniqueName } from "./api.ts";
 
 /** What tests of several screens do and look at. */
 export const rowOf = (page: Page, text: string | RegExp) => page.getByRole("row").filter({ hasText: text });
@@ -22,3 +24,18 @@ export async function customer(api: Api, token: string, username: string) {
   if (!match) throw new Error(`no customer ${username}`);
   return match;
 }
+
+/** A customer whom no other test knows, as a shop adds them. */
+export async function addCustomer(api: Api, adminToken: string) {
+  const username = uniqueName("patron");
+  const { key } = await api.call(adminToken, website.createApiKey, { body: { name: `shop of ${username}` } });
+  const { customer } = await api.call(key, storefront.putCustomer, {
+    params: { discordId: username },
+    body: { username, email: `${username}@example.com` },
+  });
+  return { _id: customer._id, username, key };
+}
+
+/** Changes a balance by hand, as a colleague would. */
+export const credit = (api: Api, token: string, user: { _id: string }, balance: number, reason: string) =>
+  api.call(token, users.addBalance, { params: { id: user._id }, body: { balance, reason } });

@@ -3,7 +3,8 @@ import { expect, test } from "./fixtures.ts";
 import { customer, openScreen, rowOf, toast } from "./steps.ts";
 
 async function openPricing(page: Page, { _id, username }: { _id: string; username: string }) {
-  await openScreen(page, `/users/${_id}`, `Custom pricing for ${username}`);
+  await openScreen(page, `/users/${_id}`, username);
+  await expect(page.getByRole("heading", { level: 2 })).toHaveText(`Custom pricing for ${username}`);
 }
 
 async function fillPrice(page: Page, values: { labelType: string; from: string; to: string; price: string }) {
@@ -19,7 +20,8 @@ async function fillPrice(page: Page, values: { labelType: string; from: string; 
 test("Pricing leads from a customer's row to their custom prices, and back", async ({ staff: { page } }) => {
   await openScreen(page, "/users?search=pricing-customer", "Users");
   await page.getByRole("link", { name: "Pricing of pricing-customer", exact: true }).click();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Custom pricing for pricing-customer");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("pricing-customer");
+  await expect(page.getByRole("heading", { level: 2 })).toHaveText("Custom pricing for pricing-customer");
   await expect(rowOf(page, /USPS Priority\s*0 lb\s*1 lb\s*\$4\.99/)).toBeVisible();
   await expect(rowOf(page, /USPS Priority\s*1 lb\s*5 lb\s*\$7\.50/)).toBeVisible();
   await page.getByRole("main").getByRole("link", { name: "Users" }).click();

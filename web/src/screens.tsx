@@ -1,4 +1,5 @@
 import {
+  IconArrowsLeftRight,
   IconFileInvoice,
   IconIdBadge2,
   IconLayoutDashboard,
@@ -13,6 +14,7 @@ import {
   type TablerIcon,
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
+import { customerLists } from "./customerLists.tsx";
 
 export type Screen = {
   path: `/${string}`;
@@ -88,6 +90,14 @@ export const screens: readonly Screen[] = [
     access: "all",
     load: () => import("./features/invoices/InvoicesScreen.tsx").then((file) => file.InvoicesScreen),
   },
+  {
+    path: "/transfers",
+    label: "Transfers",
+    icon: IconArrowsLeftRight,
+    group: "Money",
+    access: "all",
+    load: () => import("./features/transfers/TransfersScreen.tsx").then((file) => file.TransfersScreen),
+  },
 
   {
     path: "/usps",
@@ -125,9 +135,12 @@ export const screens: readonly Screen[] = [
 
   {
     path: "/users/:id",
-    label: "Custom pricing",
+    label: "Customer",
     access: "all",
-    load: () => import("./features/users/CustomPricingScreen.tsx").then((file) => file.CustomPricingScreen),
+    load: async () => {
+      const { CustomerScreen } = await import("./features/users/CustomerScreen.tsx");
+      return () => <CustomerScreen lists={customerLists} />;
+    },
   },
   {
     path: "/pricing/:id",

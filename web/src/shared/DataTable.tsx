@@ -18,6 +18,8 @@ export type Column<T> = {
   onCard?: "headline" | "aside" | "hidden";
   /** In a narrow window it moves below the value of the column with this title. */
   below?: string;
+  /** Where the page itself says it, such as whose orders these are. */
+  hidden?: boolean;
 };
 
 /** Colours a row that needs attention; a cell says in words why. */
@@ -35,8 +37,9 @@ type TableProps<T> = {
 };
 
 /** Rows as a table, or as cards on a phone. */
-export function DataTable<T extends { _id: string }>(props: TableProps<T>) {
+export function DataTable<T extends { _id: string }>({ columns, ...rest }: TableProps<T>) {
   const isPhone = useWidthUpTo("phone");
+  const props = { ...rest, columns: columns.filter(({ hidden }) => !hidden) };
   return (
     <>
       {!props.rows && <VisuallyHidden role="status">{`Loading ${props.title}`}</VisuallyHidden>}
@@ -53,8 +56,9 @@ const placesFor = (count: number) => Array.from({ length: count }, (_, place) =>
 function Table<T extends { _id: string }>({ title, columns, rows, tone, skeletonRows = 10, maxHeight }: TableProps<T>) {
   const isNarrow = useWidthUpTo("narrow");
   const isTight = useWidthUpTo("tight");
-  const shown = isNarrow ? columns.filter((column) => !column.below) : columns;
   const below = (title: string) => (isNarrow ? columns.filter((column) => column.below === title) : []);
+  const moved = columns.flatMap(({ title }) => below(title));
+  const shown = columns.filter((column) => !moved.includes(column));
   const place = ({ title, align }: Column<T>) => ({ "data-align": align, "data-actions": !title || undefined });
   return (
     <div {...heightLimit(maxHeight, classes.scroll)}>

@@ -22,8 +22,8 @@ type ListScreenProps<T extends { _id: string }> = {
   children?: ReactNode;
   list: List<T>;
   columns: readonly Column<T>[];
-  /** What can be searched for, as the field's placeholder. */
-  searchFor: string;
+  /** What can be searched for, as the field's placeholder; without it there is no search. */
+  searchFor?: string;
   /** Shown while the list is empty, without search and filter. */
   empty: { title: string; hint: ReactNode; action?: ReactNode };
   /** The call that answers the whole list as a file. */
@@ -44,17 +44,19 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
 
   return (
     <>
-      <ScreenHeader
-        title={title}
-        subtitle={formatTotal(query.data, ...counted, list.isNarrowed)}
-        actions={
-          <>
-            {exported && <ExportButton call={exported} input={list.asked} />}
-            {actions}
-          </>
-        }
-        showsTimes
-      />
+      {!list.isPart && (
+        <ScreenHeader
+          title={title}
+          subtitle={formatTotal(query.data, ...counted, list.isNarrowed)}
+          actions={
+            <>
+              {exported && <ExportButton call={exported} input={list.asked} />}
+              {actions}
+            </>
+          }
+          showsTimes
+        />
+      )}
       {children}
       <section className={classes.panel} aria-label={title}>
         <Tools {...props} />
@@ -75,13 +77,15 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
   );
 }
 
-function Tools<T extends { _id: string }>({ list, searchFor, tools }: ListScreenProps<T>) {
+function Tools<T extends { _id: string }>({ list, searchFor, tools, exported }: ListScreenProps<T>) {
   const { filter, values } = list;
   return (
     <search className={classes.tools}>
-      <div className={classes.search}>
-        <SearchField value={values.search} onChange={list.setSearch} placeholder={searchFor} />
-      </div>
+      {searchFor && (
+        <div className={classes.search}>
+          <SearchField value={values.search} onChange={list.setSearch} placeholder={searchFor} />
+        </div>
+      )}
       {filter && (
         <NativeSelect
           className={classes.filter}
@@ -102,6 +106,7 @@ function Tools<T extends { _id: string }>({ list, searchFor, tools }: ListScreen
         {values.sort === "des" ? "Newest first" : "Oldest first"}
       </Button>
       {tools}
+      {list.isPart && exported && <ExportButton call={exported} input={list.asked} />}
     </search>
   );
 }

@@ -12,9 +12,12 @@ export function ScreenHeader({
   back,
   subtitle,
   showsTimes = false,
+  states,
   actions,
 }: {
   title: string;
+  /** Badges beside the title. */
+  states?: ReactNode;
   /** The list that a record belongs to. */
   back?: { to: string; label: string };
   /** Mostly a count; an empty text keeps its place while it loads. */
@@ -35,9 +38,12 @@ export function ScreenHeader({
             {back.label}
           </Anchor>
         )}
-        <Title order={1} size={24} lh={1.35} style={{ overflowWrap: "anywhere" }}>
-          {title}
-        </Title>
+        <Group gap="4px 12px">
+          <Title order={1} size={24} lh={1.35} style={{ overflowWrap: "anywhere" }}>
+            {title}
+          </Title>
+          {states}
+        </Group>
         {subtitle !== undefined && <p className={classes.note}>{subtitle}</p>}
       </div>
       <Group gap="8px 16px" className={classes.right}>

@@ -7,14 +7,14 @@ import { useTemporary } from "./temporary.ts";
 /** 0192f3…3e7c44 */
 export const shortened = (id: string) => (id.length > 15 ? `${id.slice(0, 6)}…${id.slice(-6)}` : id);
 
-/** An id or tracking code, shortened in the middle; hovering shows all of it, and so does a copy. A dash, if there is none. */
-export function ShortId({ value, name }: { value: string; name: string }) {
+/** An id or tracking code, shortened in the middle unless `whole`; hovering shows all of it, and so does a copy. A dash, if there is none. */
+export function ShortId({ value, name, whole = false }: { value: string; name: string; whole?: boolean }) {
   const [copied, setCopied] = useTemporary<boolean>(1500);
   if (!value) return "–";
   return (
     <Tooltip label={copied ? "Copied" : value}>
       <span className={classes.id}>
-        <span>{shortened(value)}</span>
+        <span>{whole ? value : shortened(value)}</span>
         <ActionIcon
           size="sm"
           variant="subtle"

@@ -9,6 +9,11 @@ const counts = new Intl.NumberFormat("en-US");
 /** $1,234.50 */
 export const formatMoney = (amount: number) => dollars.format(amount);
 
+const changes = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", signDisplay: "exceptZero" });
+
+/** +$5.60, −$4.20 */
+export const formatChange = (amount: number) => changes.format(amount).replace("-", "−");
+
 /** 6,214 */
 export const formatCount = (count: number) => counts.format(count);
 
@@ -75,11 +80,26 @@ function briefTime(date: Date, now: number, timezone: string): string {
   return inZone(timezone, { month: "short", day: "numeric", ...(!sameYear && { year: "numeric" }) }).format(date);
 }
 
+/** Nov 14, 14:05 */
+function exactTime(date: Date, timezone: string): string {
+  const year = inZone(timezone, { year: "numeric" });
+  const sameYear = year.format(date) === year.format(Date.now());
+  return inZone(timezone, {
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    ...(!sameYear && { year: "numeric" }),
+  }).format(date);
+}
+
 /**
  * A moment: relative within a day, then the date; the full time in the business timezone on hover.
- * `full` shows the full time at once, for details: a keyboard cannot hover.
+ * `full` shows the full time at once, for details: a keyboard cannot hover. `exact` shows day and minute, where rows
+ * are told apart by them.
  */
-export function Time({ value, full = false }: { value: string; full?: boolean }) {
+export function Time({ value, full = false, exact = false }: { value: string; full?: boolean; exact?: boolean }) {
   const { timezone } = useSession();
   useSyncExternalStore(everyMinute, currentMinute);
   const date = new Date(value);
@@ -87,7 +107,7 @@ export function Time({ value, full = false }: { value: string; full?: boolean })
   if (full) return <time dateTime={value}>{whole}</time>;
   return (
     <Tooltip label={whole}>
-      <time dateTime={value}>{briefTime(date, Date.now(), timezone)}</time>
+      <time dateTime={value}>{exact ? exactTime(date, timezone) : briefTime(date, Date.now(), timezone)}</time>
     </Tooltip>
   );
 }

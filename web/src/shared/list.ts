@@ -43,6 +43,8 @@ export type ChipProps<R = unknown> = {
 type Options<E extends Endpoint> = {
   filter?: FilterOf<Query<E>>;
   filters?: readonly ListFilter<string & keyof Query<E>, Reply<E>>[];
+  /** What the page that the list is a part of narrows it to, such as one customer's. */
+  within?: Partial<Input<E>> | undefined;
 };
 
 /** A list as its screen and ListScreen use it. */
@@ -56,8 +58,12 @@ export type List<T extends Row, R extends Page = Page> = {
   chips: ReactNode[];
   /** What is asked of the list call, but for the page: what an export takes. */
   asked: { query: object };
+  /** Stands on another record's page, below that page's heading. */
+  isPart: boolean;
   /** Something narrows the list, so if it is empty, nothing was found. */
   isNarrowed: boolean;
+  /** Sets further filters, or removes those that are undefined. */
+  set: ChipProps["set"];
   setPage: (page: number) => void;
   setSort: (sort: "asc" | "des") => void;
   setSearch: (search: string) => void;
@@ -78,7 +84,7 @@ export const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 export function useList<E extends Endpoint, T extends Row>(
   endpoint: Reply<E> extends Page ? E : never,
   rowsOf: (reply: Reply<E>) => readonly T[],
-  { filter: chosen, filters = [] }: Options<E> = {},
+  { filter: chosen, filters = [], within }: Options<E> = {},
 ): List<T, Reply<E> & Page> {
   const { search: address } = useLocation();
   const navigate = useNavigate();
@@ -96,7 +102,11 @@ export function useList<E extends Endpoint, T extends Row>(
     ),
   );
 
-  const asked = { query: { sort, search, ...(filter && { [filter.name]: filter.value }), ...set } };
+  const { query: narrowed, ...rest } = (within ?? {}) as { query?: object };
+  const asked = {
+    ...rest,
+    query: { sort, search, ...(filter && { [filter.name]: filter.value }), ...set, ...narrowed },
+  };
   const input = { ...asked, query: { ...asked.query, page, limit: pageSize } };
   const query = useApiQuery(endpoint as E, input as Input<E>) as UseQueryResult<Reply<E> & Page, ApiError>;
   const rows = query.data && rowsOf(query.data);
@@ -123,6 +133,8 @@ export function useList<E extends Endpoint, T extends Row>(
       createElement(Chip, { key: names[0], values: set, set: change, reply: query.data }),
     ),
     asked,
+    set: change,
+    isPart: within !== undefined,
     isNarrowed: Boolean(search || Object.keys(set).length > 0 || (filter && filter.value !== filter.options[0])),
     setPage: (next) => go({ page: next > 1 ? String(next) : undefined }, {}),
     setSort: (next) => go({ sort: next === "des" ? undefined : next }, stay),

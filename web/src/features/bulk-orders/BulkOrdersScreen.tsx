@@ -1,6 +1,7 @@
 import { type BulkOrder, bulkOrders } from "@footprint/contract/bulk-orders.ts";
 import { IconEye } from "@tabler/icons-react";
 import { RowButton } from "../../shared/buttons.tsx";
+import { CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { customerFilter, dayFilter } from "../../shared/filters.tsx";
 import { formatCount, Time } from "../../shared/format.tsx";
@@ -11,12 +12,27 @@ import { ShortId } from "../../shared/ShortId.tsx";
 
 const BulkOrderDetails = lazyPart(() => import("./BulkOrderDetails.tsx").then((file) => file.BulkOrderDetails));
 
-export function BulkOrdersScreen() {
-  const list = useList(bulkOrders.list, (reply) => reply.orders, { filters: [dayFilter, customerFilter] });
+/** All bulk orders, or those of one customer. */
+export function BulkOrdersScreen({ customer }: { customer?: string }) {
+  const list = useList(bulkOrders.list, (reply) => reply.orders, {
+    filters: [dayFilter, ...(customer ? [] : [customerFilter])],
+    within: customer ? { query: { customer } } : undefined,
+  });
 
   const columns: Column<BulkOrder>[] = [
-    { title: "UUID", cell: (bulk) => <ShortId value={bulk.uuid} name="bulk order id" />, width: "26%" },
-    { title: "User", cell: (bulk) => <b>{bulk.user.username}</b>, width: "26%", onCard: "headline" },
+    {
+      title: "UUID",
+      cell: (bulk) => <ShortId value={bulk.uuid} name="bulk order id" />,
+      width: "26%",
+      ...(customer && { onCard: "headline" as const }),
+    },
+    {
+      title: "User",
+      cell: (bulk) => <CustomerLink user={bulk.user} />,
+      hidden: Boolean(customer),
+      width: "26%",
+      onCard: "headline",
+    },
     { title: "Order count", cell: (bulk) => formatCount(bulk.orderCount), align: "right", width: "12%" },
     { title: "Created", cell: (bulk) => <Time value={bulk.createdAt} />, dimmed: true, width: "24%" },
     {

@@ -1,6 +1,7 @@
 import { type FedexOrder, fedex, fedexStatuses } from "@footprint/contract/fedex.ts";
 import { IconEye, IconPencil } from "@tabler/icons-react";
 import { RowButton } from "../../shared/buttons.tsx";
+import { CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { useDialog } from "../../shared/dialogs.tsx";
 import { customerFilter, dayFilter } from "../../shared/filters.tsx";
@@ -10,6 +11,7 @@ import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useList } from "../../shared/list.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 import { useSession } from "../../shared/session.ts";
+import { TwoLines } from "../../shared/TwoLines.tsx";
 import { FedexCustomer, FedexStatus } from "./FedexCells.tsx";
 import { FedexStats } from "./FedexStats.tsx";
 
@@ -18,11 +20,13 @@ const FedexDetails = lazyPart(() => import("./FedexDetails.tsx").then((file) => 
 
 const statusFilter = { name: "filter", label: "Status", options: ["All", ...fedexStatuses] } as const;
 
-export function FedexScreen() {
+/** All Fedex orders, or those of one customer. */
+export function FedexScreen({ customer }: { customer?: string }) {
   const { role } = useSession();
   const list = useList(fedex.list, (reply) => reply.docs, {
     filter: statusFilter,
-    filters: [dayFilter, customerFilter],
+    filters: [dayFilter, ...(customer ? [] : [customerFilter])],
+    within: customer ? { query: { customer } } : undefined,
   });
   const open = useDialog();
   const update = (order: FedexOrder) => open((close) => <UpdateFedex order={order} onClose={close} />);
@@ -34,7 +38,12 @@ export function FedexScreen() {
       width: "18%",
       onCard: "headline",
     },
-    { title: "User discord id", cell: (order) => <FedexCustomer order={order} />, width: "18%" },
+    {
+      title: "User discord id",
+      cell: (order) => <TwoLines first={<CustomerLink user={order.user} />} second={<FedexCustomer order={order} />} />,
+      hidden: Boolean(customer),
+      width: "18%",
+    },
     {
       title: "Price",
       cell: (order) => (order.price === null ? "–" : formatMoney(order.price)),
@@ -74,7 +83,7 @@ export function FedexScreen() {
       }}
       details={(order, close) => <FedexDetails order={order} onClose={close} onUpdate={() => update(order)} />}
     >
-      <FedexStats />
+      {!customer && <FedexStats />}
     </ListScreen>
   );
 }

@@ -3,6 +3,7 @@ import { Anchor } from "@mantine/core";
 import { IconCheck, IconExternalLink, IconReceipt } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
 import { RowButton } from "../../shared/buttons.tsx";
+import { CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { useConfirm, useDialog } from "../../shared/dialogs.tsx";
 import { choiceFilter, customerFilter, dayFilter } from "../../shared/filters.tsx";
@@ -30,10 +31,12 @@ const methodFilter = choiceFilter(
   paymentMethods.map((method) => [method, labelOf(method)]),
 );
 
-export function InvoicesScreen() {
+/** All invoices, or those of one customer. */
+export function InvoicesScreen({ customer }: { customer?: string }) {
   const list = useList(invoices.list, (reply) => reply.invoices, {
     filter: statusFilter,
-    filters: [dayFilter, methodFilter, customerFilter],
+    filters: [dayFilter, methodFilter, ...(customer ? [] : [customerFilter])],
+    within: customer ? { query: { customer } } : undefined,
   });
   const confirm = useConfirm();
   const open = useDialog();
@@ -57,10 +60,16 @@ export function InvoicesScreen() {
   };
 
   const columns: Column<Invoice>[] = [
-    { title: "Invoice", cell: (invoice) => <ShortId value={invoice._id} name="invoice id" />, width: "14%" },
+    {
+      title: "Invoice",
+      cell: (invoice) => <ShortId value={invoice._id} name="invoice id" />,
+      width: "14%",
+      ...(customer && { onCard: "headline" as const }),
+    },
     {
       title: "User",
-      cell: ({ user }) => <TwoLines first={<b>{user.username}</b>} second={user.email} />,
+      cell: ({ user }) => <TwoLines first={<CustomerLink user={user} />} second={user.email} />,
+      hidden: Boolean(customer),
       width: "24%",
       onCard: "headline",
     },

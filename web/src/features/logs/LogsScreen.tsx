@@ -1,6 +1,6 @@
 import type { Reply } from "@footprint/contract/endpoint.ts";
 import { type Log, logs, logTypes, settingsId } from "@footprint/contract/logs.ts";
-import { IconArrowsDiff } from "@tabler/icons-react";
+import { IconArrowsDiff, IconArrowUpRight } from "@tabler/icons-react";
 import { Author } from "../../shared/Author.tsx";
 import { RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
@@ -11,6 +11,7 @@ import { ListScreen } from "../../shared/ListScreen.tsx";
 import { statusLabel } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { isId, type ListFilter, useList } from "../../shared/list.ts";
+import { subjectPath } from "./subject.ts";
 
 const LogChanges = lazyPart(() => import("./LogChanges.tsx").then((file) => file.LogChanges));
 
@@ -37,10 +38,12 @@ const subjectFilter: ListFilter<"subject", LogReply> = {
   },
 };
 
-export function LogsScreen() {
+/** All entries, or those that concern one customer. */
+export function LogsScreen({ customer }: { customer?: string }) {
   const list = useList(logs.list, (reply) => reply.logs, {
     filter: typeFilter,
-    filters: [dayFilter, byFilter, customerFilter, subjectFilter],
+    filters: [dayFilter, byFilter, ...(customer ? [] : [customerFilter]), subjectFilter],
+    within: customer ? { query: { customer } } : undefined,
   });
 
   const columns: Column<Log>[] = [
@@ -55,15 +58,19 @@ export function LogsScreen() {
     { title: "Created", cell: (log) => <Time value={log.createdAt} />, dimmed: true, width: "12%" },
     {
       title: "",
-      cell: (log) =>
-        (log.before !== null || log.after !== null) && (
-          <RowButton
-            text="Changes"
-            label={`Changes: ${log.action}`}
-            Icon={IconArrowsDiff}
-            onClick={() => list.open(log)}
-          />
-        ),
+      cell: (log) => (
+        <>
+          <Subject log={log} />
+          {(log.before !== null || log.after !== null) && (
+            <RowButton
+              text="Changes"
+              label={`Changes: ${log.action}`}
+              Icon={IconArrowsDiff}
+              onClick={() => list.open(log)}
+            />
+          )}
+        </>
+      ),
     },
   ];
 
@@ -82,4 +89,10 @@ export function LogsScreen() {
       details={(log, close) => <LogChanges log={log} onClose={close} />}
     />
   );
+}
+
+/** Leads to what the entry is about. */
+function Subject({ log }: { log: Log }) {
+  const to = subjectPath(log);
+  return to && <RowButton text="Open" of={`${log.subject?.kind}: ${log.action}`} Icon={IconArrowUpRight} to={to} />;
 }

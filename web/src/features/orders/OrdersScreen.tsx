@@ -1,6 +1,7 @@
 import { type Order, orderStatuses, orders } from "@footprint/contract/orders.ts";
 import { IconEye } from "@tabler/icons-react";
 import { RowButton } from "../../shared/buttons.tsx";
+import { CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { customerFilter, dayFilter, labelTypeFilter } from "../../shared/filters.tsx";
 import { formatMoney, Time } from "../../shared/format.tsx";
@@ -14,15 +15,28 @@ const OrderDetails = lazyPart(() => import("../../shared/OrderDetails.tsx").then
 
 const statusFilter = { name: "status", label: "Status", options: orderStatuses } as const;
 
-export function OrdersScreen() {
+/** All orders, or those of one customer. */
+export function OrdersScreen({ customer }: { customer?: string }) {
   const list = useList(orders.list, (reply) => reply.orders, {
     filter: statusFilter,
-    filters: [dayFilter, labelTypeFilter, customerFilter],
+    filters: [dayFilter, labelTypeFilter, ...(customer ? [] : [customerFilter])],
+    within: customer ? { query: { customer } } : undefined,
   });
 
   const columns: Column<Order>[] = [
-    { title: "Order", cell: (order) => <ShortId value={order.uuid} name="order id" />, width: "16%" },
-    { title: "Customer", cell: (order) => <b>{order.user.username}</b>, width: "14%", onCard: "headline" },
+    {
+      title: "Order",
+      cell: (order) => <ShortId value={order.uuid} name="order id" />,
+      width: "16%",
+      ...(customer && { onCard: "headline" as const }),
+    },
+    {
+      title: "Customer",
+      cell: (order) => <CustomerLink user={order.user} />,
+      hidden: Boolean(customer),
+      width: "14%",
+      onCard: "headline",
+    },
     { title: "Label type", cell: (order) => order.labelType.name, width: "18%", below: "Customer" },
     { title: "Tracking", cell: (order) => <ShortId value={order.tracking} name="tracking code" />, width: "16%" },
     { title: "Price", cell: (order) => formatMoney(order.price), align: "right", width: "8%", onCard: "aside" },

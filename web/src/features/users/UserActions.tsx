@@ -3,27 +3,22 @@ import { ActionIcon, Menu, Popover } from "@mantine/core";
 import { IconDots, IconTag, IconTagOff, IconUserCheck, IconUserOff } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
 import { RowButton } from "../../shared/buttons.tsx";
-import { useConfirm, useDialog } from "../../shared/dialogs.tsx";
 import { FormAlert, useApiForm } from "../../shared/form.tsx";
-import { formatMoney } from "../../shared/format.tsx";
 import { useKeptFocus } from "../../shared/keptFocus.ts";
-import { lazyPart } from "../../shared/lazyPart.tsx";
-import { useToastedCall } from "../../shared/queries.ts";
-
-const AddBalance = lazyPart(() => import("./AddBalance.tsx").then((file) => file.AddBalance));
+import { useUserActions } from "./useUserActions.tsx";
 
 /** What can be done with a customer: the daily things as buttons, the rest in a menu. */
 export function UserActions({ user }: { user: User }) {
   const { username, status, customPricingEnabled } = user;
-  const params = { id: user._id };
-  const setStatus = (next: boolean) => callApi(users.setStatus, { params, body: { status: next } });
-  const enable = useToastedCall(() => setStatus(true));
+  const { enable, askToDisable, addBalance } = useUserActions(user);
   const pricing = useApiForm({
     initialValues: {},
-    onSubmit: () => callApi(users.setCustomPricing, { params, body: { customPricingEnabled: !customPricingEnabled } }),
+    onSubmit: () =>
+      callApi(users.setCustomPricing, {
+        params: { id: user._id },
+        body: { customPricingEnabled: !customPricingEnabled },
+      }),
   });
-  const open = useDialog();
-  const confirm = useConfirm();
   // The menu closes with its item: the focus goes to the button that opened it.
   const menuButton = useKeptFocus(enable.isPending || pricing.working);
 
@@ -31,16 +26,6 @@ export function UserActions({ user }: { user: User }) {
     menuButton.current?.focus();
     act();
   };
-  const askToDisable = () =>
-    confirm({
-      title: `Disable ${username}?`,
-      message: `${username} can no longer buy labels until the account is enabled again. The balance of ${formatMoney(user.balance)} stays.`,
-      action: "Disable User",
-      working: "Disabling…",
-      danger: true,
-      onConfirm: () => setStatus(false),
-    });
-  const addBalance = () => open((close) => <AddBalance user={user} onClose={close} />);
 
   return (
     <>

@@ -1,5 +1,6 @@
 import { type User, users } from "@footprint/contract/users.ts";
 import { Group } from "@mantine/core";
+import { CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { dayFilter, yesOrNoFilter } from "../../shared/filters.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
@@ -9,7 +10,7 @@ import { ShortId } from "../../shared/ShortId.tsx";
 import { UserActions } from "./UserActions.tsx";
 
 const columns: Column<User>[] = [
-  { title: "Name", cell: (user) => <b>{user.username}</b>, width: "20%", onCard: "headline" },
+  { title: "Name", cell: (user) => <CustomerLink user={user} />, width: "20%", onCard: "headline" },
   { title: "Discord id", cell: (user) => <ShortId value={user.discordId} name="discord id" />, width: "16%" },
   { title: "Balance", cell: (user) => formatMoney(user.balance), align: "right", width: "11%", onCard: "aside" },
   { title: "Status", cell: (user) => <Status user={user} />, width: "19%", below: "Discord id" },
@@ -42,6 +43,7 @@ function Status({ user }: { user: User }) {
   return (
     <Group gap="2px 8px">
       <StatusBadge tone={user.status ? "positive" : "danger"}>{user.status ? "Active" : "Inactive"}</StatusBadge>
+      {!user.isVerified && <StatusBadge tone="warning">Not verified</StatusBadge>}
       {user.customPricingEnabled && <StatusBadge tone="info">Custom pricing</StatusBadge>}
     </Group>
   );

@@ -1,15 +1,13 @@
 import { type CustomPrice, type User, users } from "@footprint/contract/users.ts";
+import { Group, Text, Title } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
-import { useParams } from "react-router";
 import { callApi } from "../../shared/api.ts";
 import { AddButton, RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { deletion, useConfirm, useDialog } from "../../shared/dialogs.tsx";
 import { formatMoney, formatTotal, formatWeight, formatWeights } from "../../shared/format.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
-import { isNotFound, NotFound } from "../../shared/NotFound.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
-import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import { TablePanel } from "../../shared/TablePanel.tsx";
 import { CustomPricingState } from "./CustomPricingState.tsx";
 
@@ -18,15 +16,12 @@ const AddCustomPrice = lazyPart(() => import("./AddCustomPrice.tsx").then((file)
 /** The API wants the place of a price in the list as well as its id. */
 type Listed = CustomPrice & { index: number };
 
-const back = { to: "/users", label: "Users" };
-
-export function CustomPricingScreen() {
-  const { id = "" } = useParams();
+/** The prices that a customer has of their own, and whether they count. */
+export function CustomPrices({ id }: { id: string }) {
   const query = useApiQuery(users.read, { params: { id } });
   const confirm = useConfirm();
   const open = useDialog();
   const user = query.data?.user;
-  if (isNotFound(query.error)) return <NotFound what="customer" back={back} />;
 
   const askToDelete = ({ _id, index, labelType, fromWeight, toWeight, price }: Listed) =>
     confirm({
@@ -60,12 +55,17 @@ export function CustomPricingScreen() {
 
   return (
     <>
-      <ScreenHeader
-        title={user ? `Custom pricing for ${user.username}` : "Custom pricing"}
-        back={back}
-        subtitle={formatTotal(user && { total: user.customPricing.length }, "custom price", "custom prices", false)}
-        actions={addButton}
-      />
+      <Group justify="space-between" gap="8px 24px" mb={12}>
+        <div>
+          <Title order={2} size="md" style={{ overflowWrap: "anywhere" }}>
+            {user ? `Custom pricing for ${user.username}` : "Custom pricing"}
+          </Title>
+          <Text size="sm" c="dimmed" mih="1lh">
+            {formatTotal(user && { total: user.customPricing.length }, "custom price", "custom prices", false)}
+          </Text>
+        </div>
+        {addButton}
+      </Group>
       <CustomPricingState user={user} />
       <TablePanel
         title="Custom prices"

@@ -1,0 +1,35 @@
+import type { Log } from "@footprint/contract/logs.ts";
+import { balancePath } from "../../shared/CustomerLink.tsx";
+
+/** Where to see what an entry is about. */
+export function subjectPath({ subject, customer }: Log): string | undefined {
+  switch (subject?.kind) {
+    case "customer":
+      return balancePath(subject._id);
+    case "transfer":
+      return customer ? balancePath(customer) : undefined;
+    case "custom price":
+      return customer ? `/users/${customer}` : undefined;
+    case "order":
+      return `/orders?search=${subject._id}`;
+    case "bulk order":
+      return `/bulk-orders?search=${subject._id}`;
+    case "fedex order":
+      return `/fedex?search=${subject._id}`;
+    case "invoice":
+      return `/invoices?search=${subject._id}`;
+    case "label type":
+      return `/pricing/${subject._id}`;
+    case "price":
+      return "/pricing";
+    case "tracking codes":
+      return "/usps";
+    case "account":
+      return "/staff";
+    case "api key":
+    case "settings":
+      return "/website";
+    default:
+      return undefined;
+  }
+}

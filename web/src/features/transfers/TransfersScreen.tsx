@@ -1,0 +1,90 @@
+import type { Reply } from "@footprint/contract/endpoint.ts";
+import { transfers } from "@footprint/contract/transfers.ts";
+import { Anchor, VisuallyHidden } from "@mantine/core";
+import { Author } from "../../shared/Author.tsx";
+import { CustomerLink } from "../../shared/CustomerLink.tsx";
+import type { Column } from "../../shared/DataTable.tsx";
+import { LinkChip } from "../../shared/FilterChip.tsx";
+import { choiceFilter, customerFilter, dayFilter } from "../../shared/filters.tsx";
+import { formatMoney, Time } from "../../shared/format.tsx";
+import { ListScreen } from "../../shared/ListScreen.tsx";
+import { statusLabel } from "../../shared/labels.ts";
+import { isId, type ListFilter, useList } from "../../shared/list.ts";
+import { Amount, Kind, Reverse, What } from "./TransferCells.tsx";
+
+type Listed = Reply<typeof transfers.list>["transfers"][number];
+
+const kindFilter = {
+  name: "kind",
+  label: "Kind",
+  options: ["All", "deposit", "refund", "adjustment", "reversal"],
+  optionLabel: statusLabel,
+} as const;
+
+const isAmount = /^\d{1,8}(\.\d{1,2})?$/;
+const andMore = (amount: string) => `${formatMoney(Number(amount)).replace(".00", "")} and more`;
+const amountFilter = {
+  ...choiceFilter(
+    "over",
+    "Amount",
+    ["10", "50", "100", "250", "500", "1000"].map((amount) => [amount, andMore(amount)]),
+  ),
+  accepts: (value: string) => isAmount.test(value),
+};
+
+const byFilter: ListFilter<"by", Reply<typeof transfers.list>> = {
+  names: ["by"],
+  accepts: (value) => isId.test(value),
+  Chip: ({ values: { by }, set, reply }) => {
+    const name = reply?.transfers.find((transfer) => transfer.by._id === by)?.by.username ?? "…";
+    return <LinkChip label="By" text={by && name} onRemove={() => set({ by: undefined })} />;
+  },
+};
+
+/** What people moved, all customers together: deposits, refunds, adjustments and reversals. */
+export function TransfersScreen() {
+  const list = useList(transfers.list, (reply) => reply.transfers, {
+    filter: kindFilter,
+    filters: [dayFilter, amountFilter, byFilter, customerFilter],
+  });
+
+  const columns: Column<Listed>[] = [
+    { title: "When", cell: ({ createdAt }) => <Time value={createdAt} exact />, dimmed: true, width: "11%" },
+    { title: "Customer", cell: ({ user }) => <CustomerLink user={user} />, width: "14%", onCard: "headline" },
+    { title: "Kind", cell: (transfer) => <Kind transfer={transfer} />, width: "11%", below: "Customer" },
+    { title: "What", cell: (transfer) => <What transfer={transfer} />, wraps: true },
+    {
+      title: "Who",
+      cell: ({ by: author }) =>
+        author._id === null ? (
+          <Author by={author} />
+        ) : (
+          <Anchor component="button" c="inherit" fz="inherit" onClick={() => list.set({ by: author._id ?? undefined })}>
+            <Author by={author} />
+            <VisuallyHidden>, show only theirs</VisuallyHidden>
+          </Anchor>
+        ),
+      width: "13%",
+      below: "When",
+    },
+    {
+      title: "Amount",
+      cell: (transfer) => <Amount transfer={transfer} />,
+      align: "right",
+      width: "9%",
+      onCard: "aside",
+    },
+    { title: "", cell: (transfer) => <Reverse transfer={transfer} user={transfer.user} />, width: "8%" },
+  ];
+
+  return (
+    <ListScreen
+      title="Transfers"
+      counted={["transfer", "transfers"]}
+      list={list}
+      columns={columns}
+      exported={transfers.export}
+      empty={{ title: "No transfers yet", hint: "Deposits, refunds, adjustments and reversals appear here." }}
+    />
+  );
+}
