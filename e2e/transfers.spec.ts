@@ -51,7 +51,7 @@ test("one person's transfers are a click away, and the chip shows everybody's ag
   await credit(api, await api.signIn(member), user, 3.21, "A try");
   await open(page);
   await rowOf(page, "+$3.21")
-    .getByRole("button", { name: `${member.username}, show only theirs` })
+    .getByRole("button", { name: `Only those by ${member.username}` })
     .click();
   await expect(page).toHaveURL(/by=/);
   await expect(rows(page)).toHaveCount(1);
