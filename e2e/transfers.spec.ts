@@ -30,7 +30,8 @@ test("who credited whom, how much and why, is one list", async ({
   await expect(mine.last()).toContainText(account.username);
   await expect(mine.last()).toContainText("+$120.00");
 
-  await page.getByRole("combobox", { name: "Amount" }).selectOption("100");
+  await page.getByRole("button", { name: "Amount", exact: true }).click();
+  await page.getByRole("menuitemradio", { name: "$100 and more" }).click();
   await expect(page).toHaveURL(/over=100/);
   await expect(mine).toHaveCount(1);
   await page.getByRole("combobox", { name: "Kind" }).selectOption("refund");
@@ -51,12 +52,12 @@ test("one person's transfers are a click away, and the chip shows everybody's ag
   await credit(api, await api.signIn(member), user, 3.21, "A try");
   await open(page);
   await rowOf(page, "+$3.21")
-    .getByRole("button", { name: `${member.username}, show only theirs` })
+    .getByRole("button", { name: `Only those by ${member.username}` })
     .click();
   await expect(page).toHaveURL(/by=/);
   await expect(rows(page)).toHaveCount(1);
   await expect(rows(page)).toContainText("A try");
-  await page.getByRole("button", { name: `By: ${member.username}` }).click();
+  await page.getByRole("button", { name: `By: ${member.username}, remove filter` }).click();
   await expect(page).toHaveURL(/\/transfers$/);
   await expect(rows(page)).toHaveCount(10);
 });

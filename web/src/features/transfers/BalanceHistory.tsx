@@ -37,7 +37,7 @@ export function BalanceHistory({ customer }: { customer: string }) {
     { title: "When", cell: ({ createdAt }) => <Time value={createdAt} exact />, dimmed: true, width: "11%" },
     { title: "Kind", cell: (transfer) => <Kind transfer={transfer} />, width: "11%", onCard: "headline" },
     { title: "What", cell: (transfer) => <What transfer={transfer} />, wraps: true },
-    { title: "Who", cell: ({ by }) => <Author by={by} />, width: "13%", below: "Kind" },
+    { title: "Who", cell: ({ by }) => <Author by={by} />, width: "13%", below: "What" },
     {
       title: "Amount",
       cell: (transfer) => <Amount transfer={transfer} />,

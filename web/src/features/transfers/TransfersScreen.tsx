@@ -60,12 +60,12 @@ export function TransfersScreen() {
           <Author by={author} />
         ) : (
           <Anchor component="button" c="inherit" fz="inherit" onClick={() => list.set({ by: author._id ?? undefined })}>
+            <VisuallyHidden>Only those by </VisuallyHidden>
             <Author by={author} />
-            <VisuallyHidden>, show only theirs</VisuallyHidden>
           </Anchor>
         ),
       width: "13%",
-      below: "When",
+      below: "What",
     },
     {
       title: "Amount",

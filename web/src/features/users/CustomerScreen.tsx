@@ -59,7 +59,7 @@ export function CustomerScreen({ lists }: { lists: CustomerLists }) {
                 preventScrollReset
                 aria-current={name === chosen ? "page" : undefined}
               >
-                {label}
+                {label}{" "}
                 {totals && "count" in tab && (
                   <span>{countOf(tab.count(totals, user?.customPricing.length ?? 0), "most" in tab)}</span>
                 )}
