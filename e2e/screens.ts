@@ -224,7 +224,11 @@ export const views: readonly View[] = [
     name: "invoice-mark-paid-failed",
     path: "/invoices?status=failed",
     heading: "Invoices",
-    open: opening(/^Mark as Paid/),
+    async open(page) {
+      await opening(/^Mark as Paid/)(page);
+      await expect(page.getByText("This payment failed.")).toBeVisible();
+      await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+    },
   },
   { name: "invoice-payment", path: "/invoices?status=paid", heading: "Invoices", open: opening(/^Payment/) },
   { name: "transfers", path: "/transfers", heading: "Transfers" },

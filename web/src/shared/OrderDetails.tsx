@@ -1,6 +1,6 @@
 import { addressOf } from "@footprint/contract/address.ts";
 import { type Order, type OrderStory, orders } from "@footprint/contract/orders.ts";
-import { Anchor, Button, Divider, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { callApi } from "./api.ts";
@@ -59,17 +59,14 @@ export function OrderDetails({ id, order: listed, onClose }: { id: string; order
           <Skeleton height={160} />
         )}
         {order && (
-          <>
-            <Divider />
-            <Group justify="space-between" gap="md" mih={36}>
-              <Text size="sm" c="dimmed" flex={1} miw={200}>
-                {order.isRefunded
-                  ? `Refunded: ${formatMoney(order.price)} went back to ${order.user.username}'s balance.`
-                  : `A refund returns ${formatMoney(order.price)} to ${order.user.username}'s balance.`}
-              </Text>
-              {!order.isRefunded && <RefundButton order={order} onRefunded={onClose} />}
-            </Group>
-          </>
+          <Group className={classes.footer} justify="space-between" gap="md" mih={36}>
+            <Text size="sm" c="dimmed" flex={1} miw={200}>
+              {order.isRefunded
+                ? `Refunded: ${formatMoney(order.price)} went back to ${order.user.username}'s balance.`
+                : `A refund returns ${formatMoney(order.price)} to ${order.user.username}'s balance.`}
+            </Text>
+            {!order.isRefunded && <RefundButton order={order} onRefunded={onClose} />}
+          </Group>
         )}
       </Stack>
     </Dialog>
@@ -90,7 +87,7 @@ function Customer({
     <div className={classes.customer}>
       <Emblem>{user.username.charAt(0).toUpperCase()}</Emblem>
       <div className={classes.name}>
-        <Anchor component={Link} to={`/users/${user._id}?tab=balance`} fw={600} onClick={onLeave}>
+        <Anchor component={Link} to={`/users/${user._id}?tab=balance`} fz="sm" fw={600} onClick={onLeave}>
           {user.username}
         </Anchor>
         {customer && (

@@ -1,5 +1,5 @@
 import { type Invoice, invoiceStatuses, invoices, paymentMethods } from "@footprint/contract/invoices.ts";
-import { Anchor } from "@mantine/core";
+import { Anchor, Skeleton } from "@mantine/core";
 import { IconCheck, IconExternalLink, IconReceipt } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
 import { RowButton } from "../../shared/buttons.tsx";
@@ -16,7 +16,10 @@ import { ShortId } from "../../shared/ShortId.tsx";
 import { TwoLines } from "../../shared/TwoLines.tsx";
 
 const InvoicePayments = lazyPart(() => import("./InvoicePayments.tsx").then((file) => file.InvoicePayments));
-const PaymentChecks = lazyPart(() => import("./PaymentChecks.tsx").then((file) => file.PaymentChecks));
+const PaymentChecks = lazyPart(
+  () => import("./PaymentChecks.tsx").then((file) => file.PaymentChecks),
+  () => <Skeleton height={68} aria-busy />,
+);
 
 const statusFilter = {
   name: "status",
@@ -77,7 +80,7 @@ export function InvoicesScreen({ customer }: { customer?: string }) {
     {
       title: "Payment method",
       cell: (invoice) => labelOf(invoice.payment_method),
-      width: "12%",
+      width: "11%",
       below: "Amount",
     },
     { title: "Status", cell: (invoice) => <Status status={invoice.status} />, width: "9%", onCard: "aside" },
@@ -85,10 +88,10 @@ export function InvoicesScreen({ customer }: { customer?: string }) {
       title: "Created",
       cell: (invoice) => <Time value={invoice.createdAt} />,
       dimmed: true,
-      width: "9%",
+      width: "8%",
       below: "Status",
     },
-    { title: "Invoice page", cell: (invoice) => <HostedPage invoice={invoice} />, width: "9%", below: "Invoice" },
+    { title: "Invoice page", cell: (invoice) => <HostedPage invoice={invoice} />, width: "8%", below: "Invoice" },
     {
       title: "",
       cell: (invoice) => (
@@ -97,7 +100,7 @@ export function InvoicesScreen({ customer }: { customer?: string }) {
             <RowButton
               text="Payment"
               of={`of ${formatMoney(invoice.amount)} by ${invoice.user.username}`}
-              Icon={IconReceipt}
+              {...(invoice.status === "paid" && { Icon: IconReceipt })}
               onClick={() => showPayments(invoice)}
             />
           )}
