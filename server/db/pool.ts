@@ -99,10 +99,10 @@ function clientsThatWait(limit: number) {
 
 const isSilence = (error: Error) => error.message === "Query read timeout";
 
-/** A search is planned for what was typed; a statement of many rows is not likely to come again. */
+/** A search is planned for what was typed; a statement of many rows, or a cursor, is not likely to come again. */
 function isPreparable(query: { text?: string; name?: string }, values: unknown): boolean {
   if (!Array.isArray(values) || values.length === 0 || query.name || !query.text) return false;
-  return query.text.length < 4_000 && !/ (like|@@) /.test(query.text);
+  return query.text.length < 4_000 && !/^declare | (like|@@) /.test(query.text);
 }
 
 function statementName(text: string): string | undefined {

@@ -67,17 +67,21 @@ export function countedBefore(day: SQL, isCounter: (source: Source) => SQL | und
 export async function countOf(
   db: Database | Transaction,
   { subject, kinds = countedKinds[subject] ?? [] }: Counted,
-  { from = "-infinity", to = "infinity" }: Period = {},
+  { from, to }: Period = {},
 ): Promise<number> {
-  const query = prepared(db, "count", () => {
+  const query = prepared(db, from || to ? "count of days" : "count", () => {
     const before = (day: SQL) => countedBefore(day, (source) => ofAny(source, true));
     const [first, last] = [sql`${sql.placeholder("from")}::date`, sql`(${sql.placeholder("to")}::date + 1)`];
+    const count =
+      from || to
+        ? sql`${before(last)} - ${before(first)}`
+        : sql`(select sum(count) from ${monthlyCounters} where ${ofAny(monthlyCounters, true)})`;
     return db
-      .select({ count: total(sql`${before(last)} - ${before(first)}`) })
+      .select({ count: total(count) })
       .from(sql`(values (1)) as one`)
       .prepare("");
   });
-  const [row] = await query.execute({ subject, kinds, from, to });
+  const [row] = await query.execute({ subject, kinds, from: from ?? "-infinity", to: to ?? "infinity" });
   return row?.count ?? 0;
 }
 

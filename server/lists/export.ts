@@ -87,14 +87,18 @@ export async function exportRows({ db, config, now, actor, query }: Call<object>
 }
 
 /** Whose exports are running. */
-const running = new Set<string>();
+const running = new Map<string, object>();
 
 function takePlace(who: string) {
   if (running.has(who)) throw refusal(503, "Another export of yours is still running", { retryAfter: 10 });
   if (running.size >= mostAtOnce)
     throw refusal(503, "Others are exporting at the moment. Try again shortly.", { retryAfter: 10 });
-  running.add(who);
-  return () => void running.delete(who);
+  const place = {};
+  running.set(who, place);
+  // More than one thing may end an export: who has begun another one meanwhile keeps that place.
+  return () => {
+    if (running.get(who) === place) running.delete(who);
+  };
 }
 
 const sentence = (name: string, query: object) => {

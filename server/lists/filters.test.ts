@@ -228,9 +228,9 @@ test.for(Object.entries(lists))("%s: any filters together leave the rows that me
   const alone = Object.entries(listed.filters).flatMap(([name, { values }]) =>
     values.map((value) => ({ [name]: value })),
   );
-  for (const query of [{}, ...alone, ...some(50, () => someQuery(listed))]) {
+  for (const query of [{}, ...alone, ...some(25, () => someQuery(listed))]) {
     const wanted = expected(rows, listed, query);
-    const answer = await everyPage(listed.list, { ...query, limit: 7 });
+    const answer = await everyPage(listed.list, { ...query, limit: 15 });
     expect(answer, JSON.stringify(query)).toEqual({ ids: wanted, total: wanted.length, isCapped: false });
   }
 });
@@ -278,12 +278,12 @@ test("a period that ends before it begins is empty, and a day that never was is 
 /** Four at every moment, around the hour that Havana's clocks show twice, and within two months before. */
 const scattered = sql`timestamptz '2025-11-01 20:00Z' + n / 4 * interval '1 minute' - n / 4 % 3 * interval '32 days'`;
 
-const combinations = (["asc", "des"] as const).flatMap((sort) =>
-  [{}, { from: "2025-09-30" }, { to: "2025-11-01" }, { from: "2025-08-30", to: "2025-11-02" }].map((period) => ({
-    ...period,
-    sort,
-  })),
-);
+const combinations = [
+  { sort: "asc", from: "2025-09-30" },
+  { sort: "asc", from: "2025-08-30", to: "2025-11-02" },
+  { sort: "des", to: "2025-11-01" },
+  { sort: "des", from: "2025-08-30", to: "2025-11-02" },
+];
 
 /** The ids of rows in order, by the database alone. */
 async function idsOf(table: string, { sort, from, to }: { sort: string; from?: string; to?: string }, where: string) {
@@ -301,7 +301,7 @@ test.for(combinations)("far pages of a period: every row once and in order (%o)"
   await moveBusinessTo("America/Havana");
   await db.execute(sql`insert into logs (id, admin, type, action, created_at)
     select gen_random_uuid(), 'admin', (array['user', 'label'])[1 + n % 2], 'Row ' || n, ${scattered}
-    from generate_series(1, 3000) n`);
+    from generate_series(1, 2800) n`);
   for (const settle of [sql`select`, sql`call fold_counters()`]) {
     await db.execute(settle);
     for (const status of ["All", "user"]) {
@@ -316,7 +316,7 @@ test.for(combinations)("far pages of one type of codes, used or not (%o)", async
   await moveBusinessTo("America/Havana");
   await db.execute(sql`insert into tracking_codes (id, code, type, template, used_at, created_at)
     select gen_random_uuid(), 'code' || n, (array['priority', 'express'])[1 + n / 2 % 2], 'evs',
-      case when n % 2 = 0 then now() end, ${scattered} from generate_series(1, 5000) n`);
+      case when n % 2 = 0 then now() end, ${scattered} from generate_series(1, 4400) n`);
   for (const [filter, where] of [
     [{ type: "priority" }, "type = 'priority'"],
     [{ used: "true" }, "used_at is not null"],
