@@ -12,7 +12,7 @@ export type Listed = PgTable & { id: PgColumn; createdAt: PgColumn };
 export type ListQuery = z.output<typeof listQuery> & Period;
 
 /** One thing that a query asks of the rows. */
-export type Filter = {
+type Filter = {
   /** True for the rows that are left; several conditions where each has an index of its own and no row meets two. */
   where: SQL | SQL[];
   /** What the index begins with, before the order of the list; none where the index has only these rows. */

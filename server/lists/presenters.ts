@@ -18,7 +18,7 @@ export const presentOrder = (
 });
 
 /** A customer as lists name them. */
-export const named = ({ id, username }: { id: string; username: string }) => ({ _id: id, username });
+const named = ({ id, username }: { id: string; username: string }) => ({ _id: id, username });
 
 type Acted = Pick<typeof transfers.$inferSelect, "actor" | "actorKind" | "actorId">;
 export const presentAuthor = ({ actor, actorKind, actorId }: Acted) => ({
