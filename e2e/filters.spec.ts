@@ -214,17 +214,15 @@ test("an export that is refused or breaks off is told, and saves no file", async
   await page.getByRole("button", { name: "Export" }).click();
   await expect(toast(page, "Another export of yours is still running")).toBeVisible();
   await page.evaluate(() => {
-    window.fetch = () =>
-      Promise.resolve(
-        new Response(
-          new ReadableStream({
-            pull(controller) {
-              if (controller.desiredSize === 1) controller.enqueue(new TextEncoder().encode("Invoice\r\n1\r\n"));
-              else controller.error(new TypeError("network error"));
-            },
-          }),
-        ),
-      );
+    const pieces = [new TextEncoder().encode("Invoice\r\n1\r\n")];
+    const body = new ReadableStream({
+      pull(controller) {
+        const piece = pieces.pop();
+        if (piece) controller.enqueue(piece);
+        else controller.error(new TypeError("network error"));
+      },
+    });
+    window.fetch = () => Promise.resolve(new Response(body));
   });
   // By keyboard: the toast lies above the button.
   await page.getByRole("button", { name: "Export" }).press("Enter");

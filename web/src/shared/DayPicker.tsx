@@ -33,8 +33,6 @@ export function DayPicker(props: { days: Days; onChoose: (days: Days) => void; o
           nextYear: "Next year",
           previousDecade: "Previous decade",
           nextDecade: "Next decade",
-          monthLevelControl: "Choose the month",
-          yearLevelControl: "Choose the year",
         }}
         className={classes.calendar}
       />

@@ -1,4 +1,4 @@
-import { Menu, UnstyledButton } from "@mantine/core";
+import { Menu, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconPlus, IconX } from "@tabler/icons-react";
 import { type ReactNode, type RefObject, useRef } from "react";
 import classes from "./FilterChip.module.css";
@@ -26,7 +26,7 @@ export function FilterChip({
     <div className={classes.chip} data-empty={!text || undefined}>
       <Menu position="bottom-start" withinPortal portalProps={{ target: "#content" }}>
         <Menu.Target>
-          <UnstyledButton ref={chip} className={classes.label} aria-label={text ? `${label}: ${text}` : label}>
+          <UnstyledButton ref={chip} className={classes.label}>
             {text ? <Setting label={label} text={text} /> : <Empty label={label} />}
           </UnstyledButton>
         </Menu.Target>
@@ -52,13 +52,14 @@ export function FilterChip({
 export function LinkChip({ label, text, onRemove }: FilterChipProps) {
   if (!text) return null;
   return (
-    <UnstyledButton className={classes.chip} aria-label={`${label}: ${text}, remove filter`} onClick={onRemove}>
+    <UnstyledButton className={classes.chip} onClick={onRemove}>
       <span className={classes.label}>
         <Setting label={label} text={text} />
       </span>
       <span className={classes.remove}>
         <IconX size={14} aria-hidden />
       </span>
+      <VisuallyHidden>remove filter</VisuallyHidden>
     </UnstyledButton>
   );
 }
@@ -66,7 +67,10 @@ export function LinkChip({ label, text, onRemove }: FilterChipProps) {
 function Setting({ label, text }: { label: string; text: string }) {
   return (
     <>
-      {label}
+      <span>
+        {label}
+        <span className={classes.colon}>:</span>
+      </span>
       <b className={classes.text}>{text}</b>
     </>
   );
