@@ -156,7 +156,7 @@ for (const [path, heading, chips] of [
     }
     await expect(page.getByRole("main").getByText("found", { exact: false }).first()).toBeVisible();
     const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Export" }).click();
+    await page.getByRole("button", { name: "Export", exact: true }).click();
     expect((await download).suggestedFilename()).toMatch(/^[a-z-]+-\d{4}-\d\d-\d\d\.csv$/);
     await expect(toast(page, /^Exported [\d,]+ rows?$/)).toBeVisible();
   });
@@ -171,7 +171,7 @@ test("an export has the rows of the list as it is filtered and searched, in its 
   });
   await openScreen(page, "/orders?search=paging-customer&sort=asc&page=2", "Orders");
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export" }).click();
+  await page.getByRole("button", { name: "Export", exact: true }).click();
   const lines = (await readFile(await (await download).path(), "utf8")).trim().split("\r\n");
   expect(lines).toHaveLength(26);
   for (const [place, order] of listed.entries()) expect(lines[place + 1]).toContain(order.uuid);
@@ -194,7 +194,7 @@ test("an export tells how far it is, and can be cancelled", async ({ admin: { pa
       return Promise.resolve(new Response(body, { headers: { "x-total-rows": "31482" } }));
     };
   });
-  await page.getByRole("button", { name: "Export" }).dblclick();
+  await page.getByRole("button", { name: "Export", exact: true }).dblclick();
   await expect(page.getByText("2 of 31,482 rows")).toBeVisible();
   await expect(page.getByRole("progressbar", { name: "Export" })).toHaveJSProperty("value", 2);
   await page.getByRole("button", { name: "Cancel export" }).click();
@@ -211,7 +211,7 @@ test("an export that is refused or breaks off is told, and saves no file", async
   await page.route("**/export?*", (route) =>
     route.fulfill({ status: 503, json: { message: "Another export of yours is still running" } }),
   );
-  await page.getByRole("button", { name: "Export" }).click();
+  await page.getByRole("button", { name: "Export", exact: true }).click();
   await expect(toast(page, "Another export of yours is still running")).toBeVisible();
   await page.evaluate(() => {
     const pieces = [new TextEncoder().encode("Invoice\r\n1\r\n")];
@@ -225,7 +225,7 @@ test("an export that is refused or breaks off is told, and saves no file", async
     window.fetch = () => Promise.resolve(new Response(body));
   });
   // By keyboard: the toast lies above the button.
-  await page.getByRole("button", { name: "Export" }).press("Enter");
+  await page.getByRole("button", { name: "Export", exact: true }).press("Enter");
   await expect(toast(page, "The download broke off. Try again.")).toBeVisible();
   expect(files).toEqual([]);
 });
@@ -233,7 +233,7 @@ test("an export that is refused or breaks off is told, and saves no file", async
 test("staff see the filters but no export", async ({ staff: { page } }) => {
   await openScreen(page, "/orders", "Orders");
   await expect(chip(page, "Date")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Export" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Export", exact: true })).toHaveCount(0);
 });
 
 test("on a phone the filters stay in one line that scrolls", async ({ admin: { page } }) => {
