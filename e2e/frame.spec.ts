@@ -239,7 +239,7 @@ for (const width of [1440, 360]) {
   test(`a toast leaves the header free, ${width} px wide`, async ({ admin: { page } }) => {
     await page.setViewportSize({ width, height: 740 });
     await page.goto("/website");
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     const news = page.getByRole("alert");
     await expect(news).toBeVisible();
     const header = await page.getByRole("banner").boundingBox();

@@ -23,7 +23,7 @@ export function PriceExplained({ order, pricing }: { order: Order; pricing: Orde
           <Line text={`Custom price of ${user.username}, tier ${tier}`} amount={formatMoney(price)} />
         </>
       )}
-      {pricing === null && <Line faint text="From before it was kept which price applied" amount="" />}
+      {pricing === null && <Line faint text="Which price applied was not recorded yet" amount="" />}
       <div className={classes.charged}>
         <span>
           <b>Charged</b>{" "}
