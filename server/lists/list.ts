@@ -32,8 +32,11 @@ export const having = (column: PgColumn, value: string) => ({
   where: sql`${column} = any(${sql.param([value])}::${sql.raw(column.getSQLType())}[])`,
 });
 
-/** The cells of an export, by the heading of their column. */
-export type Columns = Record<string, PgColumn | SQL>;
+/** A cell of an export; what is plain needs no quotes. */
+export type Cell = PgColumn | SQL | { plain: SQL };
+
+/** The cells of an export, by the heading of their column, which needs no quotes either. */
+export type Columns = Record<string, Cell>;
 
 /** All there is to say about a list: its pages and its export come from this. */
 export type List<Q extends object, S extends PgSelect> = {
