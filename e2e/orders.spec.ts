@@ -263,7 +263,9 @@ test("an order with a prepaid code tells which batch it came from; one from befo
     await route.fulfill({ json: { ...story, batch: { ...codes, by, createdAt: "2026-01-31T12:00:00.000Z" } } });
   });
   await view(page, "Refund 7");
-  await expect(details(page).getByRole("region", { name: "Price" })).toContainText("Which price applied was not recorded yet");
+  await expect(details(page).getByRole("region", { name: "Price" })).toContainText(
+    "Which price applied was not recorded yet",
+  );
   const events = details(page).getByRole("region", { name: "Timeline" }).getByRole("listitem");
   await expect(events).toContainText(["Tracking code registered by maren", "Bought"]);
   await expect(events.first()).toContainText("In a batch of 500: 920019…000103 to 920019…005092");
