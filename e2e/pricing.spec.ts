@@ -144,7 +144,7 @@ test("tiers stand by weight with the gaps between them, and a gap is closed from
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByLabel("From weight (lb)")).toHaveValue("5");
   await expect(dialog.getByLabel("To weight (lb)")).toHaveValue("10");
-  await dialog.getByLabel("Price").fill("6.75");
+  await dialog.getByLabel("Price", { exact: true }).fill("6.75");
   await dialog.getByRole("button", { name: "Add Weight" }).click();
   await expect(dialog.getByRole("alert")).toHaveText(`Price for ${type.name} added: 5–10 lb at $6.75`);
   await expect(dialog).toBeHidden();
@@ -182,7 +182,7 @@ test("the fields of a tier are required, and a price steps by cents", async ({ a
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Add Weight" }).click();
   await expect(dialog.locator("input:invalid")).toHaveCount(3);
-  await expect(dialog.getByLabel("Price")).toHaveAttribute("step", "0.01");
+  await expect(dialog.getByLabel("Price", { exact: true })).toHaveAttribute("step", "0.01");
 });
 
 test("a tier is edited and deleted", async ({ admin: { page, token }, server }) => {

@@ -29,7 +29,7 @@ export const browserArgs = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // To emulate a graphics card, and to start a process for every page and a spare one, takes a quarter of its time.
+  // To emulate a graphics card, and to start a process for every page and a spare one, takes time.
   "--disable-gpu",
   "--disable-site-isolation-trials",
 ];
