@@ -26,7 +26,7 @@ const openPrices = (page: Page, { _id, name }: { _id: string; name: string }) =>
 
 async function fill(page: Page, values: Record<string, string>) {
   const dialog = page.getByRole("dialog");
-  for (const [label, value] of Object.entries(values)) await dialog.getByLabel(label).fill(value);
+  for (const [label, value] of Object.entries(values)) await dialog.getByLabel(label, { exact: true }).fill(value);
   return dialog;
 }
 
