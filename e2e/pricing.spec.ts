@@ -26,7 +26,9 @@ const openPrices = (page: Page, { _id, name }: { _id: string; name: string }) =>
 
 async function fill(page: Page, values: Record<string, string>) {
   const dialog = page.getByRole("dialog");
-  for (const [label, value] of Object.entries(values)) await dialog.getByLabel(label, { exact: true }).fill(value);
+  // The button that shows a price's history names the price, too.
+  for (const [label, value] of Object.entries(values))
+    await dialog.getByLabel(label, { exact: label === "Price" }).fill(value);
   return dialog;
 }
 
