@@ -380,6 +380,8 @@ for (const [what, message, answer] of away) {
     watch,
   }) => {
     watch.expectProblem(/Failed to load resource|Cannot reach the server|It broke|Too much to do/);
+    // A window that gets the focus asks by itself, and could be quicker than the click.
+    await page.addInitScript(() => window.addEventListener("focus", (event) => event.stopImmediatePropagation()));
     await page.route(`**${session.access.path}`, answer);
     await page.goto("/staff");
     await expect(signInTitle(page)).toBeVisible();
