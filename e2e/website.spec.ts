@@ -17,6 +17,12 @@ const current = (page: Page) => page.getByRole("figure");
 const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true });
 const open = (page: Page) => openScreen(page, "/website", "Website Settings");
 
+/** Chooses an image, and waits until the form has it: it is read first. */
+async function choose(page: Page, name: string, buffer: Buffer) {
+  await file(page).setInputFiles({ name, mimeType: "image/png", buffer });
+  await expect(page.getByRole("button", { name: `Remove ${name}` })).toBeVisible();
+}
+
 /** How wide the image behind an <img> is: 0 while it is not, or cannot be, loaded. */
 const widthOf = (page: Page, name: RegExp) =>
   page.getByRole("img", { name }).evaluate((image: HTMLImageElement) => image.naturalWidth);
@@ -57,7 +63,7 @@ test("only what was changed is sent", async ({ admin: { page, token }, server: {
   await open(page);
   await expect(handle(page)).toBeVisible();
   await api.call(token, website.updateCashapp, { body: { cashappId: "$colleague" } });
-  await file(page).setInputFiles({ name: "code.png", mimeType: "image/png", buffer: png("two") });
+  await choose(page, "code.png", png("two"));
   await save(page).click();
   await expect(toast(page, "Payment settings updated")).toBeVisible();
   await expect(current(page)).toContainText("$colleague");
@@ -134,7 +140,7 @@ test("a file that only claims to be an image is refused by the server, in its wo
   });
   await page.clock.install();
   await open(page);
-  await file(page).setInputFiles({ name: "claims.png", mimeType: "image/png", buffer: Buffer.from("not an image") });
+  await choose(page, "claims.png", Buffer.from("not an image"));
   await stopClock();
   await save(page).click();
   await expect(toast(page, "The file must be one of")).toBeVisible();
