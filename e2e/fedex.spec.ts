@@ -103,6 +103,7 @@ test("a file can be dropped; the wrong ones are refused before they are sent, an
   expect(sent).toBe(0);
 
   await drop(page, { name: "label.pdf", type: "application/pdf", content: "%PDF-1.4 dropped" });
+  await expect(dialog(page).getByRole("button", { name: "Remove label.pdf" })).toBeVisible();
   await update(page).click();
   await expect(toast(page, "Order Updated Successfully")).toBeVisible();
   const order = await orderTo(server.api, token, "Fedex Update 2");
@@ -114,6 +115,7 @@ test("a refused update stays open with the server's message in a red alert", asy
   watch.expectProblem(/415/);
   await open(page, "Fedex Update 3", "Update");
   await drop(page, { name: "fake.pdf", type: "application/pdf", content: "not a PDF at all" });
+  await expect(dialog(page).getByRole("button", { name: "Remove fake.pdf" })).toBeVisible();
   await dialog(page).getByRole("textbox", { name: "Note" }).fill("with a fake");
   await update(page).click();
   await expect(dialog(page).getByRole("alert")).toContainText("The file must be one of PDF");
