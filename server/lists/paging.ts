@@ -20,7 +20,7 @@ type View = Narrowed & { table: Listed; query: ListQuery };
 /** One page of a list and what the whole list counts, at the same cost for any page of any number of rows. */
 export async function pageOf<Q extends object, S extends PgSelect>(
   db: Database,
-  list: List<Q, S>,
+  list: Omit<List<Q, S>, "columns">,
   query: Q & ListQuery,
 ): Promise<{ rows: S["_"]["result"]; total: number; totalPages: number; totalCapped?: boolean }> {
   if (query.from && query.to && query.from > query.to) return { rows: [], ...pages(0, query.limit) };
