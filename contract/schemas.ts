@@ -58,7 +58,7 @@ export const ids = z
 
 /** What became of each of several, in the order asked: who was refused is told why. */
 export type Outcome = z.input<typeof outcome>;
-export const outcome = z.object({ _id: id, done: z.boolean(), message: z.string() });
+const outcome = z.object({ _id: id, done: z.boolean(), message: z.string() });
 export const outcomes = message.extend({ outcomes: z.array(outcome) });
 
 export const sortOrder = z.enum(["asc", "des"]);

@@ -20,6 +20,8 @@ import { foundStaff, searched, searchedFedexOrders } from "../lists/searched.ts"
 
 /** Of each kind, the newest. */
 const few = 5;
+/** Rows that are looked through one by one: somebody types, and there are five lists of them. */
+const rowByRow = 10_000;
 /** One letter is in almost everything. */
 const fewestLetters = 2;
 
@@ -53,12 +55,12 @@ const nothing = {
 };
 
 /** A list of which only the newest hits are wanted, in a short form. */
-type Sought<S extends PgSelect> = Omit<List<object, S>, "columns" | "filters">;
+type Sought<S extends PgSelect> = Omit<List<object, S>, "columns" | "filters" | "rowByRow">;
 const sought = <S extends PgSelect>(list: Sought<S>) => list;
 
 async function newestFound<S extends PgSelect>(db: Database, list: Sought<S>, q: string) {
   const query = { page: 1, limit: few, sort: "des", search: q } as const;
-  const { rows, total, totalCapped = false } = await pageOf(db, list, query);
+  const { rows, total, totalCapped = false } = await pageOf(db, { ...list, rowByRow }, query);
   return { rows, total, totalCapped };
 }
 
