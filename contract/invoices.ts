@@ -5,10 +5,12 @@ import { author } from "./logs.ts";
 import {
   id,
   idParam,
+  ids,
   listQuery,
   message,
   money,
   namedCustomer,
+  outcomes,
   pageCounts,
   period,
   reason,
@@ -77,5 +79,15 @@ export const invoices = {
     body: z.object({ reason }),
     idempotent: true,
     reply: message,
+  }),
+  markSeveralPaid: endpoint({
+    method: "POST",
+    path: "/api/v1/admin/invoice/markaspaid",
+    access: "staff",
+    summary:
+      "Mark up to 100 invoices as paid, each by itself: the answer says for each whether it was done, and if not, why",
+    body: z.object({ ids, reason }),
+    idempotent: true,
+    reply: outcomes,
   }),
 };

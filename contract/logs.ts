@@ -36,6 +36,7 @@ export const subjectKinds = [
   "tracking codes",
   "account",
   "api key",
+  "saved view",
   "settings",
 ] as const;
 export const settingsId = "00000000-0000-0000-0000-000000000000";

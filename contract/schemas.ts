@@ -49,6 +49,18 @@ export const namedCustomer = z.object({ _id: id, username: z.string() });
 /** A reply that only says what happened. */
 export const message = z.object({ message: z.string() });
 
+/** Several rows for one act. */
+export const ids = z
+  .array(id)
+  .min(1, "Choose at least one")
+  .max(100, "At most 100 at once")
+  .refine((all) => new Set(all.map((each) => each.toLowerCase())).size === all.length, "One is named twice");
+
+/** What became of each of several, in the order asked: who was refused is told why. */
+export type Outcome = z.input<typeof outcome>;
+const outcome = z.object({ _id: id, done: z.boolean(), message: z.string() });
+export const outcomes = message.extend({ outcomes: z.array(outcome) });
+
 export const sortOrder = z.enum(["asc", "des"]);
 
 /** What every list accepts. The values of a query arrive as text. */
@@ -65,7 +77,7 @@ const day = z.iso.date().refine((date) => date >= "0001", "There is no such day"
 /** Business days, both included. */
 export const period = { from: day.optional(), to: day.optional() };
 
-/** Why money was moved. */
+/** Why something was done: money moved, a customer disabled. */
 export const reason = z
   .string()
   .trim()

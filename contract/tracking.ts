@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { exportOf } from "./exports.ts";
-import { id, idParam, listQuery, message, pageCounts, period, timestamp } from "./schemas.ts";
+import { id, idParam, ids, listQuery, message, outcomes, pageCounts, period, timestamp } from "./schemas.ts";
 
 export const trackingTypes = ["priority", "express", "ground_oz", "ground_lbs"] as const;
 export const trackingTemplates = ["evs", "indica", "pitney"] as const;
+/** With fewer codes of a type it is time to buy the next range. */
+export const lowStock = 100;
 export const trackingType = z.enum(trackingTypes);
 export const trackingTemplate = z.enum(trackingTemplates);
 
@@ -17,6 +19,11 @@ export const TrackingCode = z.object({
   template: trackingTemplate,
   createdAt: timestamp,
 });
+
+const carriersCode = z
+  .string()
+  .trim()
+  .regex(/^9\d{21}$/, "A code has 22 digits and begins with 9");
 
 const perType = z.record(trackingType, z.int());
 
@@ -62,5 +69,21 @@ export const tracking = {
     summary: "Delete a tracking code, used or not",
     params: idParam,
     reply: message,
+  }),
+  deleteSeveral: endpoint({
+    method: "POST",
+    path: "/api/v1/tracking/delete",
+    access: "admin",
+    summary: "Delete up to 100 unused codes, each by itself: the answer says for each whether it was done",
+    body: z.object({ ids }),
+    reply: outcomes,
+  }),
+  deleteRange: endpoint({
+    method: "POST",
+    path: "/api/v1/tracking/delete-range",
+    access: "admin",
+    summary: "Delete the codes from one to another, up to 10,000 numbers; nothing where one of them is used",
+    body: z.object({ first: carriersCode, last: carriersCode }),
+    reply: message.extend({ deleted: z.int() }),
   }),
 };

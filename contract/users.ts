@@ -1,8 +1,22 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { exportOf } from "./exports.ts";
+import { invoiceStatus, paymentMethod } from "./invoices.ts";
 import { tierBounds } from "./label-types.ts";
-import { id, idParam, listQuery, message, money, moneySum, pageCounts, period, reason, timestamp } from "./schemas.ts";
+import {
+  id,
+  idParam,
+  ids,
+  listQuery,
+  message,
+  money,
+  moneySum,
+  outcomes,
+  pageCounts,
+  period,
+  reason,
+  timestamp,
+} from "./schemas.ts";
 
 export type CustomPrice = z.input<typeof CustomPrice>;
 export const CustomPrice = z.object({
@@ -26,6 +40,19 @@ export const User = z.object({
   customPricingEnabled: z.boolean(),
   customPricing: z.array(CustomPrice),
   createdAt: timestamp,
+});
+
+/** A customer who is not verified, with what there is to judge by. */
+export type NewUser = z.input<typeof NewUser>;
+const NewUser = User.extend({
+  /** Whoever registered them; null where nobody knows. */
+  shop: z.object({ _id: id, name: z.string() }).nullable(),
+  /** Paid deposits. */
+  deposits: z.int(),
+  /** The first deposit they tried; orders of customers who are not verified are refused and leave nothing. */
+  firstInvoice: z
+    .object({ _id: id, amount: money, payment_method: paymentMethod, status: invoiceStatus, createdAt: timestamp })
+    .nullable(),
 });
 
 /** What a customer's transfers come to. */
@@ -64,9 +91,9 @@ const listNew = endpoint({
   method: "GET",
   path: "/api/v1/admin/users/readNew",
   access: "staff",
-  summary: "List customers who wait for verification",
-  query: listQuery.extend(period),
-  reply: userList,
+  summary: "List customers who wait for verification; `declined` tells those who were disabled from the others",
+  query: listQuery.extend({ declined: yesOrNo, ...period }),
+  reply: z.object({ users: z.array(NewUser), ...pageCounts }),
 });
 
 export const users = {
@@ -90,14 +117,31 @@ export const users = {
     params: idParam,
     reply: message,
   }),
+  verifySeveral: endpoint({
+    method: "POST",
+    path: "/api/v1/admin/users/verify",
+    access: "staff",
+    summary:
+      "Verify up to 100 customers, each by itself: the answer says for each whether it was done, and if not, why",
+    body: z.object({ ids }),
+    reply: outcomes,
+  }),
   setStatus: endpoint({
     method: "PUT",
     path: "/api/v1/admin/user/status/:id",
     access: "staff",
     summary: "Enable or disable a customer: the given value, or the opposite of the present one",
     params: idParam,
-    body: z.object({ status: z.boolean().optional() }),
+    body: z.object({ status: z.boolean().optional(), reason }),
     reply: message,
+  }),
+  setStatusOfSeveral: endpoint({
+    method: "PUT",
+    path: "/api/v1/admin/user/status",
+    access: "staff",
+    summary: "Enable or disable up to 100 customers, each by itself: the answer says for each what became of it",
+    body: z.object({ ids, status: z.boolean(), reason }),
+    reply: outcomes,
   }),
   setCustomPricing: endpoint({
     method: "PUT",

@@ -11,12 +11,15 @@ import { invoiceRoutes } from "./features/invoices.ts";
 import { labelTypeRoutes } from "./features/label-types.ts";
 import { logRoutes } from "./features/logs.ts";
 import { orderRoutes } from "./features/orders.ts";
+import { queueRoutes } from "./features/queues.ts";
+import { searchRoutes } from "./features/search.ts";
 import { sessionRoutes } from "./features/session.ts";
 import { staffRoutes } from "./features/staff.ts";
 import { storefrontRoutes } from "./features/storefront.ts";
 import { trackingRoutes } from "./features/tracking.ts";
 import { transferRoutes } from "./features/transfers.ts";
 import { userRoutes } from "./features/users.ts";
+import { viewRoutes } from "./features/views.ts";
 import { websiteRoutes } from "./features/website.ts";
 import { answerBrokenRequest, ignoreExpectations } from "./http/broken-requests.ts";
 import { compressReplies, serveText } from "./http/compression.ts";
@@ -34,6 +37,9 @@ import { serveMetrics } from "./operations/metrics.ts";
 export const features = {
   session: sessionRoutes,
   dashboard: dashboardRoutes,
+  search: searchRoutes,
+  queues: queueRoutes,
+  views: viewRoutes,
   orders: orderRoutes,
   bulkOrders: bulkOrderRoutes,
   fedex: fedexRoutes,

@@ -50,10 +50,10 @@ function moveOn(to: number) {
     }
 }
 
-/** Those of a list, one that was read by itself, and the orders inside of bulk orders. Figures are no rows. */
+/** Those of a list or of several, one that was read by itself, and the orders inside of bulk orders. Figures are no rows. */
 function rowsIn(result: object): number {
   const rows: { _id?: unknown; orders?: unknown }[] = Object.values(result)
-    .flat()
+    .flatMap((part) => part?.rows ?? part)
     .filter((row) => row?._id);
   return rows.reduce((sum, { orders }) => sum + 1 + (Array.isArray(orders) ? orders.length : 0), 0);
 }

@@ -19,6 +19,8 @@ const steps: Step[] = [
   { version: "0014_tries", at: 1794787200014 },
   { version: "0015_cases", at: 1794787200015 },
   { version: "0016_case_indexes", at: 1794787200016 },
+  { version: "0017_desk", at: 1794801733017 },
+  { version: "0017_desk_indexes", at: 1794801734017 },
 ];
 const newest = steps.at(-1) as Step;
 

@@ -7,6 +7,7 @@ import { authorKinds, logType, subjectKinds } from "@footprint/contract/logs.ts"
 import { role } from "@footprint/contract/session.ts";
 import { trackingTemplate, trackingType } from "@footprint/contract/tracking.ts";
 import { transferKind } from "@footprint/contract/transfers.ts";
+import { viewScreen } from "@footprint/contract/views.ts";
 import { sql } from "drizzle-orm";
 import {
   type AnyPgColumn,
@@ -116,6 +117,22 @@ export const codeTries = pgTable("code_tries", {
   id: id(),
   accountId: uuid().notNull(),
   triedAt: createdAt(),
+});
+
+/**
+ * Lists with their search and filters, kept under a name. Without a reference: whoever deletes an account holds its row
+ * while waiting for what it has under way, and deletes its views.
+ */
+export const savedViews = pgTable("saved_views", {
+  id: id(),
+  accountId: uuid().notNull(),
+  screen: oneOf(viewScreen),
+  name: text().notNull(),
+  /** As in the address, without the question mark. */
+  query: text().notNull(),
+  /** Everybody's. Only administrators share. */
+  shared: boolean().notNull(),
+  createdAt: createdAt(),
 });
 
 /** Whoever sells for the business. What comes in through its keys is its own. */

@@ -7,6 +7,7 @@ import { routes } from "../http/routes.ts";
 import { exportList } from "../lists/export.ts";
 import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
+import { searched } from "../lists/searched.ts";
 
 /** So many orders are listed with their bulk orders on one page, or an answer could weigh dozens of megabytes. */
 const mostOrders = 2_000;
@@ -36,11 +37,7 @@ const list = listOf({
   name: "bulk-orders",
   table: bulkOrders,
   counted: { subject: "bulk orders" },
-  searched: {
-    names: [],
-    codes: [bulkOrders.id, bulkOrders.uuid],
-    customer: { id: bulkOrders.customerId, byCodes: true },
-  },
+  searched: searched.bulkOrders,
   filters: ({ customer }: Filters<typeof contract.list>) => [customer && having(bulkOrders.customerId, customer)],
   select: (db) => select(db).$dynamic(),
   columns: {

@@ -12,6 +12,7 @@ import { exportList, inDollars } from "../lists/export.ts";
 import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 import { addressColumns, presentFedexOrder } from "../lists/presenters.ts";
+import { searchedFedexOrders } from "../lists/searched.ts";
 import { updatedFedexOrder } from "../money/trade-log.ts";
 
 type FedexRow = typeof fedexOrders.$inferSelect;
@@ -19,7 +20,7 @@ type FedexRow = typeof fedexOrders.$inferSelect;
 export const fedexRoutes = routes(fedex, {
   async list({ db, query, actor }) {
     const isAdmin = actor.role === "admin";
-    const { rows, ...counts } = await pageOf(db, isAdmin ? list : withoutDiscordIds, query);
+    const { rows, ...counts } = await pageOf(db, { ...list, searched: searchedFedexOrders(actor) }, query);
     return {
       docs: rows.map(({ order, user, file }) => ({
         ...presentFedexOrder(order),
@@ -74,14 +75,11 @@ export const fedexRoutes = routes(fedex, {
   },
 });
 
-const names = [fedexOrders.fromName, fedexOrders.toName];
-const codes = [fedexOrders.id, fedexOrders.uuid];
-
 const list = listOf({
   name: "fedex-orders",
   table: fedexOrders,
   counted: { subject: "fedex orders" },
-  searched: { names, codes, customer: { id: fedexOrders.customerId, byCodes: true } },
+  searched: searchedFedexOrders({ role: "admin" }),
   filters: ({ customer, filter }: Filters<typeof fedex.list>) => [
     customer && having(fedexOrders.customerId, customer),
     filter !== "All" && {
@@ -120,12 +118,6 @@ const list = listOf({
     ...addressColumns(fedexOrders),
   },
 });
-
-/** Whose discordId a caller may not see, they may not find by it either. */
-const withoutDiscordIds = {
-  ...list,
-  searched: { names, codes, customer: { id: fedexOrders.customerId, byCodes: false } },
-};
 
 async function lockOrder(tx: Transaction, id: string): Promise<FedexRow> {
   const [order] = await tx.select().from(fedexOrders).where(eq(fedexOrders.id, id)).for("update");

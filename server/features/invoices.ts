@@ -1,12 +1,15 @@
 import { invoices as contract } from "@footprint/contract/invoices.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { and, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
+import type { Actor } from "../accounts/sessions.ts";
+import type { Transaction } from "../db/database.ts";
 import { customers, invoices, transfers } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportList, inDollars } from "../lists/export.ts";
 import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 import { presentAuthor, presentInvoice } from "../lists/presenters.ts";
+import { searched } from "../lists/searched.ts";
 import { settle } from "../money/deposits.ts";
 import { dollars } from "../money/ledger.ts";
 import { needRoom } from "../money/limits.ts";
@@ -49,23 +52,27 @@ export const invoiceRoutes = routes(contract, {
     };
   },
 
-  async markPaid({ params, body: { reason }, actor, transaction }) {
-    return transaction(async (tx) => {
-      const [invoice] = await tx.select().from(invoices).where(eq(invoices.id, params.id)).for("update");
-      if (!invoice) throw refusal(404, "This invoice does not exist");
-      if (invoice.status === "paid") throw refusal(409, "This invoice is already paid");
-      await needRoom(tx, actor, "credit", invoice.amountCents);
-      const customer = await settle(tx, invoice, actor, reason);
-      return { message: `${dollars(invoice.amountCents)} credited to ${customer.username}` };
-    });
-  },
+  markPaid: ({ params, body: { reason }, actor, transaction }) =>
+    transaction((tx) => markPaid(tx, actor, params.id, reason)),
+
+  markSeveralPaid: ({ body: { ids, reason }, actor, several }) =>
+    several(ids, "marked as paid", (tx, id) => markPaid(tx, actor, id, reason)),
 });
+
+async function markPaid(tx: Transaction, actor: Actor, id: string, reason: string) {
+  const [invoice] = await tx.select().from(invoices).where(eq(invoices.id, id)).for("update");
+  if (!invoice) throw refusal(404, "This invoice does not exist");
+  if (invoice.status === "paid") throw refusal(409, "This invoice is already paid");
+  await needRoom(tx, actor, "credit", invoice.amountCents);
+  const customer = await settle(tx, invoice, actor, reason);
+  return { message: `${dollars(invoice.amountCents)} credited to ${customer.username}` };
+}
 
 const list = listOf({
   name: "invoices",
   table: invoices,
   counted: { subject: "invoices" },
-  searched: { names: [], codes: [invoices.id], customer: { id: invoices.customerId, byCodes: true } },
+  searched: searched.invoices,
   filters: ({ customer, status, method }: Filters<typeof contract.list>) => [
     customer && having(invoices.customerId, customer),
     status !== "All" && { ...having(invoices.status, status), counted: { subject: "invoices", kinds: [status] } },

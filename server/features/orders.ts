@@ -2,13 +2,15 @@ import { orders as contract } from "@footprint/contract/orders.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { record } from "../accounts/audit.ts";
-import type { Database } from "../db/database.ts";
+import type { Actor } from "../accounts/sessions.ts";
+import type { Database, Transaction } from "../db/database.ts";
 import { bulkOrders, customers, labelTypes, logs, orderNotes, orders, trackingCodes, transfers } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportList, inDollars, yesOrNo } from "../lists/export.ts";
 import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 import { addressColumns, presentAuthor, presentOrder } from "../lists/presenters.ts";
+import { searched } from "../lists/searched.ts";
 import { because } from "../money/corrections.ts";
 import { dollars, move } from "../money/ledger.ts";
 import { needRoom } from "../money/limits.ts";
@@ -65,27 +67,31 @@ export const orderRoutes = routes(contract, {
     });
   },
 
-  async refund({ params, body: { reason }, actor, transaction }) {
-    return transaction(async (tx) => {
-      // The lock: of two operators clicking at once, the second waits here and finds it refunded.
-      const [order] = await tx.select().from(orders).where(eq(orders.id, params.id)).for("no key update");
-      if (!order) throw refusal(404, "This order does not exist");
-      if (order.refundedAt) throw refusal(409, "This order is already refunded");
-      await needRoom(tx, actor, "refund", order.priceCents);
-      const customer = await move(tx, {
-        customerId: order.customerId,
-        cents: order.priceCents,
-        kind: "refund",
-        reference: order.id,
-        actor,
-        reason,
-      });
-      await tx.update(orders).set({ refundedAt: sql`now()` }).where(eq(orders.id, order.id));
-      await record(tx, actor, ...because(reason, refundedOrder(order, customer)));
-      return { message: `${dollars(order.priceCents)} refunded to ${customer.username}` };
-    });
-  },
+  refund: ({ params, body: { reason }, actor, transaction }) =>
+    transaction((tx) => refund(tx, actor, params.id, reason)),
+
+  refundSeveral: ({ body: { ids, reason }, actor, several }) =>
+    several(ids, "refunded", (tx, id) => refund(tx, actor, id, reason)),
 });
+
+async function refund(tx: Transaction, actor: Actor, id: string, reason: string) {
+  // The lock: of two operators clicking at once, the second waits here and finds it refunded.
+  const [order] = await tx.select().from(orders).where(eq(orders.id, id)).for("no key update");
+  if (!order) throw refusal(404, "This order does not exist");
+  if (order.refundedAt) throw refusal(409, "This order is already refunded");
+  await needRoom(tx, actor, "refund", order.priceCents);
+  const customer = await move(tx, {
+    customerId: order.customerId,
+    cents: order.priceCents,
+    kind: "refund",
+    reference: order.id,
+    actor,
+    reason,
+  });
+  await tx.update(orders).set({ refundedAt: sql`now()` }).where(eq(orders.id, order.id));
+  await record(tx, actor, ...because(reason, refundedOrder(order, customer)));
+  return { message: `${dollars(order.priceCents)} refunded to ${customer.username}` };
+}
 
 const isRefunded = isNotNull(orders.refundedAt);
 
@@ -93,11 +99,7 @@ const list = listOf({
   name: "orders",
   table: orders,
   counted: { subject: "orders" },
-  searched: {
-    names: [orders.fromName, orders.toName],
-    codes: [orders.id, orders.uuid, orders.tracking],
-    customer: { id: orders.customerId, byCodes: true },
-  },
+  searched: searched.orders,
   filters: ({ customer, labelType, status }: Filters<typeof contract.list>) => [
     customer && having(orders.customerId, customer),
     labelType && {

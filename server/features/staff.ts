@@ -10,18 +10,18 @@ import { removeTwoStep } from "../accounts/two-step.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { ifViolated } from "../db/failures.ts";
 import { uuidv7 } from "../db/ids.ts";
-import { accounts, sessions, signInTries } from "../db/schema.ts";
+import { accounts, savedViews, sessions, signInTries } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportRows, yesOrNo } from "../lists/export.ts";
 import { inOrder } from "../lists/list.ts";
 import { pages } from "../lists/paging.ts";
-import { contains } from "../lists/search.ts";
+import { foundStaff } from "../lists/searched.ts";
 
 const isStaff = eq(accounts.role, "staff");
 
 export const staffRoutes = routes(staff, {
   async list({ db, query }) {
-    const found = foundBy(query.search);
+    const found = foundStaff(query.search);
     // Staff are few: skipping and counting them costs nothing.
     const rows = await db
       .select()
@@ -52,10 +52,10 @@ export const staffRoutes = routes(staff, {
         tx
           .select()
           .from(accounts)
-          .where(foundBy(call.query.search))
+          .where(foundStaff(call.query.search))
           .orderBy(...inOrder(accounts, call.query.sort))
           .$dynamic(),
-      total: (tx) => tx.$count(accounts, foundBy(call.query.search)),
+      total: (tx) => tx.$count(accounts, foundStaff(call.query.search)),
       columns: {
         Id: accounts.id,
         Username: accounts.username,
@@ -128,8 +128,9 @@ export const staffRoutes = routes(staff, {
     return transaction(
       async (tx) => {
         const before = await lockStaff(tx, id);
-        // Its sessions go with it.
+        // Its sessions go with it, once what they have under way has ended: nothing is added to its views after.
         await tx.delete(accounts).where(eq(accounts.id, id));
+        await tx.delete(savedViews).where(eq(savedViews.accountId, id));
         await record(tx, actor, "staff", `Deleted staff account ${before.username}`, {
           before,
           about: { kind: "account", id },
@@ -140,8 +141,6 @@ export const staffRoutes = routes(staff, {
     );
   },
 });
-
-const foundBy = (search: string) => and(isStaff, search ? contains([accounts.username], search) : undefined);
 
 /** Those that somebody failed to sign in as within the last hour, the most tried first. */
 const accountsGuessedAt = (db: Database) =>

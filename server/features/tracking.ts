@@ -3,6 +3,7 @@ import { tracking as contract, trackingType } from "@footprint/contract/tracking
 import { eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { record } from "../accounts/audit.ts";
+import type { Actor } from "../accounts/sessions.ts";
 import type { Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
 import { trackingCodes } from "../db/schema.ts";
@@ -11,6 +12,7 @@ import { countsByKind } from "../lists/counters.ts";
 import { exportList, yesOrNo } from "../lists/export.ts";
 import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
+import { searched } from "../lists/searched.ts";
 import { beforeRegistering, carriedByOrder, checkDigit, withCheckDigit } from "../money/tracking-codes.ts";
 import { registeredCodes } from "../money/trade-log.ts";
 
@@ -47,20 +49,57 @@ export const trackingRoutes = routes(contract, {
     });
   },
 
-  async delete({ params, actor, transaction }) {
+  delete: ({ params, actor, transaction }) => transaction((tx) => deleteCode(tx, actor, params.id)),
+
+  deleteSeveral: ({ body: { ids }, actor, several }) =>
+    several(ids, "deleted", async (tx, id) => {
+      const [row] = await tx.select().from(trackingCodes).where(eq(trackingCodes.id, id)).for("update");
+      if (row?.usedAt) throw refusal(409, `The code ${row.code} is used`);
+      return deleteCode(tx, actor, id);
+    }),
+
+  async deleteRange({ body: { first, last }, actor, transaction }) {
+    const codes = codesBetween(first, last);
     return transaction(async (tx) => {
-      const [row] = await tx.delete(trackingCodes).where(eq(trackingCodes.id, params.id)).returning();
-      if (!row) throw refusal(404, "This tracking code does not exist any more");
-      const { code, type, template } = row;
-      const used = row.usedAt !== null;
-      await record(tx, actor, "tracking", `Deleted ${used ? "used" : "unused"} ${type} code ${code}`, {
-        before: { code, type, template, used },
-        about: { kind: "tracking codes", id: row.batchId ?? row.id },
+      // Whoever is taking one of them is waited for; whoever wants one after this takes others.
+      const rows = await tx
+        .select()
+        .from(trackingCodes)
+        .where(sql`${trackingCodes.code} = any(${sql.param(codes)}::text[])`)
+        .orderBy(trackingCodes.code)
+        .for("update");
+      const used = rows.find(({ usedAt }) => usedAt);
+      if (used) throw refusal(409, `The code ${used.code} is used. Nothing was deleted.`);
+      const [lowest, highest] = [rows[0], rows.at(-1)];
+      if (!lowest || !highest) throw refusal(404, `No code from ${first} to ${last} is registered`);
+      await tx.delete(trackingCodes).where(sql`${trackingCodes.code} = any(${sql.param(codes)}::text[])`);
+      const amount = rows.length.toLocaleString("en-US");
+      const sentence = `Deleted ${amount} unused codes from ${lowest.code} to ${highest.code}`;
+      await record(tx, actor, "tracking", sentence, {
+        before: {
+          amount: rows.length,
+          first: lowest.code,
+          last: highest.code,
+          types: [...new Set(rows.map(({ type }) => type))],
+        },
+        about: { kind: "tracking codes", id: lowest.batchId ?? lowest.id },
       });
-      return { message: `Tracking code ${code} deleted` };
+      return { message: sentence, deleted: rows.length };
     });
   },
 });
+
+async function deleteCode(tx: Transaction, actor: Actor, id: string) {
+  const [row] = await tx.delete(trackingCodes).where(eq(trackingCodes.id, id)).returning();
+  if (!row) throw refusal(404, "This tracking code does not exist any more");
+  const { code, type, template } = row;
+  const used = row.usedAt !== null;
+  await record(tx, actor, "tracking", `Deleted ${used ? "used" : "unused"} ${type} code ${code}`, {
+    before: { code, type, template, used },
+    about: { kind: "tracking codes", id: row.batchId ?? row.id },
+  });
+  return { message: `Tracking code ${code} deleted` };
+}
 
 const isUsed = isNotNull(trackingCodes.usedAt);
 
@@ -68,7 +107,7 @@ const list = listOf({
   name: "tracking-codes",
   table: trackingCodes,
   counted: { subject: "tracking codes" },
-  searched: { names: [], codes: [trackingCodes.code] },
+  searched: searched.trackingCodes,
   filters: ({ type, used }: Filters<typeof contract.list>) => {
     if (!type && !used) return [];
     const types = type ? [type] : trackingType.options;
@@ -102,17 +141,36 @@ const list = listOf({
 
 const lastNumber = 10n ** 21n - 1n;
 
+/** A code's number, which is followed by its check digit. */
+function numberOf(code: string, path: string): bigint {
+  const digits = code.slice(0, 21);
+  if (code !== withCheckDigit(digits))
+    throw badInput(path, `${code} is mistyped: after ${digits} the last digit is ${checkDigit(digits)}`);
+  return BigInt(digits);
+}
+
 /** The codes of a range: a number of 21 digits, counting up, each followed by its check digit. */
 function consecutiveCodes(trackRef: string, amount: number): string[] {
-  const digits = trackRef.slice(0, 21);
-  if (trackRef !== withCheckDigit(digits))
-    throw badInput("body.trackRef", `${trackRef} is mistyped: after ${digits} the last digit is ${checkDigit(digits)}`);
-  const first = BigInt(digits);
+  const first = numberOf(trackRef, "body.trackRef");
   // Codes begin with 9: after the nines there is no next one.
   const left = lastNumber - first + 1n;
   if (BigInt(amount) > left)
     throw badInput("body.amount", `The carrier's numbers end before that: from ${trackRef} on there are ${left}`);
-  return Array.from({ length: amount }, (_, index) => withCheckDigit(String(first + BigInt(index))));
+  return codesFrom(first, amount);
+}
+
+const codesFrom = (first: bigint, amount: number) =>
+  Array.from({ length: amount }, (_, index) => withCheckDigit(String(first + BigInt(index))));
+
+/** As many as can be registered together. */
+const mostInRange = 10_000n;
+
+function codesBetween(first: string, last: string): string[] {
+  const start = numberOf(first, "body.first");
+  const amount = numberOf(last, "body.last") - start + 1n;
+  if (amount < 1n) throw badInput("body.last", "The last code comes before the first");
+  if (amount > mostInRange) throw badInput("body.last", "A range has at most 10,000 codes");
+  return codesFrom(start, Number(amount));
 }
 
 /** Adds the codes in one statement; returns the first that existed already, in which case the caller refuses all. */

@@ -1,10 +1,12 @@
+import { invoices } from "@footprint/contract/invoices.ts";
 import { users } from "@footprint/contract/users.ts";
+import { website } from "@footprint/contract/website.ts";
 import { expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
-import { customers } from "../db/schema.ts";
-import { addCustomer, addLabelType, balanceOf, transfersOf } from "../testing/builders.ts";
+import { customers, shops } from "../db/schema.ts";
+import { addCustomer, addInvoice, addLabelType, balanceOf, transfersOf } from "../testing/builders.ts";
 import { meetAt } from "../testing/races.ts";
-import { call, logRows } from "../testing/server.ts";
+import { call, db, logRows } from "../testing/server.ts";
 
 const list = async (query: object) => (await call("staff", users.list, { query })).body;
 const listNew = async (query: object) => (await call("staff", users.listNew, { query })).body;
@@ -91,6 +93,58 @@ test("new customers are those who wait for verification", async () => {
   expect(page).toMatchObject({ users: [{ _id: waiting.id, isVerified: false }], total: 1, totalPages: 1 });
   expect(await listNew({ search: "new" })).toMatchObject({ users: [{ _id: waiting.id }], total: 1 });
   expect(await list({ search: "new" })).toMatchObject({ total: 2 });
+});
+
+test("newcomers who were declined are listed apart, with the reason in the log", async () => {
+  const waiting = await addCustomer({ username: "anna", verifiedAt: null });
+  const declined = await addCustomer({ username: "boris", verifiedAt: null });
+  await addCustomer({ active: false });
+  const params = { id: declined.id };
+  await call("staff", users.setStatus, { params, body: { status: false, reason: "Same address as anna" } });
+  expect(await logRows()).toMatchObject([
+    {
+      action: "Disabled customer boris: Same address as anna",
+      after: { status: false, reason: "Same address as anna" },
+    },
+  ]);
+  const found = async (query: object) => {
+    const { users, total } = await listNew(query);
+    return [users.map(({ username }) => username), total];
+  };
+  expect(await found({ declined: "true" })).toEqual([["boris"], 1]);
+  expect(await found({ declined: "false" })).toEqual([["anna"], 1]);
+  expect(await found({})).toEqual([["boris", "anna"], 2]);
+  expect(await found({ declined: "false", search: "boris" })).toEqual([[], 0]);
+
+  await call("staff", users.setStatus, { params, body: { status: true } });
+  await call("staff", users.verify, { params: { id: waiting.id } });
+  expect(await found({ declined: "false" })).toEqual([["boris"], 1]);
+  expect(await found({ declined: "true" })).toEqual([[], 0]);
+});
+
+test("a newcomer comes with what there is to judge by: shop, paid deposits, and the first one tried", async () => {
+  await call("admin", website.createApiKey, { body: { name: "Harbor shop" } });
+  const [shop] = await db.select().from(shops);
+  const customer = await addCustomer({ username: "anna", verifiedAt: null, shopId: shop?.id ?? null });
+  const first = await addInvoice({ customer, amount: 15, createdAt: new Date("2026-03-01T10:00:00Z") });
+  const second = await addInvoice({ customer, amount: 20, createdAt: new Date("2026-03-02T10:00:00Z") });
+  await call("staff", invoices.markPaid, { params: { id: second.id } });
+  await addCustomer({ username: "boris", verifiedAt: null });
+  expect((await listNew({ sort: "asc" })).users).toMatchObject([
+    {
+      username: "anna",
+      shop: { _id: shop?.id, name: "Harbor shop" },
+      deposits: 1,
+      firstInvoice: {
+        _id: first.id,
+        amount: 15,
+        payment_method: "cashapp",
+        status: "pending",
+        createdAt: "2026-03-01T10:00:00.000Z",
+      },
+    },
+    { username: "boris", shop: null, deposits: 0, firstInvoice: null },
+  ]);
 });
 
 test("a customer is verified once", async () => {

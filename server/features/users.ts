@@ -1,17 +1,19 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import { users as contract } from "@footprint/contract/users.ts";
-import { eq, gt, isNotNull, isNull, not, type Placeholder, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, not, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { record } from "../accounts/audit.ts";
+import type { Actor } from "../accounts/sessions.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
 import { prepared } from "../db/prepared.ts";
-import { customers, customPrices, labelTypes } from "../db/schema.ts";
+import { customers, customPrices, invoices, labelTypes, shops } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { daysUntil, today } from "../lists/counters.ts";
 import { exportList, inDollars, yesOrNo } from "../lists/export.ts";
-import { type Filters, type ListQuery, listOf } from "../lists/list.ts";
+import { type Filters, having, type ListQuery, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
-import { presentCustomer } from "../lists/presenters.ts";
+import { presentCustomer, presentInvoice } from "../lists/presenters.ts";
+import { searched } from "../lists/searched.ts";
 import { adjustedBalance, because } from "../money/corrections.ts";
 import { totalsOf } from "../money/customer-totals.ts";
 import { dollars, move } from "../money/ledger.ts";
@@ -30,7 +32,10 @@ import { addedCustomPrice, switchedCustomer, switchedCustomPricing, verifiedCust
 export const userRoutes = routes(contract, {
   list: ({ db, query }) => listCustomers(db, query),
 
-  listNew: ({ db, query }) => listCustomers(db, { ...query, ...unverified }),
+  async listNew({ db, query }) {
+    const { users, ...counts } = await listCustomers(db, { ...query, ...unverified });
+    return { users: await withFirstSteps(db, users), ...counts };
+  },
 
   export: (call) => exportList(call, list),
 
@@ -44,26 +49,14 @@ export const userRoutes = routes(contract, {
     return { user, totals };
   },
 
-  async verify({ params, actor, transaction }) {
-    return transaction(async (tx) => {
-      const { id, username, verifiedAt } = await lockCustomer(tx, params.id);
-      if (verifiedAt) throw refusal(409, `${username} is already verified`);
-      await tx.update(customers).set({ verifiedAt: sql`now()` }).where(eq(customers.id, id));
-      await record(tx, actor, ...verifiedCustomer({ id, username }));
-      return { message: `${username} is verified` };
-    });
-  },
+  verify: ({ params, actor, transaction }) => transaction((tx) => verify(tx, actor, params.id)),
 
-  async setStatus({ params, body, actor, transaction }) {
-    return transaction(async (tx) => {
-      const { id, username, active } = await lockCustomer(tx, params.id);
-      const wanted = body.status ?? !active;
-      if (wanted === active) return { message: `${username} is already ${wanted ? "enabled" : "disabled"}` };
-      await tx.update(customers).set({ active: wanted }).where(eq(customers.id, id));
-      await record(tx, actor, ...switchedCustomer({ id, username }, wanted));
-      return { message: `${username} is ${wanted ? "enabled" : "disabled"}` };
-    });
-  },
+  verifySeveral: ({ body: { ids }, actor, several }) => several(ids, "verified", (tx, id) => verify(tx, actor, id)),
+
+  setStatus: ({ params, body, actor, transaction }) => transaction((tx) => setStatus(tx, actor, params.id, body)),
+
+  setStatusOfSeveral: ({ body: { ids, ...body }, actor, several }) =>
+    several(ids, body.status ? "enabled" : "disabled", (tx, id) => setStatus(tx, actor, id, body)),
 
   async setCustomPricing({ params, body, actor, transaction }) {
     return transaction(async (tx) => {
@@ -124,25 +117,54 @@ export const userRoutes = routes(contract, {
   },
 });
 
+async function verify(tx: Transaction, actor: Actor, customerId: string) {
+  const { id, username, verifiedAt } = await lockCustomer(tx, customerId);
+  if (verifiedAt) throw refusal(409, `${username} is already verified`);
+  await tx.update(customers).set({ verifiedAt: sql`now()` }).where(eq(customers.id, id));
+  await record(tx, actor, ...verifiedCustomer({ id, username }));
+  return { message: `${username} is verified` };
+}
+
+type Wanted = { status?: boolean | undefined; reason: string };
+
+async function setStatus(tx: Transaction, actor: Actor, customerId: string, { status, reason }: Wanted) {
+  const { id, username, active } = await lockCustomer(tx, customerId);
+  const wanted = status ?? !active;
+  if (wanted === active) return { message: `${username} is already ${wanted ? "enabled" : "disabled"}` };
+  await tx.update(customers).set({ active: wanted }).where(eq(customers.id, id));
+  await record(tx, actor, ...because(reason, switchedCustomer({ id, username }, wanted)));
+  return { message: `${username} is ${wanted ? "enabled" : "disabled"}` };
+}
+
 const unverified = { verified: "false" } as const;
 const isVerified = isNotNull(customers.verifiedAt);
+const isNew = isNull(customers.verifiedAt);
 const hasBalance = gt(customers.balanceCents, 0);
+
+/** Declined are newcomers who were disabled. */
+type CustomerFilters = Filters<typeof contract.list> & Partial<Filters<typeof contract.listNew>>;
 
 const list = listOf({
   name: "users",
   table: customers,
   counted: { subject: "customers" },
-  searched: { names: [customers.username, customers.email], codes: [customers.id, customers.discordId] },
-  filters: ({ verified, customPricing, withBalance }: Filters<typeof contract.list>) => [
+  searched: searched.customers,
+  filters: ({ verified, declined, customPricing, withBalance }: CustomerFilters) => [
     customPricing && {
       where: eq(customers.customPricingEnabled, customPricing === "true"),
       // Those without are most, and have no index.
       isSought: customPricing === "false",
     },
-    verified && {
-      where: verified === "true" ? isVerified : isNull(customers.verifiedAt),
-      counted: { subject: "customers", kinds: [verified === "true" ? "verified" : "new"] },
-    },
+    declined
+      ? {
+          column: customers.active,
+          where: and(isNew, having(customers.active, declined === "true" ? "false" : "true").where) as SQL,
+          counted: { subject: "customers", kinds: [declined === "true" ? "declined" : "new"] },
+        }
+      : verified && {
+          where: verified === "true" ? isVerified : isNew,
+          counted: { subject: "customers", kinds: verified === "true" ? ["verified"] : ["new", "declined"] },
+        },
     withBalance && { where: withBalance === "true" ? hasBalance : not(hasBalance), isSought: true },
   ],
   select: (db) => db.select().from(customers).$dynamic(),
@@ -159,7 +181,7 @@ const list = listOf({
   },
 });
 
-async function listCustomers(db: Database, query: Filters<typeof contract.list> & ListQuery) {
+async function listCustomers(db: Database, query: CustomerFilters & ListQuery) {
   const { rows, ...counts } = await pageOf(db, list, query);
   return { users: await withPrices(db, rows), ...counts };
 }
@@ -177,6 +199,32 @@ async function withPrices(db: Database, rows: (typeof customers.$inferSelect)[])
       price: price.priceCents,
     })),
   }));
+}
+
+/** Newcomers with what there is to judge by: who brought them, and what they tried first. */
+async function withFirstSteps<C extends { id: string }>(db: Database, users: C[]) {
+  const firstInvoice = db
+    .select()
+    .from(invoices)
+    .where(eq(invoices.customerId, customers.id))
+    .orderBy(invoices.createdAt, invoices.id)
+    .limit(1)
+    .as("first_invoice");
+  const steps = await db
+    .select()
+    .from(customers)
+    .leftJoin(shops, eq(shops.id, customers.shopId))
+    .leftJoinLateral(firstInvoice, sql`true`)
+    .where(sql`${customers.id} = any(${sql.param(users.map(({ id }) => id))}::uuid[])`);
+  return users.map((user) => {
+    const { shops: shop = null, first_invoice: invoice = null } =
+      steps.find(({ customers: { id } }) => id === user.id) ?? {};
+    return {
+      ...user,
+      shop: shop && { _id: shop.id, name: shop.name },
+      firstInvoice: invoice && presentInvoice(invoice),
+    };
+  });
 }
 
 /** Customers' own prices; their order is what the index of a delete refers to. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
-import { refusal } from "@footprint/contract/refusal.ts";
+import { type Refusal, refusal } from "@footprint/contract/refusal.ts";
+import { message, type Outcome } from "@footprint/contract/schemas.ts";
 import { and, eq, sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
@@ -30,7 +31,21 @@ export type Transact<E extends Endpoint = Endpoint> = <T>(
 ) => Promise<T | Replay>;
 
 /**
- * The transaction a handler makes its change in. It begins with a second look at the caller: since the first, at the
+ * Does something to each of several rows, in a transaction of its own each. Who is refused for one row goes on with the
+ * next; who may not call any more is refused all that are left. With an Idempotency-Key, a repeat answers for the rows
+ * that were done what was answered first, also where the first call never came to its end.
+ */
+export type Several = (
+  ids: string[],
+  done: string,
+  work: (tx: Transaction, id: string) => Promise<{ message: string }>,
+) => Promise<{ message: string; outcomes: Outcome[] }>;
+
+/** What one of several rows was refused with. */
+class RowRefused extends Error {}
+
+/**
+ * The transactions a handler makes its changes in. Each begins with a second look at the caller: since the first, at the
  * request's head, they may have been deleted, signed out or restricted. Where the call carries an Idempotency-Key, the
  * key, the change and the answer are committed together: a repeat finds the answer, or waits for the first to finish.
  */
@@ -40,7 +55,7 @@ export function transactions(
   request: FastifyRequest,
   body: unknown,
   caller: Caller | undefined,
-): Transact {
+): { transaction: Transact; several: Several } {
   const key = call.idempotent && keyOf(request);
   if (!key && call.idempotent === "required")
     throw refusal(400, "Send an Idempotency-Key, so that a repeat is recognised");
@@ -56,16 +71,19 @@ export function transactions(
       }),
     );
   if (!key || !caller)
-    return async (work, first) => {
-      if (first) await admitted(first);
-      return admitted(work);
+    return {
+      transaction: async (work, first) => {
+        if (first) await admitted(first);
+        return admitted(work);
+      },
+      several: (ids, done, work) => eachOf(ids, done, (id) => admitted((tx) => refusable(work(tx, id)))),
     };
-  // A shop may repeat with a new key what it sent with an old one.
-  const identity = { caller: caller.kind === "shop" ? caller.shopId : caller.id, key };
   // The body as it was understood: what came in may be nested deeper than anybody can write down again.
   const fingerprint = hash(`${call.method} ${request.url} ${JSON.stringify(body ?? null)}`);
-  return <T>(work: Work<T>) =>
-    retried(() =>
+  const once = <T>(part: string, reply: z.ZodType, work: Work<T>) => {
+    // A shop may repeat with a new key what it sent with an old one.
+    const identity = { caller: caller.kind === "shop" ? caller.shopId : caller.id, key: key + part };
+    return retried(() =>
       db.transaction(async (tx) => {
         const { now, isFirst } = await claim(tx, caller, identity, fingerprint);
         readmit(caller, now, call, plainAddress(request.ip));
@@ -74,12 +92,48 @@ export function transactions(
         const result = await work(tx);
         await tx
           .update(idempotentReplies)
-          .set({ reply: z.encode(call.reply, result) })
+          .set({ reply: z.encode(reply, result) })
           .where(isOf(identity));
         return result;
       }),
     );
+  };
+  return {
+    transaction: (work) => once("", call.reply, work),
+    several: async (ids, done, work) => {
+      // The key is for this body, whatever becomes of the rows.
+      await once("", z.null(), async () => null);
+      // No key that a caller chooses has a space.
+      return eachOf(ids, done, (id) => once(` ${id}`, message, (tx) => refusable(work(tx, id))));
+    },
+  };
 }
+
+async function eachOf(
+  ids: string[],
+  done: string,
+  work: (id: string) => Promise<{ message: string } | Replay>,
+): ReturnType<Several> {
+  const outcomes: Outcome[] = [];
+  for (const _id of ids) {
+    try {
+      const answer = await work(_id);
+      const { message } = (answer instanceof Replay ? answer.reply : answer) as { message: string };
+      outcomes.push({ _id, done: true, message });
+    } catch (error) {
+      if (!(error instanceof RowRefused)) throw error;
+      outcomes.push({ _id, done: false, message: error.message });
+    }
+  }
+  return { message: `${outcomes.filter((outcome) => outcome.done).length} of ${ids.length} ${done}`, outcomes };
+}
+
+/** Tells what a row is refused with from what the caller is. */
+const refusable = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: Partial<Refusal>) => {
+    const isRefused = error.statusCode !== undefined && error.statusCode < 500;
+    throw isRefused ? new RowRefused(error.message) : error;
+  });
 
 function keyOf(request: FastifyRequest): string | undefined {
   const key = request.headers["idempotency-key"];

@@ -95,7 +95,8 @@ export function whenItsTurn<T>(
   }
   const lane = call.access === "storefront" ? lanes.shops : lanes.panel;
   const inOwnLane = () => inTurn(lane, nameOf(caller), raw, work);
-  const isSearch = Boolean((request.query as { search?: string }).search);
+  const { search, q } = request.query as { search?: string; q?: string };
+  const isSearch = Boolean(search || q);
   return isSearch ? inTurn(lanes.searches, nameOf(caller), raw, inOwnLane) : inOwnLane();
 }
 

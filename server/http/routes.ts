@@ -11,7 +11,7 @@ import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { admit, admitAgain, type Caller } from "./callers.ts";
 import { discard, type InTurn, receiveForm, sendFile, type Upload } from "./files.ts";
-import { Replay, type Transact, transactions } from "./idempotency.ts";
+import { Replay, type Several, type Transact, transactions } from "./idempotency.ts";
 import { parse, readJson } from "./input.ts";
 import { whenItsTurn, whenItsTurnToStore } from "./overload.ts";
 
@@ -31,6 +31,8 @@ type Context<E extends Endpoint> = Services & {
   actor: E["access"] extends "public" ? undefined : E["access"] extends "storefront" ? Shop : Actor;
   /** Where every change is made. */
   transaction: Transact<E>;
+  /** The same for each of several rows. */
+  several: Several;
   /** What was uploaded with the call, waiting to be attached. */
   file: Upload | undefined;
   /** Where the call came from, as far as the configured proxies can be trusted. */
@@ -102,7 +104,7 @@ function registerCall(
             query,
             body,
             actor,
-            transaction: transactions(services.db, call, request, body, actors.get(request)),
+            ...transactions(services.db, call, request, body, actors.get(request)),
             file: form?.file,
             address: plainAddress(request.ip),
             userAgent: request.headers["user-agent"] ?? "",

@@ -20,7 +20,7 @@ export const countedKinds = {
   "orders by label type": undefined,
   "bulk orders": ["All"],
   "fedex orders": fedexStatus.options,
-  customers: ["new", "verified"],
+  customers: ["new", "declined", "verified"],
   invoices: invoiceStatus.options,
   deposits: paymentMethod.options,
   "tracking codes": trackingType.options.flatMap((type) => [`${type} left`, `${type} used`] as const),

@@ -83,6 +83,15 @@ const lists: Record<string, Listed> = {
     },
     searches: ["anna", "dora"],
   },
+  "new users": {
+    list: users.listNew,
+    rows: async () => {
+      const rows = (await db.select().from(schema.customers)).filter((row) => row.verifiedAt === null);
+      return rows.map((row) => ({ ...row, found: row.username }));
+    },
+    filters: { declined: whether((row) => row.active === false) },
+    searches: ["anna", "dora"],
+  },
   invoices: {
     list: invoices.list,
     rows: async () => (await db.select().from(schema.invoices)).map((row) => ({ ...row, found: named(row) })),
@@ -136,6 +145,7 @@ async function furnish() {
       createdAt: moment(),
       verifiedAt: chance(0.5) ? new Date() : null,
       customPricingEnabled: chance(0.5),
+      active: chance(0.5),
       balanceCents: pick([0, 100]),
     })),
   );

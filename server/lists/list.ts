@@ -46,6 +46,8 @@ export type List<Q extends object, S extends PgSelect> = {
   /** What counts its rows where no filter is set. */
   counted: Counted;
   searched: Searched;
+  /** How many rows are looked through one by one at most, where fewer than usual are to do. */
+  rowByRow?: number;
   /** What the query asks for beside search and period. The first that has an index leads to the rows. */
   filters?(query: Q): (Filter | "" | false | undefined)[];
   select(db: Database | Transaction): S;

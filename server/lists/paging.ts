@@ -15,16 +15,16 @@ const mostHits = 1_000;
 const rowByRow = { most: 50_000, first: 2_000, short: 1_000 };
 
 /** A list as one query has it. */
-type View = Narrowed & { table: Listed; query: ListQuery };
+type View = Narrowed & { table: Listed; query: ListQuery; rowByRow?: number | undefined };
 
 /** One page of a list and what the whole list counts, at the same cost for any page of any number of rows. */
 export async function pageOf<Q extends object, S extends PgSelect>(
   db: Database,
-  list: List<Q, S>,
+  list: Omit<List<Q, S>, "columns">,
   query: Q & ListQuery,
 ): Promise<{ rows: S["_"]["result"]; total: number; totalPages: number; totalCapped?: boolean }> {
   if (query.from && query.to && query.from > query.to) return { rows: [], ...pages(0, query.limit) };
-  const view = { ...(await narrow(db, list, query)), table: list.table, query };
+  const view = { ...(await narrow(db, list, query)), table: list.table, query, rowByRow: list.rowByRow };
   if (query.search === "" && view.counted) return pageOfCounted(db, list.select, view, view.counted);
   const hits = query.search === "" ? undefined : await hitsOf(db, list.table, list.searched, query.search);
   const offset = offsetOf(query);
@@ -75,7 +75,7 @@ type Found = { ids: string[]; total: number; isMore?: boolean };
 async function findHits(db: Database, view: View, hits: Hits | undefined, offset: number): Promise<Found> {
   const { limit } = view.query;
   const where = and(view.rest, hits?.where);
-  const most = !where ? mostHits + 1 : hits?.isShort ? rowByRow.short : rowByRow.most;
+  const most = !where ? mostHits + 1 : hits?.isShort ? rowByRow.short : (view.rowByRow ?? rowByRow.most);
   const enough = hits?.indexed ? Math.min(most, Math.max(rowByRow.first, 100 * (offset + limit))) : most;
   const { rows: met } = await db.execute<{ id: string }>(sql`
     select id from ${firstRows(view, enough)} where ${where ?? true} ${orderOf(merged(view))} offset ${offset} limit ${exactly(limit)}`);

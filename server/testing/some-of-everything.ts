@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { createKey } from "../accounts/api-keys.ts";
-import { trackingCodes } from "../db/schema.ts";
+import { savedViews, trackingCodes } from "../db/schema.ts";
 import { tiersUpTo } from "../demo/catalogue.ts";
 import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addLabelType, addOrder } from "./builders.ts";
 import { addAccount, db } from "./server.ts";
@@ -16,9 +16,13 @@ const idsOf: Record<string, string[]> = {
   tracking: ["tracking_codes"],
   labelTypes: ["label_types"],
   staff: ["accounts"],
+  views: ["saved_views"],
   website: ["api_keys", "files"],
   storefront: ["orders", "fedex_orders", "invoices"],
 };
+
+/** First codes of ranges, as a carrier would issue them. */
+const ranges = ["9400000000000000000100", "9400000000000000100008"];
 
 /** A little of everything, so that input can go far; and by feature what its calls know of it. */
 export async function addSomeOfEverything(): Promise<(feature: string) => Known> {
@@ -36,7 +40,10 @@ export async function addSomeOfEverything(): Promise<(feature: string) => Known>
     await addOrder({ customer, labelType: other });
     await addFedexOrder({ customer });
     await addInvoice({ customer });
-    await addAccount(`colleague${number}`, "staff");
+    const { id } = await addAccount(`colleague${number}`, "staff");
+    await db
+      .insert(savedViews)
+      .values({ accountId: id, screen: "orders", name: "Theirs", query: "status=Active", shared: number > 0 });
   }
   await db.transaction((tx) => createKey(tx, { name: "Corner shop" }));
   const ids = await idsByTable([...new Set(Object.values(idsOf).flat()), "price_tiers", "shops"]);
@@ -46,7 +53,9 @@ export async function addSomeOfEverything(): Promise<(feature: string) => Known>
     shop: ids.shops ?? [],
     labelType: [labelType.id, labelType.uid, other.uid],
     discordId: [customer.discordId],
-    trackRef: ["9400000000000000000100", "9400000000000000100008"],
+    trackRef: ranges,
+    first: ranges,
+    last: ranges,
   });
 }
 

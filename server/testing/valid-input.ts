@@ -36,7 +36,7 @@ function madeFor(schema: Schema, known: Known): Arbitrary<Json> {
     case "object":
       return objectOf(schema, known);
     case "array":
-      return fc.array(madeFor(schema.items ?? {}, known), { minLength: 1, maxLength: 3 });
+      return fc.array(itemOf(schema.items ?? {}, known), { minLength: 1, maxLength: 3 });
     case "boolean":
       return fc.boolean();
     case "integer":
@@ -47,6 +47,14 @@ function madeFor(schema: Schema, known: Known): Arbitrary<Json> {
     default:
       return fc.integer({ min: 1, max: 50 });
   }
+}
+
+/** An id among several is that of something there is, most of the time. */
+function itemOf(schema: Schema, known: Known): Arbitrary<Json> {
+  const made = madeFor(schema, known);
+  const { id: ids = [] } = known;
+  if (schema.format !== "uuid" || ids.length === 0) return made;
+  return fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...ids) }, { weight: 1, arbitrary: made });
 }
 
 function objectOf({ properties = {}, required = [] }: Schema, known: Known): Arbitrary<Json> {

@@ -1,4 +1,4 @@
-import { tracking, trackingTypes } from "@footprint/contract/tracking.ts";
+import { lowStock, tracking, trackingTypes } from "@footprint/contract/tracking.ts";
 import { Link } from "react-router";
 import { formatCount, StatusBadge } from "../../shared/format.tsx";
 import { labelOf } from "../../shared/labels.ts";
@@ -6,9 +6,6 @@ import { useApiQuery } from "../../shared/queries.ts";
 import { StatCards } from "../../shared/StatCards.tsx";
 
 const names = trackingTypes.map((type) => [type, labelOf(type)] as const);
-
-/** With fewer codes it is time to buy the next range. */
-const lowStock = 100;
 
 /** How many codes are left and used, per type. */
 export function TrackingStats() {

@@ -1,0 +1,88 @@
+import * as z from "zod";
+import { endpoint } from "./endpoint.ts";
+import { id, idParam, message, timestamp, visibleCharacter } from "./schemas.ts";
+
+/** The list screens, as the panel's address names them. */
+export const viewScreens = [
+  "orders",
+  "bulk-orders",
+  "fedex",
+  "users",
+  "new-users",
+  "invoices",
+  "transfers",
+  "usps",
+  "staff",
+  "logs",
+] as const;
+/** Those that only administrators open. */
+export const adminScreens: readonly string[] = ["usps", "staff", "logs"];
+export const viewScreen = z.enum(viewScreens);
+
+/** So many does an account keep of one screen. */
+export const mostViews = 20;
+
+/** A list with its search and filters, kept under a name. */
+export type View = z.input<typeof View>;
+const View = z.object({
+  _id: id,
+  screen: viewScreen,
+  name: z.string(),
+  /** As in the address, without the question mark. */
+  query: z.string(),
+  shared: z.boolean(),
+  /** Whether it is the caller's own. */
+  own: z.boolean(),
+  by: z.object({ username: z.string() }),
+  createdAt: timestamp,
+});
+
+const content = {
+  name: z
+    .string()
+    .trim()
+    .max(40, "A name has at most 40 characters")
+    .regex(visibleCharacter, "Enter a name")
+    .regex(/^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u, "A name is one line of text"),
+  query: z
+    .string()
+    .max(1_000, "What a view shows fits in 1,000 characters")
+    .regex(/^[\w%&=+.~*!'(),:;/@$[\]-]*$/, "This is the query of an address, without its question mark"),
+  shared: z.boolean(),
+};
+
+export const views = {
+  list: endpoint({
+    method: "GET",
+    path: "/api/v1/views",
+    access: "staff",
+    summary: "List the caller's own views of a screen and those that are shared, oldest first",
+    query: z.object({ screen: viewScreen }),
+    reply: z.object({ views: z.array(View) }),
+  }),
+  create: endpoint({
+    method: "POST",
+    path: "/api/v1/views",
+    access: "staff",
+    summary: "Keep a view of a screen under a name; administrators may share it with everybody",
+    body: z.object({ screen: viewScreen, ...content, shared: content.shared.default(false) }),
+    reply: message.extend({ view: View }),
+  }),
+  update: endpoint({
+    method: "PUT",
+    path: "/api/v1/views/:id",
+    access: "staff",
+    summary: "Rename, change or share a view: one's own, or for administrators any that is shared",
+    params: idParam,
+    body: z.object(content).partial(),
+    reply: message.extend({ view: View }),
+  }),
+  delete: endpoint({
+    method: "DELETE",
+    path: "/api/v1/views/:id",
+    access: "staff",
+    summary: "Delete a view: one's own, or for administrators any that is shared",
+    params: idParam,
+    reply: message,
+  }),
+};

@@ -1,0 +1,127 @@
+import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
+import type { Endpoint } from "@footprint/contract/endpoint.ts";
+import { fedex } from "@footprint/contract/fedex.ts";
+import { invoices } from "@footprint/contract/invoices.ts";
+import { orders } from "@footprint/contract/orders.ts";
+import { type Found, search } from "@footprint/contract/search.ts";
+import { staff } from "@footprint/contract/staff.ts";
+import { tracking } from "@footprint/contract/tracking.ts";
+import { users } from "@footprint/contract/users.ts";
+import { expect, test } from "vitest";
+import { trackingCodes } from "../db/schema.ts";
+import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addLabelType, addOrder } from "../testing/builders.ts";
+import { addAccount, call, db } from "../testing/server.ts";
+
+type Role = "admin" | "staff";
+
+const find = async (q: string, as: Role = "admin") => (await call(as, search.find, { query: { q } })).body;
+const none = { rows: [], total: 0, totalCapped: false };
+const one = <Row>(row: Row) => ({ rows: [row], total: 1, totalCapped: false });
+const code = "9400111206200000000008";
+
+/** One of everything, all found by the customer's name or by their own. */
+async function addBusiness() {
+  const customer = await addCustomer({
+    username: "kaya83",
+    email: "k@inbox.example",
+    discordId: "555001",
+    balance: 7.5,
+  });
+  const labelType = await addLabelType({ name: "USPS Ground" });
+  const bulkOrder = await addBulkOrder({ customer });
+  const order = await addOrder({ customer, labelType, price: 4.2, weight: 6, bulkOrderId: bulkOrder.id });
+  const fedexOrder = await addFedexOrder({ customer, price: 30 });
+  const invoice = await addInvoice({ customer, amount: 200 });
+  const [trackingCode] = await db.insert(trackingCodes).values({ code, type: "express", template: "evs" }).returning();
+  const account = await addAccount("kaya.desk", "staff");
+  const user = { _id: customer.id, username: "kaya83" };
+  const at = ({ createdAt }: { createdAt: Date }) => ({ createdAt: createdAt.toISOString() });
+  return {
+    customer,
+    rows: {
+      customers: { ...user, email: "k@inbox.example", status: true, isVerified: true, balance: 7.5, ...at(customer) },
+      orders: {
+        ...{ _id: order.id, uuid: order.uuid, user, labelType: { name: "USPS Ground" } },
+        ...{ weight: 6, price: 4.2, isRefunded: false, ...at(order) },
+      },
+      bulkOrders: { _id: bulkOrder.id, uuid: bulkOrder.uuid, user, orderCount: 1, ...at(bulkOrder) },
+      fedexOrders: {
+        ...{ _id: fedexOrder.id, uuid: fedexOrder.uuid, user, status: "Pending", price: 30, ...at(fedexOrder) },
+        to: { name: "Lena Okafor", city: "Portland" },
+      },
+      invoices: {
+        ...{ _id: invoice.id, user, amount: 200, payment_method: "cashapp", status: "pending", ...at(invoice) },
+      },
+      trackings: {
+        _id: trackingCode?.id,
+        code,
+        used: false,
+        type: "express",
+        template: "evs",
+        createdAt: expect.any(String),
+      },
+      staff: { _id: account.id, username: "kaya.desk", role: "staff", ...at(account) },
+    },
+  };
+}
+
+test("one search finds customers, all that is theirs, codes and staff, in short", async () => {
+  const { rows } = await addBusiness();
+  const { trackings, ...named } = rows;
+  const groups = Object.fromEntries(Object.entries(named).map(([name, row]) => [name, one(row)]));
+  expect(await find("kaya")).toEqual({ ...groups, trackings: none });
+  expect(await find(code)).toMatchObject({ trackings: one(trackings), customers: none, staff: none });
+});
+
+test("what an account may not see, it does not find", async () => {
+  const { customer } = await addBusiness();
+  expect(await find("kaya", "staff")).toMatchObject({ customers: { total: 1 }, orders: { total: 1 }, staff: none });
+  expect(await find(code, "staff")).toMatchObject({ trackings: none });
+  expect(await find(customer.discordId)).toMatchObject({ orders: { total: 1 }, fedexOrders: { total: 1 } });
+  expect(await find(customer.discordId, "staff")).toMatchObject({ orders: { total: 1 }, fedexOrders: none });
+});
+
+test("nothing is searched for by less than two letters", async () => {
+  await addBusiness();
+  for (const q of ["", "k", " k ", "👩"])
+    expect(Object.values(await find(q)), q).toEqual(Array.from({ length: 7 }, () => none));
+  expect((await call("staff", search.find)).status).toBe(200);
+  expect((await call("staff", search.find, { query: { q: "k".repeat(201) } })).status).toBe(400);
+});
+
+type Counts = { total: number; totalCapped?: boolean };
+
+const lists: [group: keyof Found, list: Endpoint, rows: string][] = [
+  ["customers", users.list, "users"],
+  ["orders", orders.list, "orders"],
+  ["bulkOrders", bulkOrders.list, "orders"],
+  ["fedexOrders", fedex.list, "docs"],
+  ["invoices", invoices.list, "invoices"],
+  ["trackings", tracking.list, "trackings"],
+  ["staff", staff.list, "staff"],
+];
+
+test("what a list finds, the search finds: the newest five, and how many there are", async () => {
+  const { customer, rows } = await addBusiness();
+  for (let number = 0; number < 6; number++) {
+    await addOrder({ customer, fromName: "Ida%Lens", tracking: `9405${number}1` });
+    await addCustomer({ username: `kayak${number}` });
+    await addFedexOrder({ customer });
+  }
+  const terms = ["ka", "kaya", "kayak", "lens", "a%l", "inbox.exa", "9405", "desk", "okafor", "nobody", "..", "9400"];
+  terms.push(rows.orders._id, rows.orders.uuid.slice(0, 6), rows.invoices._id, customer.discordId, code.slice(-6));
+  for (const term of terms) {
+    const found: Found = await find(term);
+    for (const [group, list, name] of lists) {
+      const { body } = await call("admin", list, { query: { search: term, limit: 5 } } as never);
+      const { [name]: listed = [], ...counts } = body as unknown as Record<string, { _id: string }[]>;
+      const { total, totalCapped = false } = counts as unknown as Counts;
+      const ids = (page: { _id: string }[]) => page.map(({ _id }) => _id);
+      expect({ ...found[group], rows: ids(found[group].rows) }, `${group} by ${term}`).toEqual({
+        rows: ids(listed),
+        total,
+        totalCapped,
+      });
+    }
+  }
+});
