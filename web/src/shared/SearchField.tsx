@@ -1,7 +1,7 @@
 import { CloseButton, Kbd, TextInput } from "@mantine/core";
-import { useHotkeys } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
+import { keys, useKeys } from "./keys.ts";
 import { useWidthUpTo } from "./windowWidth.ts";
 
 const debounceMs = 300;
@@ -31,7 +31,11 @@ export function SearchField({
   }, [value]);
 
   useEffect(() => () => window.clearTimeout(timer.current), []);
-  useHotkeys([["/", () => document.querySelector("[aria-modal=true]") ?? input.current?.focus()]]);
+  function focus() {
+    input.current?.focus();
+    input.current?.select();
+  }
+  useKeys({ [keys.search.key]: focus });
 
   function report(next: string) {
     window.clearTimeout(timer.current);

@@ -16,6 +16,7 @@ const BulkOrderDetails = lazyPart(() => import("./BulkOrderDetails.tsx").then((f
 export function BulkOrdersScreen({ customer }: { customer?: string }) {
   const list = useList(bulkOrders.list, (reply) => reply.orders, {
     filters: [dayFilter, ...(customer ? [] : [customerFilter])],
+    read: { call: bulkOrders.read, rowOf: (reply) => reply.order },
     within: customer ? { query: { customer } } : undefined,
   });
 

@@ -1,5 +1,5 @@
 import { type User, users } from "@footprint/contract/users.ts";
-import { CustomerLink } from "../../shared/CustomerLink.tsx";
+import { balancePath, CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { dayFilter } from "../../shared/filters.tsx";
 import { Time } from "../../shared/format.tsx";
@@ -25,6 +25,7 @@ export function NewUsersScreen() {
       counted={["customer to verify", "customers to verify"]}
       list={list}
       columns={columns}
+      pageOf={({ _id }) => balancePath(_id)}
       exported={users.exportNew}
       searchFor="Name, discord id, email"
       empty={{ title: "Nobody is waiting", hint: "Every customer is verified. Who joins next appears here." }}
