@@ -70,9 +70,9 @@ function rowProps<T extends { _id: string }>(row: T, { tone, marked, onOpen }: T
     "data-tone": tone?.(row),
     "data-row": row._id,
     "aria-current": row._id === marked || undefined,
+    tabIndex: -1,
     ...(onOpen && {
       "data-opens": true,
-      tabIndex: -1,
       onClick: (event: MouseEvent<HTMLElement>) => isOnRowItself(event) && onOpen(row),
     }),
   };

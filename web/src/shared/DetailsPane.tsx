@@ -88,9 +88,11 @@ function useFocusFrom(drawer: { current: HTMLElement | null }) {
   }, [drawer, byKeyboard]);
   useLayoutEffect(
     () => () => {
-      if (!drawer.current?.contains(document.activeElement)) return;
+      const focused = document.activeElement;
+      const content = document.getElementById("content");
+      if (focused !== content && focused !== document.body && !drawer.current?.contains(focused)) return;
       const row = document.querySelector<HTMLElement>("[data-row][aria-current]");
-      (row ?? document.getElementById("content"))?.focus({ preventScroll: true });
+      (row ?? content)?.focus({ preventScroll: true });
     },
     [drawer],
   );

@@ -124,16 +124,12 @@ function useOpen<T extends { _id: string }>({ list, details, pageOf }: ListScree
 
 function useListKeys<T extends { _id: string }>(list: List<T>, open: ((row: T) => void) | undefined): void {
   const marked = list.rows?.find(({ _id }) => _id === list.marked);
-  useKeys(
-    open
-      ? {
-          [keys.next.key]: () => list.step(1),
-          [keys.previous.key]: () => list.step(-1),
-          [keys.open.key]: marked && (() => open(marked)),
-          [keys.close.key]: list.view ? () => list.open(undefined) : undefined,
-        }
-      : {},
-  );
+  useKeys({
+    [keys.next.key]: () => list.step(1),
+    [keys.previous.key]: () => list.step(-1),
+    [keys.open.key]: marked && open && (() => open(marked)),
+    [keys.close.key]: list.view ? () => list.open(undefined) : undefined,
+  });
 }
 
 function besideOf<T extends { _id: string }>({ rows = [], view, values, query, canStep, step }: List<T>) {

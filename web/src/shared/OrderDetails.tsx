@@ -12,6 +12,7 @@ import { DetailsPane } from "./DetailsPane.tsx";
 import { useConfirm } from "./dialogs.tsx";
 import { Emblem } from "./Emblem.tsx";
 import { formatCount, formatMoney, formatTotal, formatWeight, Time } from "./format.tsx";
+import { keys, useKeys } from "./keys.ts";
 import { LoadFailure } from "./LoadFailure.tsx";
 import classes from "./OrderDetails.module.css";
 import { OrderStatus } from "./OrderStatus.tsx";
@@ -162,6 +163,8 @@ function RefundButton({ order, onRefunded }: { order: Order; onRefunded: () => v
       onConfirm: (options, reason) => callApi(orders.refund, { params: { id: order._id }, body: { reason } }, options),
       onDone: onRefunded,
     });
+
+  useKeys({ [keys.refund.key]: ask });
 
   return (
     <Button

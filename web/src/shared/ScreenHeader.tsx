@@ -40,7 +40,7 @@ export function ScreenHeader({
           </Anchor>
         )}
         <Group gap="4px 12px">
-          <Title order={1} size={24} lh={1.35} style={{ overflowWrap: "anywhere" }}>
+          <Title order={1} size={20} lh={1.4} style={{ overflowWrap: "anywhere" }}>
             {title}
           </Title>
           {states}

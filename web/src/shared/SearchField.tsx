@@ -6,7 +6,7 @@ import { useWidthUpTo } from "./windowWidth.ts";
 
 const debounceMs = 300;
 
-/** A search box that reports its text when the typing pauses. The slash key moves the focus into it. */
+/** A search box that reports its text when the typing pauses. The slash key leads into it, and Enter to the rows. */
 export function SearchField({
   value,
   onChange,
@@ -61,7 +61,11 @@ export function SearchField({
       value={text}
       onChange={(event) => type(event.currentTarget.value, debounceMs)}
       onKeyDown={(event) => {
-        if (event.key === "Enter") report(text);
+        if (event.key === "Enter") {
+          report(text);
+          // On to the rows, where the keys work.
+          document.getElementById("content")?.focus({ preventScroll: true });
+        }
         if (event.key === "Escape" && text) type("", 0);
       }}
       leftSection={<IconSearch size={16} aria-hidden />}

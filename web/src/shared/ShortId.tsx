@@ -18,7 +18,7 @@ export function ShortId({ value, name, whole = false }: { value: string; name: s
   if (!value) return "–";
   return (
     <Tooltip label={copied ? "Copied" : value}>
-      <span className={classes.id}>
+      <span className={classes.id} data-id>
         <span>{whole || hasRoom ? value : shortened(value)}</span>
         <ActionIcon
           size="sm"
@@ -32,5 +32,14 @@ export function ShortId({ value, name, whole = false }: { value: string; name: s
         </ActionIcon>
       </span>
     </Tooltip>
+  );
+}
+
+/** The same in a second line, without the button. */
+export function IdText({ value }: { value: string }) {
+  return (
+    <span className={classes.id} title={value}>
+      {shortened(value)}
+    </span>
   );
 }

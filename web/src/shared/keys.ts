@@ -6,6 +6,7 @@ export const keys = {
   next: { key: "j", does: "Next row" },
   previous: { key: "k", does: "Previous row" },
   open: { key: "Enter", does: "Open the row" },
+  refund: { key: "r", does: "Refund the order that is open" },
   close: { key: "Escape", does: "Close what is open" },
   help: { key: "?", does: "Show all keys" },
 } as const;

@@ -113,6 +113,7 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
   const sort = given.get("sort") === "asc" ? "asc" : "des";
   const search = (given.get("search") ?? "").slice(0, 200);
   const limit = limitOf(given);
+  if (limit !== defaultPageSize) given.set("limit", String(limit));
   const values = { page, limit, sort, search } as const;
   const filter = chosen && withValue(chosen, given);
   const set = Object.fromEntries(
@@ -134,8 +135,7 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
   function go(change: Record<string, string | undefined>, how: NavigateOptions) {
     // Not the address of this render: a debounced change may come later.
     const next = new URLSearchParams(window.location.search);
-    const size = limit === defaultPageSize ? undefined : String(limit);
-    for (const [name, value] of Object.entries({ limit: size, ...change })) {
+    for (const [name, value] of Object.entries({ limit: given.get("limit") ?? undefined, ...change })) {
       if (value) next.set(name, value);
       else next.delete(name);
     }

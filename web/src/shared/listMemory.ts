@@ -9,17 +9,17 @@ export const rememberedPageSize = () => {
 
 export const rememberPageSize = (size: number) => window.localStorage.setItem(sizeKey, String(size));
 
-/** Search, filters and page of each list, for the way back from a record's own page. */
-const lists = new Map<string, string>();
+const listKey = (path: string) => `footprint-list-${path}`;
 
+/** Keeps search, filters and page of a list, for the way back from a record's own page. */
 export function rememberList(path: string, search: string): void {
   const address = new URLSearchParams(search);
   address.delete("view");
-  lists.set(path, address.toString());
+  window.sessionStorage.setItem(listKey(path), address.toString());
 }
 
-/** The address of a list as it was left. */
+/** The address of a list as it was left in this tab. */
 export function listAddress(path: string): string {
-  const search = lists.get(path);
+  const search = window.sessionStorage.getItem(listKey(path));
   return search ? `${path}?${search}` : path;
 }

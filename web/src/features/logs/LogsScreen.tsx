@@ -43,6 +43,7 @@ export function LogsScreen({ customer }: { customer?: string }) {
   const list = useList(logs.list, (reply) => reply.logs, {
     filter: typeFilter,
     filters: [dayFilter, byFilter, ...(customer ? [] : [customerFilter]), subjectFilter],
+    read: { call: logs.read, rowOf: (reply) => reply.log },
     within: customer ? { query: { customer } } : undefined,
   });
 

@@ -9,7 +9,7 @@ import { ListScreen } from "../../shared/ListScreen.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useList } from "../../shared/list.ts";
 import { OrderStatus, Refunded } from "../../shared/OrderStatus.tsx";
-import { ShortId } from "../../shared/ShortId.tsx";
+import { IdText, ShortId } from "../../shared/ShortId.tsx";
 
 const OrderDetails = lazyPart(() => import("../../shared/OrderDetails.tsx").then((file) => file.OrderDetails));
 
@@ -88,7 +88,7 @@ export function OrdersScreen({ customer }: { customer?: string }) {
   ];
 
   const columnsBeside: Column<Order>[] = [
-    ...(customer ? [id] : [{ ...who, second: (order: Order) => <ShortId value={order.uuid} name="order id" /> }]),
+    ...(customer ? [id] : [{ ...who, second: (order: Order) => <IdText value={order.uuid} /> }]),
     label,
     to,
     { ...price, second: (order) => order.isRefunded && <Refunded /> },
