@@ -19,8 +19,10 @@ export type Column<T> = {
   width?: number | string;
   /** Takes as many lines as it needs; other text is cut where it does not fit. */
   wraps?: boolean;
-  /** Its place on a phone's card: the headline, top right, or none. Otherwise it has a line with its title. */
+  /** Its place on a phone's card: the headline, top right, or none. Otherwise it is in the line below. */
   onCard?: "headline" | "aside" | "hidden";
+  /** On a card's line its title is shown too, as that of a number always is. */
+  titled?: boolean;
   /** In a narrow window it moves below the value of the column with this title. */
   below?: string;
   /** Shown only where there is room, where the window is wide (from 1600 px), or on a phone's card. */
@@ -176,7 +178,11 @@ function Cards<T extends { _id: string }>(props: TableProps<T>) {
             <dl className={classes.line}>
               {at(undefined).map((column) => (
                 <div key={column.title}>
-                  <VisuallyHidden component="dt">{column.title}</VisuallyHidden>
+                  {column.align || column.titled ? (
+                    <dt>{column.title} </dt>
+                  ) : (
+                    <VisuallyHidden component="dt">{column.title}</VisuallyHidden>
+                  )}
                   <dd>{column.cell(row)}</dd>
                 </div>
               ))}

@@ -104,7 +104,7 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
             <MissingRow
               id={list.view}
               query={query}
-              search={list.search}
+              rowQuery={list.rowQuery}
               what={counted[0]}
               onClose={() => list.open(undefined)}
             />

@@ -10,26 +10,26 @@ import { Notice } from "./Notice.tsx";
 export function MissingRow({
   id,
   query,
-  search,
+  rowQuery,
   what,
   onClose,
 }: {
   id: string;
   query: UseQueryResult<unknown, ApiError>;
   /** The call that looks for the row alone. */
-  search: UseQueryResult<unknown, ApiError>;
+  rowQuery: UseQueryResult<unknown, ApiError>;
   what: string;
   onClose: () => void;
 }) {
   const name = what.charAt(0).toUpperCase() + what.slice(1);
-  const isLoading = query.isPending || query.isPlaceholderData || search.isFetching;
+  const isLoading = query.isPending || query.isPlaceholderData || rowQuery.isFetching;
   return (
     <DetailsPane what={name} id={id} size="md" onClose={onClose}>
       {isLoading ? (
         <Skeleton height={240} aria-busy />
-      ) : search.isError && !isNotFound(search.error) ? (
-        <LoadFailure query={search} title={`This ${what} could not be loaded`} />
-      ) : search.isError ? (
+      ) : rowQuery.isError && !isNotFound(rowQuery.error) ? (
+        <LoadFailure query={rowQuery} title={`This ${what} could not be loaded`} />
+      ) : rowQuery.isError ? (
         <Notice title={`This ${what} does not exist`} hint="The link may be mistyped or out of date." />
       ) : (
         <Notice title={`This ${what} is not on this page`} hint="The list has changed since. Search for it." />

@@ -61,12 +61,10 @@ export function SearchField({
       value={text}
       onChange={(event) => type(event.currentTarget.value, debounceMs)}
       onKeyDown={(event) => {
-        if (event.key === "Enter") {
-          report(text);
-          // On to the rows, where the keys work.
-          document.getElementById("content")?.focus({ preventScroll: true });
-        }
+        if (event.key === "Enter") report(text);
         if (event.key === "Escape" && text) type("", 0);
+        // On to the rows, where the keys work.
+        else if (event.key === "Enter" || event.key === "Escape") document.getElementById("content")?.focus();
       }}
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={

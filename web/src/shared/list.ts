@@ -79,7 +79,7 @@ export type List<T extends Row, R extends Page = Page> = {
   /** The row with this id, as new as the list is; undefined while it loads, or if it does not exist. */
   opened: T | undefined;
   /** The call that looks for it where the page does not have it. */
-  search: UseQueryResult<unknown, ApiError>;
+  rowQuery: UseQueryResult<unknown, ApiError>;
   open: (row: T | undefined) => void;
   /** The id of the row that the keys have reached. */
   marked: string | undefined;
@@ -208,12 +208,12 @@ function useViewed<T extends Row, O extends Endpoint>(
 
   const listed = rows.find(({ _id }) => _id === view);
   const isElsewhere = Boolean(view) && !listed && !query.isPlaceholderData && !query.isPending;
-  const search = useApiQuery<Endpoint>(
+  const rowQuery = useApiQuery<Endpoint>(
     read?.call ?? endpoint,
     { params: { id: view ?? "" } },
     { enabled: Boolean(read) && isElsewhere, retry: false, gcTime: 0 },
   );
-  const found = read && search.data !== undefined ? read.rowOf(search.data as Reply<O>) : undefined;
+  const found = read && rowQuery.data !== undefined ? read.rowOf(rowQuery.data as Reply<O>) : undefined;
   // A row that a change took off the page stays in sight.
   const seen = useRef<T>(undefined);
   const opened = [listed, found, seen.current].find((row) => row && row._id === view);
@@ -253,7 +253,7 @@ function useViewed<T extends Row, O extends Endpoint>(
   return {
     view,
     opened,
-    search,
+    rowQuery,
     open,
     marked,
     canStep(by: Step) {

@@ -25,7 +25,7 @@ export function BulkOrdersScreen({ customer }: { customer?: string }) {
       title: "UUID",
       cell: (bulk) => <ShortId value={bulk.uuid} name="bulk order id" />,
       width: "26%",
-      ...(customer && { onCard: "headline" as const }),
+      onCard: customer ? "headline" : "hidden",
     },
     {
       title: "User",

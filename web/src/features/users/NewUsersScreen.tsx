@@ -13,9 +13,21 @@ export function NewUsersScreen() {
 
   const columns: Column<User>[] = [
     { title: "Name", cell: (user) => <CustomerLink user={user} />, width: "22%", onCard: "headline" },
-    { title: "Discord id", cell: (user) => <ShortId value={user.discordId} name="discord id" />, width: "18%" },
+    {
+      title: "Discord id",
+      cell: (user) => <ShortId value={user.discordId} name="discord id" />,
+      width: "18%",
+      onCard: "hidden",
+    },
     { title: "Email", cell: (user) => user.email || "–", width: "24%" },
-    { title: "Joined", cell: (user) => <Time value={user.createdAt} />, dimmed: true, width: "14%", below: "Name" },
+    {
+      title: "Joined",
+      cell: (user) => <Time value={user.createdAt} />,
+      dimmed: true,
+      titled: true,
+      width: "14%",
+      below: "Name",
+    },
     { title: "", cell: (user) => <VerifyUser user={user} /> },
   ];
 

@@ -31,7 +31,14 @@ const columns: Column<User>[] = [
     onCard: "aside",
   },
   { title: "Status", cell: (user) => <Status user={user} />, width: "19%", below: "Discord id" },
-  { title: "Joined", cell: (user) => <Time value={user.createdAt} />, dimmed: true, width: "10%", below: "Name" },
+  {
+    title: "Joined",
+    cell: (user) => <Time value={user.createdAt} />,
+    dimmed: true,
+    titled: true,
+    width: "10%",
+    below: "Name",
+  },
   { title: "", cell: (user) => <UserActions user={user} /> },
 ];
 
