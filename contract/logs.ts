@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { exportOf } from "./exports.ts";
-import { id, listQuery, pageCounts, period, timestamp } from "./schemas.ts";
+import { id, idParam, listQuery, pageCounts, period, timestamp } from "./schemas.ts";
 
 export const logTypes = [
   "balance",
@@ -76,4 +76,15 @@ const list = endpoint({
   }),
 });
 
-export const logs = { list, export: exportOf(list) };
+export const logs = {
+  list,
+  export: exportOf(list),
+  read: endpoint({
+    method: "GET",
+    path: "/api/v1/admin/logs/read/:id",
+    access: "admin",
+    summary: "Read one entry of the log",
+    params: idParam,
+    reply: z.object({ log: Log }),
+  }),
+};

@@ -85,7 +85,7 @@ test("an order of a bulk order is opened from it, tells its place, and is refund
   const order = page.getByRole("dialog", { name: "Order Active" });
   await expect(order.getByRole("link", { name: "2 of 3" })).toHaveAttribute(
     "href",
-    `/bulk-orders?search=${bulkOrder.uuid}`,
+    `/bulk-orders?search=${bulkOrder.uuid}&view=${bulkOrder._id}`,
   );
   await expect(order).toContainText("$26.70 for all 3 of its bulk order, balance $50.00 → $23.30");
   await order.getByRole("button", { name: "Refund Order" }).click();

@@ -2,7 +2,7 @@ import { transfers } from "@footprint/contract/transfers.ts";
 import { users } from "@footprint/contract/users.ts";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
-import { addCustomer, credit, customer, openScreen, rowOf, toast } from "./steps.ts";
+import { addCustomer, credit, customer, drawerOf, openScreen, rowOf, toast } from "./steps.ts";
 
 const rows = (page: Page) => page.locator("tbody tr");
 const tabs = (page: Page) => page.getByRole("navigation", { name: "About this customer" });
@@ -151,8 +151,9 @@ test("the tab, its page and its filter live in the address", async ({ staff: { p
   await page.getByRole("searchbox").fill("Paging 07");
   await expect(rows(page)).toHaveCount(1);
   await page.getByRole("button", { name: /^View/ }).click();
-  await expect(page.getByRole("dialog")).toContainText("Paging 07");
+  await expect(drawerOf(page, "Order")).toContainText("Paging 07");
   await page.keyboard.press("Escape");
+  await expect(drawerOf(page, "Order")).toBeHidden();
 
   await tabs(page)
     .getByRole("link", { name: /^Custom prices/ })

@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import type { Api } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
 import { newShop } from "./shop.ts";
-import { customer, openScreen, rowOf, toast } from "./steps.ts";
+import { customer, drawerOf, openScreen, rowOf, toast } from "./steps.ts";
 
 // The seed's invoices of invoice-customer are of $40 and $41 (pending), $42 (expired), $43 (failed): each is for one test.
 
@@ -125,7 +125,7 @@ test("who pays an invoice that failed is warned, sees the new balance, and says 
   await expect(question(page)).toBeHidden();
 
   await page.getByRole("button", { name: `Payment of $20.00 by ${shop.name}` }).click();
-  const told = page.getByRole("dialog", { name: "Payment of $20.00" });
+  const told = drawerOf(page, "Invoice");
   await expect(told.getByRole("listitem")).toContainText([`Paid by ${account.username}`]);
   await expect(told).toContainText("“Seen in the app”");
   await page.keyboard.press("Escape");

@@ -20,7 +20,8 @@ export type View = {
 };
 
 const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).first().click();
-const dialog = (page: Page) => expect(page.getByRole("dialog")).toBeVisible();
+/** A dialog, or details beside a list. */
+const dialog = (page: Page) => expect(page.locator("[role=dialog], [data-drawer]")).toBeVisible();
 const opening = (name: string | RegExp) => async (page: Page) => {
   await press(page, name);
   await dialog(page);
@@ -163,6 +164,15 @@ export const views: readonly View[] = [
       await press(page, /^View/);
       await press(page, "Refund Order");
       await expect(page.getByRole("dialog", { name: "Refund this order?" })).toBeVisible();
+    },
+  },
+  {
+    name: "keys",
+    path: "/orders",
+    heading: "Orders",
+    async open(page) {
+      await page.keyboard.press("?");
+      await dialog(page);
     },
   },
   { name: "bulk-orders", path: "/bulk-orders", heading: "Bulk Orders" },

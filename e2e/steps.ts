@@ -14,6 +14,9 @@ export async function openScreen(page: Page, address: string, heading: string) {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
 }
 
+/** The details beside a list of what this names: "Order". */
+export const drawerOf = (page: Page, what: string) => page.getByRole("region", { name: new RegExp(`^${what} `) });
+
 /** The screen itself has the focus: where it goes when what had it is gone. */
 export const expectFocusOnScreen = (page: Page) => expect(page.getByRole("main")).toBeFocused();
 

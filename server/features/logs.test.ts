@@ -41,6 +41,9 @@ test("the log says who changed what, newest first, with before and after", async
     after: { isRefunded: true, balance: 2 },
     createdAt: expect.any(String),
   });
+  const { body } = await call("admin", logs.read, { params: { id: rows[1]?._id ?? "" } });
+  expect(body).toEqual({ log: rows[1] });
+  expect((await call("admin", logs.read, { params: { id: uuidv7() } })).status).toBe(404);
 });
 
 test("an entry names what it is about and whom it concerns, and is found by both", async () => {

@@ -1,4 +1,5 @@
 import { logs as contract } from "@footprint/contract/logs.ts";
+import { refusal } from "@footprint/contract/refusal.ts";
 import { and, desc, eq, ne } from "drizzle-orm";
 import type * as z from "zod";
 import type { Database } from "../db/database.ts";
@@ -12,22 +13,29 @@ export const logRoutes = routes(contract, {
   async list({ db, query }) {
     const { rows, ...counts } = await pageOf(db, list, query);
     return {
-      logs: rows.map((row) => ({
-        ...row,
-        _id: row.id,
-        admin: { username: row.admin, kind: row.actorKind, _id: row.actorId },
-        before: row.before as z.core.util.JSONType,
-        after: row.after as z.core.util.JSONType,
-        subject: row.subjectKind && row.subjectId ? { kind: row.subjectKind, _id: row.subjectId } : null,
-        customer: row.customerId,
-        createdAt: row.createdAt,
-      })),
+      logs: rows.map(entryOf),
       by: query.by ? await nameOf(db, query.by) : null,
       ...counts,
     };
   },
 
   export: (call) => exportList(call, list),
+
+  async read({ db, params }) {
+    const [row] = await db.select().from(logs).where(eq(logs.id, params.id));
+    if (!row) throw refusal(404, "This entry does not exist");
+    return { log: entryOf(row) };
+  },
+});
+
+const entryOf = (row: typeof logs.$inferSelect) => ({
+  ...row,
+  _id: row.id,
+  admin: { username: row.admin, kind: row.actorKind, _id: row.actorId },
+  before: row.before as z.core.util.JSONType,
+  after: row.after as z.core.util.JSONType,
+  subject: row.subjectKind && row.subjectId ? { kind: row.subjectKind, _id: row.subjectId } : null,
+  customer: row.customerId,
 });
 
 const list = listOf({

@@ -70,6 +70,7 @@ test("the access table", () => {
     "DELETE /api/v1/website/api-keys/:id",
     "GET /api/v1/admin/invoice/read/export",
     "GET /api/v1/admin/logs/read",
+    "GET /api/v1/admin/logs/read/:id",
     "GET /api/v1/admin/logs/read/export",
     "GET /api/v1/admin/orders/read/export",
     "GET /api/v1/admin/staff/read",

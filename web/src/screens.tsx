@@ -1,3 +1,4 @@
+import type { Role } from "@footprint/contract/session.ts";
 import {
   IconArrowsLeftRight,
   IconFileInvoice,
@@ -27,6 +28,8 @@ export type Screen = {
   /** The sidebar lists the screens that have an icon, under their group. */
   icon?: TablerIcon;
   group?: "Trade" | "Customers" | "Money" | "Set-up";
+  /** Pressed after `g`, it leads here. */
+  letter?: string;
   load: () => Promise<ComponentType>;
 };
 
@@ -37,6 +40,7 @@ export const screens: readonly Screen[] = [
     label: "Dashboard",
     icon: IconLayoutDashboard,
     access: "admin",
+    letter: "d",
     load: () => import("./features/dashboard/DashboardScreen.tsx").then((file) => file.DashboardScreen),
   },
 
@@ -46,6 +50,7 @@ export const screens: readonly Screen[] = [
     icon: IconPackage,
     group: "Trade",
     access: "all",
+    letter: "o",
     load: () => import("./features/orders/OrdersScreen.tsx").then((file) => file.OrdersScreen),
   },
   {
@@ -54,6 +59,7 @@ export const screens: readonly Screen[] = [
     icon: IconPackages,
     group: "Trade",
     access: "all",
+    letter: "b",
     load: () => import("./features/bulk-orders/BulkOrdersScreen.tsx").then((file) => file.BulkOrdersScreen),
   },
   {
@@ -62,6 +68,7 @@ export const screens: readonly Screen[] = [
     icon: IconTruckDelivery,
     group: "Trade",
     access: "all",
+    letter: "f",
     load: () => import("./features/fedex/FedexScreen.tsx").then((file) => file.FedexScreen),
   },
 
@@ -71,6 +78,7 @@ export const screens: readonly Screen[] = [
     icon: IconUsers,
     group: "Customers",
     access: "all",
+    letter: "u",
     load: () => import("./features/users/UsersScreen.tsx").then((file) => file.UsersScreen),
   },
   {
@@ -79,6 +87,7 @@ export const screens: readonly Screen[] = [
     icon: IconUserPlus,
     group: "Customers",
     access: "all",
+    letter: "n",
     load: () => import("./features/users/NewUsersScreen.tsx").then((file) => file.NewUsersScreen),
   },
 
@@ -88,6 +97,7 @@ export const screens: readonly Screen[] = [
     icon: IconFileInvoice,
     group: "Money",
     access: "all",
+    letter: "i",
     load: () => import("./features/invoices/InvoicesScreen.tsx").then((file) => file.InvoicesScreen),
   },
   {
@@ -96,6 +106,7 @@ export const screens: readonly Screen[] = [
     icon: IconArrowsLeftRight,
     group: "Money",
     access: "all",
+    letter: "m",
     load: () => import("./features/transfers/TransfersScreen.tsx").then((file) => file.TransfersScreen),
   },
 
@@ -105,6 +116,7 @@ export const screens: readonly Screen[] = [
     icon: IconScan,
     group: "Set-up",
     access: "admin",
+    letter: "t",
     load: () => import("./features/tracking/TrackingScreen.tsx").then((file) => file.TrackingScreen),
   },
   {
@@ -113,6 +125,7 @@ export const screens: readonly Screen[] = [
     icon: IconTags,
     group: "Set-up",
     access: "admin",
+    letter: "p",
     load: () => import("./features/label-types/LabelTypesScreen.tsx").then((file) => file.LabelTypesScreen),
   },
   {
@@ -121,6 +134,7 @@ export const screens: readonly Screen[] = [
     icon: IconWorld,
     group: "Set-up",
     access: "admin",
+    letter: "w",
     load: () => import("./features/website/WebsiteScreen.tsx").then((file) => file.WebsiteScreen),
   },
   {
@@ -130,6 +144,7 @@ export const screens: readonly Screen[] = [
     group: "Set-up",
     access: "admin",
     redirect: "/",
+    letter: "s",
     load: () => import("./features/staff/StaffScreen.tsx").then((file) => file.StaffScreen),
   },
 
@@ -153,15 +168,20 @@ export const screens: readonly Screen[] = [
     label: "Transaction Logs",
     access: "admin",
     under: "/staff",
+    letter: "l",
     load: () => import("./features/logs/LogsScreen.tsx").then((file) => file.LogsScreen),
   },
   {
     path: "/admin-settings",
     label: "Account Setting",
     access: "all",
+    letter: "a",
     load: () => import("./features/session/AccountSettingScreen.tsx").then((file) => file.AccountSettingScreen),
   },
 ];
 
 /** What staff see at the root: the dashboard is for admins. */
 export const rootForStaff = "/fedex";
+
+/** The screens that an account may see. */
+export const screensFor = (role: Role) => screens.filter(({ access }) => access === "all" || role === "admin");

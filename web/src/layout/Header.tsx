@@ -1,17 +1,20 @@
 import { session } from "@footprint/contract/session.ts";
-import { ActionIcon, Badge, Menu, Tooltip, UnstyledButton } from "@mantine/core";
-import { IconChevronDown, IconHistory, IconLogout, IconMenu2, IconSettings } from "@tabler/icons-react";
+import { ActionIcon, Badge, Kbd, Menu, Tooltip, UnstyledButton } from "@mantine/core";
+import { IconChevronDown, IconHistory, IconKeyboard, IconLogout, IconMenu2, IconSettings } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { callApi } from "../shared/api.ts";
 import { Emblem } from "../shared/Emblem.tsx";
+import { keys } from "../shared/keys.ts";
 import { Logo } from "../shared/Logo.tsx";
 import { useSession } from "../shared/session.ts";
 import { removeToken } from "../shared/token.ts";
 import classes from "./Header.module.css";
+import { useKeysHelp } from "./PanelKeys.tsx";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
 
 export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined; menuOpen: boolean }) {
   const { username, role, demo } = useSession();
+  const showKeys = useKeysHelp();
   return (
     <header className={classes.header}>
       {onMenu && (
@@ -44,6 +47,13 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
           </Menu.Label>
           <Menu.Item component={Link} to="/admin-settings" leftSection={<IconSettings size={16} aria-hidden />}>
             Account Setting
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconKeyboard size={16} aria-hidden />}
+            rightSection={<Kbd size="xs">{keys.help.key}</Kbd>}
+            onClick={showKeys}
+          >
+            Keys
           </Menu.Item>
           {role === "admin" && (
             <Menu.Item component={Link} to="/logs" leftSection={<IconHistory size={16} aria-hidden />}>

@@ -7,6 +7,7 @@ import { lazyPart } from "../shared/lazyPart.tsx";
 import { useWidthUpTo } from "../shared/windowWidth.ts";
 import { Header } from "./Header.tsx";
 import classes from "./Layout.module.css";
+import { PanelKeys } from "./PanelKeys.tsx";
 import { Sidebar } from "./Sidebar.tsx";
 
 const PhoneMenu = lazyPart(() => import("./PhoneMenu.tsx").then((file) => file.PhoneMenu));
@@ -60,6 +61,7 @@ export function Layout() {
           <Outlet />
         </main>
       </div>
+      <PanelKeys />
       <ScrollRestoration getKey={scrollKey} />
     </DialogProvider>
   );

@@ -1,14 +1,14 @@
 import { Tooltip, UnstyledButton } from "@mantine/core";
 import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from "@tabler/icons-react";
 import { Link, useLocation } from "react-router";
-import { rootForStaff, screens } from "../screens.tsx";
+import { rootForStaff, screens, screensFor } from "../screens.tsx";
 import { useSession } from "../shared/session.ts";
 import classes from "./Sidebar.module.css";
 
 export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean; onCollapse?: () => void }) {
   const { role } = useSession();
   const active = useActivePath(role === "admin");
-  const entries = screens.filter((screen) => screen.icon && (screen.access === "all" || role === "admin"));
+  const entries = screensFor(role).filter(({ icon }) => icon);
   const groups = [...new Set(entries.map((screen) => screen.group))];
   const CollapseIcon = collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse;
 

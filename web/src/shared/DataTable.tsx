@@ -1,12 +1,17 @@
 import { Skeleton, VisuallyHidden } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type MouseEvent, type ReactNode, useContext } from "react";
+import { TakenWidth } from "./beside.ts";
 import classes from "./DataTable.module.css";
+import { WholeIds } from "./ShortId.tsx";
+import { TwoLines } from "./TwoLines.tsx";
 import { useWidthUpTo } from "./windowWidth.ts";
 
 export type Column<T> = {
   /** Empty for the row's actions. */
   title: string;
   cell: (row: T) => ReactNode;
+  /** What belongs to it, small and grey on a second line of a table. */
+  second?: (row: T) => ReactNode;
   /** Numbers go to the right. */
   align?: "right";
   /** Grey, for what matters less. */
@@ -14,10 +19,14 @@ export type Column<T> = {
   width?: number | string;
   /** Takes as many lines as it needs; other text is cut where it does not fit. */
   wraps?: boolean;
-  /** Its place on a phone's card: the headline, top right, or none. Otherwise it has a line with its title. */
+  /** Its place on a phone's card: the headline, top right, or none. Otherwise it is in the line below. */
   onCard?: "headline" | "aside" | "hidden";
+  /** On a card's line its title is shown too, as that of a number always is. */
+  titled?: boolean;
   /** In a narrow window it moves below the value of the column with this title. */
   below?: string;
+  /** Shown only where there is room, where the window is wide (from 1600 px), or on a phone's card. */
+  only?: "room" | "wide" | "card";
   /** Where the page itself says it, such as whose orders these are. */
   hidden?: boolean;
 };
@@ -31,6 +40,10 @@ type TableProps<T> = {
   /** Undefined while they load: then their skeleton is drawn. */
   rows: readonly T[] | undefined;
   tone?: ((row: T) => RowTone) | undefined;
+  /** The row that the keys have reached, or whose details are shown. */
+  marked?: string | undefined;
+  /** A click on a row, outside of its links and buttons. */
+  onOpen?: ((row: T) => void) | undefined;
   skeletonRows?: number;
   /** In pixels; more rows scroll under their head. */
   maxHeight?: number;
@@ -39,13 +52,38 @@ type TableProps<T> = {
 /** Rows as a table, or as cards on a phone. */
 export function DataTable<T extends { _id: string }>({ columns, ...rest }: TableProps<T>) {
   const isPhone = useWidthUpTo("phone");
-  const props = { ...rest, columns: columns.filter(({ hidden }) => !hidden) };
+  const taken = useContext(TakenWidth);
+  const isNarrow = useWidthUpTo("narrow", taken);
+  const isWide = !useWidthUpTo("usual", taken);
+  const has = { room: !isPhone && !isNarrow, wide: !isPhone && isWide, card: isPhone };
+  const shown = columns.filter(({ hidden, only }) => !hidden && (!only || has[only]));
+  const props = { ...rest, columns: shown };
   return (
-    <>
+    <WholeIds value={isWide}>
       {!props.rows && <VisuallyHidden role="status">{`Loading ${props.title}`}</VisuallyHidden>}
-      {isPhone ? <Cards {...props} /> : <Table {...props} />}
-    </>
+      {isPhone ? <Cards {...props} /> : <Table {...props} isNarrow={isNarrow} />}
+    </WholeIds>
   );
+}
+
+/** What marks a row, and lets it be found and opened. */
+function rowProps<T extends { _id: string }>(row: T, { tone, marked, onOpen }: TableProps<T>) {
+  return {
+    "data-tone": tone?.(row),
+    "data-row": row._id,
+    "aria-current": row._id === marked || undefined,
+    tabIndex: -1,
+    ...(onOpen && {
+      "data-opens": true,
+      onClick: (event: MouseEvent<HTMLElement>) => isOnRowItself(event) && onOpen(row),
+    }),
+  };
+}
+
+/** Not on a link or button of it, nor on a menu that it opened elsewhere, nor at the end of selecting text. */
+function isOnRowItself({ target, currentTarget }: MouseEvent<HTMLElement>): boolean {
+  if (!(target instanceof Element) || !currentTarget.contains(target)) return false;
+  return !target.closest("a, button, input, label") && window.getSelection()?.isCollapsed !== false;
 }
 
 const heightLimit = (maxHeight: number | undefined, className: string | undefined) =>
@@ -53,16 +91,23 @@ const heightLimit = (maxHeight: number | undefined, className: string | undefine
 
 const placesFor = (count: number) => Array.from({ length: count }, (_, place) => place);
 
-function Table<T extends { _id: string }>({ title, columns, rows, tone, skeletonRows = 10, maxHeight }: TableProps<T>) {
-  const isNarrow = useWidthUpTo("narrow");
-  const isTight = useWidthUpTo("tight");
+function Table<T extends { _id: string }>(props: TableProps<T> & { isNarrow: boolean }) {
+  const { title, columns, rows, skeletonRows = 10, maxHeight, isNarrow } = props;
+  const isTight = useWidthUpTo("tight", useContext(TakenWidth));
   const below = (title: string) => (isNarrow ? columns.filter((column) => column.below === title) : []);
   const moved = columns.flatMap(({ title }) => below(title));
   const shown = columns.filter((column) => !moved.includes(column));
   const place = ({ title, align }: Column<T>) => ({ "data-align": align, "data-actions": !title || undefined });
+  const hasTwoLines = moved.length > 0 || shown.some(({ second }) => second);
   return (
     <div {...heightLimit(maxHeight, classes.scroll)}>
-      <table className={classes.table} data-narrow={isNarrow} data-tight={isTight} aria-busy={!rows}>
+      <table
+        className={classes.table}
+        data-narrow={isNarrow}
+        data-tight={isTight}
+        data-lines={hasTwoLines ? 2 : 1}
+        aria-busy={!rows}
+      >
         <VisuallyHidden component="caption">{title}</VisuallyHidden>
         <thead>
           <tr>
@@ -75,10 +120,10 @@ function Table<T extends { _id: string }>({ title, columns, rows, tone, skeleton
         </thead>
         <tbody>
           {rows?.map((row) => (
-            <tr key={row._id} data-tone={tone?.(row)}>
+            <tr key={row._id} {...rowProps(row, props)}>
               {shown.map((column) => (
                 <td key={column.title} {...place(column)} data-dimmed={column.dimmed} data-wraps={column.wraps}>
-                  {column.title ? column.cell(row) : <div className={classes.actions}>{column.cell(row)}</div>}
+                  <Cell column={column} row={row} isOver={below(column.title).length > 0} />
                   {below(column.title).map((second) => (
                     <div key={second.title} className={classes.below}>
                       {/* Below a name, a time needs its title. */}
@@ -109,30 +154,41 @@ function Table<T extends { _id: string }>({ title, columns, rows, tone, skeleton
   );
 }
 
-function Cards<T extends { _id: string }>({ title, columns, rows, tone, skeletonRows = 10, maxHeight }: TableProps<T>) {
+/** What another column stands below has no room for a second line of its own. */
+function Cell<T>({ column, row, isOver }: { column: Column<T>; row: T; isOver: boolean }) {
+  if (!column.title) return <div className={classes.actions}>{column.cell(row)}</div>;
+  if (!column.second || isOver) return column.cell(row);
+  return <TwoLines first={column.cell(row)} second={column.second(row)} />;
+}
+
+/** A headline, what stands beside it, and all else in a line. */
+function Cards<T extends { _id: string }>(props: TableProps<T>) {
+  const { title, columns, rows, skeletonRows = 10, maxHeight } = props;
   const at = (place: Column<T>["onCard"]) => columns.filter((column) => column.title && column.onCard === place);
-  const actions = columns.filter((column) => !column.title);
+  const actions = columns.find((column) => !column.title);
   return (
     <ul {...heightLimit(maxHeight, classes.cards)} aria-label={title} aria-busy={!rows}>
       {rows?.map((row) => (
-        <li key={row._id} className={classes.card} data-tone={tone?.(row)}>
+        <li key={row._id} className={classes.card} {...rowProps(row, props)}>
           <div className={classes.cardTop}>
             <div className={classes.headline}>{at("headline").map((column) => cellOf(column, row))}</div>
             <div className={classes.aside}>{at("aside").map((column) => cellOf(column, row))}</div>
           </div>
-          <dl className={classes.lines}>
-            {at(undefined).map((column) => (
-              <div key={column.title}>
-                <dt>{column.title}</dt>
-                <dd>{column.cell(row)}</dd>
-              </div>
-            ))}
-          </dl>
-          {actions.map((column) => (
-            <div key="actions" className={classes.cardActions}>
-              {column.cell(row)}
-            </div>
-          ))}
+          <div className={classes.cardMore}>
+            <dl className={classes.line}>
+              {at(undefined).map((column) => (
+                <div key={column.title}>
+                  {column.align || column.titled ? (
+                    <dt>{column.title} </dt>
+                  ) : (
+                    <VisuallyHidden component="dt">{column.title}</VisuallyHidden>
+                  )}
+                  <dd>{column.cell(row)}</dd>
+                </div>
+              ))}
+            </dl>
+            {actions && <div className={classes.cardActions}>{actions.cell(row)}</div>}
+          </div>
         </li>
       )) ??
         placesFor(skeletonRows).map((place) => (
@@ -140,16 +196,9 @@ function Cards<T extends { _id: string }>({ title, columns, rows, tone, skeleton
             <div className={classes.cardTop}>
               <Skeleton height={14} width="45%" />
             </div>
-            <div className={classes.lines}>
-              {at(undefined).map((column) => (
-                <div key={column.title}>
-                  <Skeleton height={12} width="70%" />
-                </div>
-              ))}
+            <div className={classes.cardMore}>
+              <Skeleton height={12} width="60%" />
             </div>
-            {actions.map(() => (
-              <div key="actions" className={classes.cardActions} />
-            ))}
           </li>
         ))}
     </ul>

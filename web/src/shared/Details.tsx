@@ -1,11 +1,14 @@
 import type { Address } from "@footprint/contract/address.ts";
+import { IconArrowRight } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import classes from "./Details.module.css";
 
-/** Names and values side by side. A wide item has a line of its own, for longer text. */
-export function Details({ items }: { items: readonly { title: string; value: ReactNode; wide?: boolean }[] }) {
+type Item = { title: string; value: ReactNode; wide?: boolean };
+
+/** Names and values side by side, in columns or `inline`. A wide item has a line of its own, for longer text. */
+export function Details({ items, inline = false }: { items: readonly Item[]; inline?: boolean }) {
   return (
-    <dl className={classes.details}>
+    <dl className={classes.details} data-inline={inline || undefined}>
       {items.map(({ title, value, wide }) => (
         <div key={title} data-wide={wide || undefined}>
           <dt>{title}</dt>
@@ -19,12 +22,13 @@ export function Details({ items }: { items: readonly { title: string; value: Rea
 /** Fedex orders have neither company nor country. */
 type ShownAddress = Omit<Address, "company" | "country"> & Partial<Address>;
 
-/** Two addresses side by side, written as on a parcel. */
+/** Two addresses side by side, written as on a parcel, and which way it goes. */
 export function Addresses({ items }: { items: readonly { title: string; address: ShownAddress }[] }) {
   return (
     <div className={classes.addresses}>
-      {items.map(({ title, address }) => (
+      {items.map(({ title, address }, place) => (
         <section key={title} className={classes.address} aria-label={title}>
+          {place > 0 && <IconArrowRight className={classes.arrow} size={16} aria-hidden />}
           <h3>{title}</h3>
           <address>
             <b>{address.name}</b>

@@ -1,16 +1,24 @@
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
-import { Button, NativeSelect, VisuallyHidden } from "@mantine/core";
-import { IconArrowsSort, IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
+import { Button, NativeSelect } from "@mantine/core";
+import { IconArrowsSort } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { useNavigate } from "react-router";
+import { BesideContext, drawerWidth, TakenWidth } from "./beside.ts";
 import { type Column, DataTable } from "./DataTable.tsx";
 import { ExportButton } from "./ExportButton.tsx";
 import { formatCount, formatTotal } from "./format.tsx";
+import { keys, useKeys } from "./keys.ts";
 import classes from "./ListScreen.module.css";
 import { LoadFailure, OutOfDate } from "./LoadFailure.tsx";
+import { lazyPart } from "./lazyPart.tsx";
 import type { List } from "./list.ts";
 import { Notice } from "./Notice.tsx";
+import { Pages } from "./Pages.tsx";
 import { ScreenHeader } from "./ScreenHeader.tsx";
 import { SearchField } from "./SearchField.tsx";
+import { useWidthUpTo } from "./windowWidth.ts";
+
+const MissingRow = lazyPart(() => import("./MissingRow.tsx").then((file) => file.MissingRow));
 
 type ListScreenProps<T extends { _id: string }> = {
   title: string;
@@ -32,18 +40,34 @@ type ListScreenProps<T extends { _id: string }> = {
   tools?: ReactNode;
   /** Another way to draw the rows; undefined rows mean "loading". */
   renderRows?: ((rows: readonly T[] | undefined) => ReactNode) | undefined;
-  /** Shows the row that `list.open` has opened. */
+  /** Shows the row that `list.open` has opened, in a DetailsPane or a dialog. */
   details?: (row: T, close: () => void) => ReactNode;
+  /** The columns while details stand beside the list; without them, details are always a dialog. */
+  columnsBeside?: readonly Column<T>[];
+  /** Rows that have a page of their own instead of details lead there. */
+  pageOf?: (row: T) => string;
 };
 
 /** A whole list screen: heading, search, filters, sort, rows, paging, and what to say when there is nothing to show. */
 export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>) {
-  const { title, counted, actions, children, list, columns, exported, renderRows, details } = props;
+  const { title, counted, actions, children, list, columns, columnsBeside, exported, renderRows, details } = props;
   const { query, rows } = list;
-  const draw = renderRows ?? ((some) => <DataTable title={title} columns={columns} rows={some} />);
+  const hasRoomBeside = !useWidthUpTo("withoutDrawer");
+  const isBeside = Boolean(columnsBeside && details && list.view && hasRoomBeside);
+  const open = useOpen(props);
+  useListKeys(list, open);
+  const table = (some: readonly T[] | undefined) => (
+    <DataTable
+      title={title}
+      columns={(isBeside && columnsBeside) || columns}
+      rows={some}
+      marked={list.marked}
+      onOpen={open}
+    />
+  );
 
   return (
-    <>
+    <TakenWidth value={isBeside ? drawerWidth : 0}>
       {!list.isPart && (
         <ScreenHeader
           title={title}
@@ -58,7 +82,7 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
         />
       )}
       {children}
-      <section className={classes.panel} aria-label={title}>
+      <section className={classes.panel} aria-label={title} data-beside={isBeside || undefined}>
         <Tools {...props} />
         <OutOfDate query={query} />
         <div className={classes.body} data-stale={query.isPlaceholderData || undefined}>
@@ -67,14 +91,56 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
           ) : query.isError && !rows ? (
             <LoadFailure query={query} />
           ) : (
-            draw(rows)
+            (renderRows ?? table)(rows)
           )}
         </div>
-        <Pages {...props} />
+        <Pages list={list} />
       </section>
-      {list.opened && details?.(list.opened, () => list.open(undefined))}
-    </>
+      {details && list.view && (
+        <BesideContext value={isBeside ? besideOf(list) : undefined}>
+          {list.opened ? (
+            details(list.opened, () => list.open(undefined))
+          ) : (
+            <MissingRow
+              id={list.view}
+              query={query}
+              rowQuery={list.rowQuery}
+              what={counted[0]}
+              onClose={() => list.open(undefined)}
+            />
+          )}
+        </BesideContext>
+      )}
+    </TakenWidth>
   );
+}
+
+/** What a click on a row does, and Enter. */
+function useOpen<T extends { _id: string }>({ list, details, pageOf }: ListScreenProps<T>) {
+  const navigate = useNavigate();
+  if (details) return list.open;
+  return pageOf && ((row: T) => void navigate(pageOf(row)));
+}
+
+function useListKeys<T extends { _id: string }>(list: List<T>, open: ((row: T) => void) | undefined): void {
+  const marked = list.rows?.find(({ _id }) => _id === list.marked);
+  useKeys({
+    [keys.next.key]: () => list.step(1),
+    [keys.previous.key]: () => list.step(-1),
+    [keys.open.key]: marked && open && (() => open(marked)),
+    [keys.close.key]: list.view ? () => list.open(undefined) : undefined,
+  });
+}
+
+function besideOf<T extends { _id: string }>({ rows = [], view, values, query, canStep, step }: List<T>) {
+  const at = rows.findIndex(({ _id }) => _id === view);
+  const { total = 0, totalCapped = false } = query.data ?? {};
+  const place = (values.page - 1) * values.limit + at + 1;
+  return {
+    place: at < 0 ? undefined : `${formatCount(place)} of ${formatCount(total)}${totalCapped ? "+" : ""}`,
+    previous: canStep(-1) ? () => step(-1) : undefined,
+    next: canStep(1) ? () => step(1) : undefined,
+  };
 }
 
 function Tools<T extends { _id: string }>({ list, searchFor, tools, exported }: ListScreenProps<T>) {
@@ -144,43 +210,5 @@ function Nothing<T extends { _id: string }>({ list, empty }: ListScreenProps<T>)
     <Notice title={empty.title} hint={empty.hint}>
       {empty.action}
     </Notice>
-  );
-}
-
-function Pages<T extends { _id: string }>({ list: { query, rows = [], values, setPage } }: ListScreenProps<T>) {
-  const { page, limit } = values;
-  const { total = 0, totalPages = 1, totalCapped = false } = query.data ?? {};
-  const first = (page - 1) * limit + 1;
-  const all = formatCount(total) + (totalCapped ? "+" : "");
-  const busy = query.isPlaceholderData;
-
-  return (
-    <nav className={classes.pages} aria-label="Pages">
-      <span className={classes.range} role="status">
-        {rows.length > 0 && !busy && `${formatCount(first)}–${formatCount(first + rows.length - 1)} of ${all}`}
-        {busy && <VisuallyHidden>Loading</VisuallyHidden>}
-      </span>
-      <Button
-        variant="default"
-        size="xs"
-        leftSection={<IconChevronLeft size={14} aria-hidden />}
-        disabled={page <= 1}
-        onClick={() => setPage(Math.min(page - 1, totalPages))}
-      >
-        Prev
-      </Button>
-      <span className={classes.page}>
-        {query.data ? `Page ${formatCount(page)} of ${formatCount(totalPages)}` : `Page ${formatCount(page)}`}
-      </span>
-      <Button
-        variant="default"
-        size="xs"
-        rightSection={<IconChevronRight size={14} aria-hidden />}
-        disabled={!query.data || page >= totalPages}
-        onClick={() => setPage(page + 1)}
-      >
-        Next
-      </Button>
-    </nav>
   );
 }

@@ -1,15 +1,18 @@
 import { addressOf } from "@footprint/contract/address.ts";
 import { type Order, type OrderStory, orders } from "@footprint/contract/orders.ts";
-import { Anchor, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
-import { IconArrowBackUp } from "@tabler/icons-react";
+import { Anchor, Button, Skeleton, Text } from "@mantine/core";
+import { IconArrowBackUp, IconChevronRight } from "@tabler/icons-react";
+import { useContext } from "react";
 import { Link } from "react-router";
 import { callApi } from "./api.ts";
 import { BalanceChange } from "./BalanceChange.tsx";
+import { BesideContext } from "./beside.ts";
 import { Addresses, Details } from "./Details.tsx";
-import { Dialog } from "./Dialog.tsx";
+import { DetailsPane } from "./DetailsPane.tsx";
 import { useConfirm } from "./dialogs.tsx";
 import { Emblem } from "./Emblem.tsx";
 import { formatCount, formatMoney, formatTotal, formatWeight, Time } from "./format.tsx";
+import { keys, useKeys } from "./keys.ts";
 import { LoadFailure } from "./LoadFailure.tsx";
 import classes from "./OrderDetails.module.css";
 import { OrderStatus } from "./OrderStatus.tsx";
@@ -20,60 +23,83 @@ import { ShortId } from "./ShortId.tsx";
 import { SecondLine } from "./TwoLines.tsx";
 
 /** All there is to say about an order. What a list knows of it is shown while the rest loads. */
-export function OrderDetails({ id, order: listed, onClose }: { id: string; order?: Order; onClose: () => void }) {
+export function OrderDetails({
+  id,
+  order: listed,
+  onClose,
+  onLeave,
+}: {
+  id: string;
+  order?: Order;
+  onClose: () => void;
+  /** Follows a link: for a dialog above a screen to which the link may lead. */
+  onLeave?: () => void;
+}) {
   const query = useApiQuery(orders.read, { params: { id } }, { gcTime: 0 });
+  const isBeside = useContext(BesideContext) !== undefined;
   const story = query.data;
   const order = story?.order ?? listed;
   return (
-    <Dialog size="lg" onClose={onClose} title={<Group gap="sm">Order {order && <OrderStatus order={order} />}</Group>}>
-      <Stack gap="lg" aria-busy={query.isPending}>
-        {order && (
-          <>
-            <Customer order={order} customer={story?.customer} onLeave={onClose} />
-            <Addresses
-              items={[
-                { title: "From", address: addressOf(order, "from") },
-                { title: "To", address: addressOf(order, "to") },
-              ]}
-            />
-            <Details
-              items={[
-                { title: "Order", value: <ShortId value={order.uuid} name="order id" /> },
-                { title: "Tracking", value: <ShortId value={order.tracking} name="tracking code" /> },
-                { title: "Label type", value: order.labelType.name },
-                { title: "Weight", value: formatWeight(order.weight, order.labelType.name) },
-                { title: "Created", value: <Time value={order.createdAt} full /> },
-                ...(story?.bulkOrder
-                  ? [{ title: "Bulk order", value: <Place {...story.bulkOrder} onLeave={onClose} /> }]
-                  : []),
-              ]}
-            />
-            <PriceExplained order={order} pricing={story?.pricing} />
-          </>
-        )}
-        {story ? (
-          <OrderTimeline story={story} />
-        ) : query.isError ? (
-          <LoadFailure title="The order's story could not be loaded" query={query} />
-        ) : (
-          <Skeleton height={160} />
-        )}
-        {order && (
-          <Group className={classes.footer} justify="space-between" gap="md" mih={36}>
-            <Text size="sm" c="dimmed" flex={1} miw={200}>
-              {order.isRefunded
-                ? `Refunded: ${formatMoney(order.price)} went back to ${order.user.username}'s balance.`
-                : `A refund returns ${formatMoney(order.price)} to ${order.user.username}'s balance.`}
-            </Text>
-            {!order.isRefunded && <RefundButton order={order} onRefunded={onClose} />}
-          </Group>
-        )}
-      </Stack>
-    </Dialog>
+    <DetailsPane
+      what="Order"
+      id={order?.uuid ?? ""}
+      status={order && <OrderStatus order={order} badge />}
+      onClose={onClose}
+      // Beside the list it stays, and tells that it is refunded.
+      foot={order && <Foot order={order} onRefunded={isBeside ? () => {} : onClose} />}
+    >
+      {order && (
+        <>
+          <Customer order={order} customer={story?.customer} onLeave={onLeave} />
+          <Addresses
+            items={[
+              { title: "From", address: addressOf(order, "from") },
+              { title: "To", address: addressOf(order, "to") },
+            ]}
+          />
+          <Details
+            inline
+            items={[
+              ...(isBeside ? [] : [{ title: "Order", value: <ShortId value={order.uuid} name="order id" /> }]),
+              { title: "Label type", value: order.labelType.name },
+              { title: "Weight", value: formatWeight(order.weight, order.labelType.name) },
+              { title: "Tracking", value: <ShortId value={order.tracking} name="tracking code" whole={isBeside} /> },
+              { title: "Created", value: <Time value={order.createdAt} full /> },
+              ...(story?.bulkOrder
+                ? [{ title: "Bulk order", value: <Place {...story.bulkOrder} onLeave={onLeave} /> }]
+                : []),
+            ]}
+          />
+          <PriceExplained order={order} pricing={story?.pricing} />
+        </>
+      )}
+      {story ? (
+        // Another order's note starts anew.
+        <OrderTimeline key={id} story={story} />
+      ) : query.isError ? (
+        <LoadFailure title="The order's story could not be loaded" query={query} />
+      ) : (
+        <Skeleton height={160} aria-busy />
+      )}
+    </DetailsPane>
   );
 }
 
-/** Who bought it, and what they have now. Links close the dialog: they may lead to the screen that is shown. */
+function Foot({ order, onRefunded }: { order: Order; onRefunded: () => void }) {
+  const price = formatMoney(order.price);
+  return (
+    <>
+      <Text size="sm" c="dimmed" flex={1} miw={200}>
+        {order.isRefunded
+          ? `Refunded: ${price} went back to ${order.user.username}'s balance.`
+          : `A refund returns ${price} to ${order.user.username}'s balance.`}
+      </Text>
+      {!order.isRefunded && <RefundButton order={order} onRefunded={onRefunded} />}
+    </>
+  );
+}
+
+/** Who bought it, and what they have now. */
 function Customer({
   order: { user },
   customer,
@@ -81,7 +107,7 @@ function Customer({
 }: {
   order: Order;
   customer: OrderStory["customer"] | undefined;
-  onLeave: () => void;
+  onLeave: (() => void) | undefined;
 }) {
   return (
     <div className={classes.customer}>
@@ -102,13 +128,16 @@ function Customer({
         <b>{customer ? formatMoney(customer.balance) : "…"}</b>
         <SecondLine>Balance</SecondLine>
       </div>
+      <IconChevronRight className={classes.onward} size={16} aria-hidden />
     </div>
   );
 }
 
-function Place({ uuid, place, orderCount, onLeave }: NonNullable<OrderStory["bulkOrder"]> & { onLeave: () => void }) {
+type PlaceProps = NonNullable<OrderStory["bulkOrder"]> & { onLeave: (() => void) | undefined };
+
+function Place({ _id, uuid, place, orderCount, onLeave }: PlaceProps) {
   return (
-    <Anchor component={Link} fz="inherit" fw={550} to={`/bulk-orders?search=${uuid}`} onClick={onLeave}>
+    <Anchor component={Link} fz="inherit" fw={550} to={`/bulk-orders?search=${uuid}&view=${_id}`} onClick={onLeave}>
       {formatCount(place)} of {formatCount(orderCount)}
     </Anchor>
   );
@@ -135,8 +164,15 @@ function RefundButton({ order, onRefunded }: { order: Order; onRefunded: () => v
       onDone: onRefunded,
     });
 
+  useKeys({ [keys.refund.key]: ask });
+
   return (
-    <Button color="red.8" leftSection={<IconArrowBackUp size={16} aria-hidden />} onClick={ask}>
+    <Button
+      variant="default"
+      c="var(--mantine-color-error)"
+      leftSection={<IconArrowBackUp size={16} aria-hidden />}
+      onClick={ask}
+    >
       Refund Order
     </Button>
   );

@@ -4,15 +4,18 @@ import { IconArrowBackUp, IconBarcode, IconNote, IconShoppingBag, type TablerIco
 import type { ReactNode } from "react";
 import { Author } from "./Author.tsx";
 import { callApi } from "./api.ts";
+import { Emblem } from "./Emblem.tsx";
 import { FormAlert, SubmitButton, useApiForm } from "./form.tsx";
 import { formatCount, formatMoney, Time } from "./format.tsx";
 import classes from "./OrderDetails.module.css";
 import { shortened } from "./ShortId.tsx";
+import { useSession } from "./session.ts";
 
 type Event = { key: string; at: string; Icon: TablerIcon; what: ReactNode; more?: ReactNode };
 
 /** What happened to an order, oldest first, and a field for a note. */
 export function OrderTimeline({ story }: { story: OrderStory }) {
+  const { username } = useSession();
   const events = eventsOf(story).sort((one, other) => one.at.localeCompare(other.at));
   return (
     <section aria-labelledby="order-timeline">
@@ -29,7 +32,7 @@ export function OrderTimeline({ story }: { story: OrderStory }) {
               <div className={classes.what}>
                 <span>{what}</span>
                 <Text span size="xs" c="dimmed" lh="inherit">
-                  <Time value={at} full />
+                  <Time value={at} exact />
                 </Text>
               </div>
               {more && <div className={classes.more}>{more}</div>}
@@ -37,7 +40,10 @@ export function OrderTimeline({ story }: { story: OrderStory }) {
           </li>
         ))}
       </ol>
-      <NoteForm id={story.order._id} />
+      <div className={classes.add}>
+        <Emblem size={24}>{username.charAt(0).toUpperCase()}</Emblem>
+        <NoteForm id={story.order._id} />
+      </div>
     </section>
   );
 }
@@ -119,19 +125,20 @@ function NoteForm({ id }: { id: string }) {
     end: { after: 0, on: "success", finish: "reset" },
   });
   return (
-    <form onSubmit={form.submit}>
+    <form className={classes.note} onSubmit={form.submit}>
       <Textarea
-        mt="md"
-        label="Note"
-        description="For colleagues. It stays as it is."
+        variant="unstyled"
+        size="xs"
+        aria-label="Note"
+        placeholder="Add a note for your colleagues. It stays as it is."
         autosize
         minRows={2}
         maxLength={2000}
         {...form.fields.getInputProps("text")}
       />
-      <Group justify="flex-end" mt="xs" gap="xs">
+      <Group justify="flex-end" gap="xs">
         <FormAlert alert={form.alert} />
-        <SubmitButton form={form} label="Save note" workingLabel="Saving…" variant="default" />
+        <SubmitButton form={form} label="Save note" workingLabel="Saving…" variant="default" size="xs" />
       </Group>
     </form>
   );

@@ -3,6 +3,7 @@ import { useDocumentTitle } from "@mantine/hooks";
 import { IconChevronLeft } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
+import { listAddress } from "./listMemory.ts";
 import classes from "./ScreenHeader.module.css";
 import { useSession } from "./session.ts";
 
@@ -33,13 +34,13 @@ export function ScreenHeader({
     <Group align="flex-end" justify="space-between" gap="8px 24px" mb={16}>
       <div>
         {back && (
-          <Anchor component={Link} to={back.to} className={classes.back}>
+          <Anchor component={Link} to={listAddress(back.to)} className={classes.back}>
             <IconChevronLeft size={14} aria-hidden />
             {back.label}
           </Anchor>
         )}
         <Group gap="4px 12px">
-          <Title order={1} size={24} lh={1.35} style={{ overflowWrap: "anywhere" }}>
+          <Title order={1} size={20} lh={1.4} style={{ overflowWrap: "anywhere" }}>
             {title}
           </Title>
           {states}

@@ -1,12 +1,12 @@
 import { CloseButton, Kbd, TextInput } from "@mantine/core";
-import { useHotkeys } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
+import { keys, useKeys } from "./keys.ts";
 import { useWidthUpTo } from "./windowWidth.ts";
 
 const debounceMs = 300;
 
-/** A search box that reports its text when the typing pauses. The slash key moves the focus into it. */
+/** A search box that reports its text when the typing pauses. The slash key leads into it, and Enter to the rows. */
 export function SearchField({
   value,
   onChange,
@@ -31,7 +31,11 @@ export function SearchField({
   }, [value]);
 
   useEffect(() => () => window.clearTimeout(timer.current), []);
-  useHotkeys([["/", () => document.querySelector("[aria-modal=true]") ?? input.current?.focus()]]);
+  function focus() {
+    input.current?.focus();
+    input.current?.select();
+  }
+  useKeys({ [keys.search.key]: focus });
 
   function report(next: string) {
     window.clearTimeout(timer.current);
@@ -59,6 +63,8 @@ export function SearchField({
       onKeyDown={(event) => {
         if (event.key === "Enter") report(text);
         if (event.key === "Escape" && text) type("", 0);
+        // On to the rows, where the keys work.
+        else if (event.key === "Enter" || event.key === "Escape") document.getElementById("content")?.focus();
       }}
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={

@@ -1,5 +1,6 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { createContext, useContext } from "react";
 import { copyText } from "./copyText.ts";
 import classes from "./ShortId.module.css";
 import { useTemporary } from "./temporary.ts";
@@ -7,18 +8,23 @@ import { useTemporary } from "./temporary.ts";
 /** 0192f3…3e7c44 */
 export const shortened = (id: string) => (id.length > 15 ? `${id.slice(0, 6)}…${id.slice(-6)}` : id);
 
+/** Set by tables that have room for whole ids. */
+export const WholeIds = createContext(false);
+
 /** An id or tracking code, shortened in the middle unless `whole`; hovering shows all of it, and so does a copy. A dash, if there is none. */
 export function ShortId({ value, name, whole = false }: { value: string; name: string; whole?: boolean }) {
   const [copied, setCopied] = useTemporary<boolean>(1500);
+  const hasRoom = useContext(WholeIds);
   if (!value) return "–";
   return (
     <Tooltip label={copied ? "Copied" : value}>
-      <span className={classes.id}>
-        <span>{whole ? value : shortened(value)}</span>
+      <span className={classes.id} data-id>
+        <span>{whole || hasRoom ? value : shortened(value)}</span>
         <ActionIcon
           size="sm"
           variant="subtle"
           color="gray"
+          className={classes.copy}
           aria-label={copied ? "Copied" : `Copy ${name} ${value}`}
           onClick={async () => setCopied(await copyText(value))}
         >
@@ -26,5 +32,14 @@ export function ShortId({ value, name, whole = false }: { value: string; name: s
         </ActionIcon>
       </span>
     </Tooltip>
+  );
+}
+
+/** The same in a second line, without the button. */
+export function IdText({ value }: { value: string }) {
+  return (
+    <span className={classes.id} title={value}>
+      {shortened(value)}
+    </span>
   );
 }

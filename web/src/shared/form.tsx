@@ -110,17 +110,19 @@ export function SubmitButton<V extends Values>({
   label,
   workingLabel,
   variant = "filled",
+  size = "sm",
 }: {
   form: ApiForm<V>;
   label: string;
   workingLabel: string;
   /** `default` where the screen's main action is another one. */
   variant?: "filled" | "default";
+  size?: "xs" | "sm";
 }) {
   const disabled = working || settled;
   const button = useKeptFocus(disabled);
   return (
-    <Button ref={button} type="submit" variant={variant} disabled={disabled}>
+    <Button ref={button} type="submit" variant={variant} size={size} disabled={disabled}>
       {working ? workingLabel : label}
     </Button>
   );

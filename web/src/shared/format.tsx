@@ -70,11 +70,12 @@ function fullTime(date: Date, timezone: string): string {
   }).format(date);
 }
 
-function briefTime(date: Date, now: number, timezone: string): string {
+function briefTime(date: Date, now: number, timezone: string, withHour: boolean): string {
   const age = now - date.getTime();
   if (age > -minute && age < minute) return "just now";
   if (age > 0 && age < hour) return `${Math.floor(age / minute)} min ago`;
   if (age > 0 && age < 24 * hour) return `${Math.floor(age / hour)} h ago`;
+  if (withHour) return exactTime(date, timezone);
   const year = inZone(timezone, { year: "numeric" });
   const sameYear = year.format(date) === year.format(now);
   return inZone(timezone, { month: "short", day: "numeric", ...(!sameYear && { year: "numeric" }) }).format(date);
@@ -97,9 +98,19 @@ function exactTime(date: Date, timezone: string): string {
 /**
  * A moment: relative within a day, then the date; the full time in the business timezone on hover.
  * `full` shows the full time at once, for details: a keyboard cannot hover. `exact` shows day and minute, where rows
- * are told apart by them.
+ * are told apart by them; `withHour` does so for what is older than a day.
  */
-export function Time({ value, full = false, exact = false }: { value: string; full?: boolean; exact?: boolean }) {
+export function Time({
+  value,
+  full = false,
+  exact = false,
+  withHour = false,
+}: {
+  value: string;
+  full?: boolean;
+  exact?: boolean;
+  withHour?: boolean;
+}) {
   const { timezone } = useSession();
   useSyncExternalStore(everyMinute, currentMinute);
   const date = new Date(value);
@@ -107,7 +118,9 @@ export function Time({ value, full = false, exact = false }: { value: string; fu
   if (full) return <time dateTime={value}>{whole}</time>;
   return (
     <Tooltip label={whole}>
-      <time dateTime={value}>{exact ? exactTime(date, timezone) : briefTime(date, Date.now(), timezone)}</time>
+      <time dateTime={value}>
+        {exact ? exactTime(date, timezone) : briefTime(date, Date.now(), timezone, withHour)}
+      </time>
     </Tooltip>
   );
 }
@@ -121,8 +134,9 @@ const currentMinute = () => Math.floor(Date.now() / minute);
 
 const tones = { positive: "teal", warning: "orange", danger: "red", info: "indigo", neutral: "gray" };
 
-/** A status: a word, and a colour that supports it. */
-export function StatusBadge({ tone, children }: { tone: keyof typeof tones; children: ReactNode }) {
+/** A status: a word, and a colour that supports it. What is normal is plain, so that the rest stands out. */
+export function StatusBadge({ tone, children }: { tone: keyof typeof tones | "plain"; children: ReactNode }) {
+  if (tone === "plain") return <span style={{ color: "var(--mantine-color-dimmed)" }}>{children}</span>;
   return (
     <Badge
       color={tones[tone]}

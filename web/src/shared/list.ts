@@ -1,8 +1,9 @@
 import type { Endpoint, Input, Reply } from "@footprint/contract/endpoint.ts";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { createElement, type ReactNode, useState } from "react";
-import { useLocation, useNavigate } from "react-router";
+import { createElement, type ReactNode, useEffect, useRef, useState } from "react";
+import { type NavigateOptions, useLocation, useNavigate } from "react-router";
 import type { ApiError } from "./api.ts";
+import { defaultPageSize, rememberedPageSize, rememberList, rememberPageSize } from "./listMemory.ts";
 import { useApiQuery } from "./queries.ts";
 
 /** What every list call answers beside its rows. A capped total means "at least". */
@@ -40,11 +41,13 @@ export type ChipProps<R = unknown> = {
   reply: R | undefined;
 };
 
-type Options<E extends Endpoint> = {
+type Options<E extends Endpoint, T, O extends Endpoint> = {
   filter?: FilterOf<Query<E>>;
   filters?: readonly ListFilter<string & keyof Query<E>, Reply<E>>[];
   /** What the page that the list is a part of narrows it to, such as one customer's. */
   within?: Partial<Input<E>> | undefined;
+  /** The call that answers one row, for a link to a row that is not on the page. */
+  read?: { call: O; rowOf: (reply: Reply<O>) => T };
 };
 
 /** A list as its screen and ListScreen use it. */
@@ -65,36 +68,53 @@ export type List<T extends Row, R extends Page = Page> = {
   /** Sets further filters, or removes those that are undefined. */
   set: ChipProps["set"];
   setPage: (page: number) => void;
+  setLimit: (limit: number) => void;
   setSort: (sort: "asc" | "des") => void;
   setSearch: (search: string) => void;
   setFilter: (value: string) => void;
   /** Removes search and filters. */
   clear: () => void;
-  /** The row whose details are shown, as new as the list is. */
+  /** The id in the address whose details are shown. */
+  view: string | undefined;
+  /** The row with this id, as new as the list is; undefined while it loads, or if it does not exist. */
   opened: T | undefined;
+  /** The call that looks for it where the page does not have it. */
+  rowQuery: UseQueryResult<unknown, ApiError>;
   open: (row: T | undefined) => void;
+  /** The id of the row that the keys have reached. */
+  marked: string | undefined;
+  /** Whether there is a row before or after the marked one, also on another page. */
+  canStep: (by: Step) => boolean;
+  /** Marks the row before or after, and shows its details if some are shown. */
+  step: (by: Step) => void;
 };
 
-const pageSize = 10;
+type Step = 1 | -1;
+
+export const pageSizes = [10, 25, 50, 100];
 
 /** The id of a record. */
 export const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Page, sort, search and filters live in the address: reload, Back and a shared link show the same list. */
-export function useList<E extends Endpoint, T extends Row>(
+/**
+ * Page, sort, search, filters and the row that is looked at live in the address: reload, Back and a shared link show
+ * the same list.
+ */
+export function useList<E extends Endpoint, T extends Row, O extends Endpoint = Endpoint>(
   endpoint: Reply<E> extends Page ? E : never,
   rowsOf: (reply: Reply<E>) => readonly T[],
-  { filter: chosen, filters = [], within }: Options<E> = {},
+  { filter: chosen, filters = [], within, read }: Options<E, T, O> = {},
 ): List<T, Reply<E> & Page> {
-  const { search: address } = useLocation();
+  const { pathname, search: address, state } = useLocation();
   const navigate = useNavigate();
-  const [opened, open] = useState<T>();
   const given = new URLSearchParams(address);
 
   const page = /^[1-9]\d{0,8}$/.test(given.get("page") ?? "") ? Number(given.get("page")) : 1;
   const sort = given.get("sort") === "asc" ? "asc" : "des";
   const search = (given.get("search") ?? "").slice(0, 200);
-  const values = { page, limit: pageSize, sort, search } as const;
+  const limit = limitOf(given);
+  if (limit !== defaultPageSize) given.set("limit", String(limit));
+  const values = { page, limit, sort, search } as const;
   const filter = chosen && withValue(chosen, given);
   const set = Object.fromEntries(
     filters.flatMap(({ names, accepts }) =>
@@ -107,15 +127,15 @@ export function useList<E extends Endpoint, T extends Row>(
     ...rest,
     query: { sort, search, ...(filter && { [filter.name]: filter.value }), ...set, ...narrowed },
   };
-  const input = { ...asked, query: { ...asked.query, page, limit: pageSize } };
+  const input = { ...asked, query: { ...asked.query, page, limit } };
   const query = useApiQuery(endpoint as E, input as Input<E>) as UseQueryResult<Reply<E> & Page, ApiError>;
   const rows = query.data && rowsOf(query.data);
 
-  /** Defaults stay out of the address. Every change but one of the page itself returns to the first page. */
-  function go(change: Record<string, string | undefined>, how: { replace?: boolean; preventScrollReset?: boolean }) {
+  /** Defaults stay out of the address. */
+  function go(change: Record<string, string | undefined>, how: NavigateOptions) {
     // Not the address of this render: a debounced change may come later.
     const next = new URLSearchParams(window.location.search);
-    for (const [name, value] of Object.entries({ page: undefined, ...change })) {
+    for (const [name, value] of Object.entries({ limit: given.get("limit") ?? undefined, ...change })) {
       if (value) next.set(name, value);
       else next.delete(name);
     }
@@ -123,7 +143,16 @@ export function useList<E extends Endpoint, T extends Row>(
   }
 
   const stay = { preventScrollReset: true };
-  const change = (next: Record<string, string | undefined>) => go(next, stay);
+  /** What changes the list returns to its first page. */
+  const change = (next: Record<string, string | undefined>, how = {}) =>
+    go({ page: undefined, ...next }, { ...stay, ...how });
+  const setPage = (next: number, how = {}) => go({ page: next > 1 ? String(next) : undefined }, how);
+
+  const isPart = within !== undefined;
+  useEffect(() => {
+    if (!isPart) rememberList(pathname, address);
+  }, [pathname, address, isPart]);
+
   return {
     query,
     rows,
@@ -134,17 +163,131 @@ export function useList<E extends Endpoint, T extends Row>(
     ),
     asked,
     set: change,
-    isPart: within !== undefined,
+    isPart,
     isNarrowed: Boolean(search || Object.keys(set).length > 0 || (filter && filter.value !== filter.options[0])),
-    setPage: (next) => go({ page: next > 1 ? String(next) : undefined }, {}),
-    setSort: (next) => go({ sort: next === "des" ? undefined : next }, stay),
-    setSearch: (next) => go({ search: next.trim() || undefined }, { ...stay, replace: true }),
+    setPage,
+    setLimit(next) {
+      rememberPageSize(next);
+      const first = Math.floor(((page - 1) * limit) / next) + 1;
+      change({
+        limit: next === defaultPageSize ? undefined : String(next),
+        page: first > 1 ? String(first) : undefined,
+      });
+    },
+    setSort: (next) => change({ sort: next === "des" ? undefined : next }),
+    setSearch: (next) => change({ search: next.trim() || undefined }, { replace: true }),
     setFilter: (value) => filter && change({ [filter.name]: value === filter.options[0] ? undefined : value }),
     clear: () =>
       change(Object.fromEntries(["search", filter?.name ?? "", ...Object.keys(set)].map((name) => [name, undefined]))),
-    opened: rows?.find((row) => row._id === opened?._id) ?? opened,
-    open,
+    ...useViewed({ endpoint, query, rows, page, read }, { given, state, go, setPage, leave: () => void navigate(-1) }),
   };
+}
+
+/** The row whose details are shown, and the one that the keys have reached. */
+function useViewed<T extends Row, O extends Endpoint>(
+  list: {
+    endpoint: Endpoint;
+    query: UseQueryResult<Page, ApiError>;
+    rows: readonly T[] | undefined;
+    page: number;
+    read: Options<Endpoint, T, O>["read"];
+  },
+  address: {
+    given: URLSearchParams;
+    state: unknown;
+    go: (change: Record<string, string | undefined>, how: NavigateOptions) => void;
+    setPage: (page: number, how?: NavigateOptions) => void;
+    leave: () => void;
+  },
+) {
+  const { endpoint, query, rows = [], page, read } = list;
+  const view = idIn(address.given.get("view"));
+  const [reached, mark] = useState<string>();
+  if (view && view !== reached) mark(view);
+  const marked = rows.some(({ _id }) => _id === reached) ? reached : undefined;
+
+  const listed = rows.find(({ _id }) => _id === view);
+  const isElsewhere = Boolean(view) && !listed && !query.isPlaceholderData && !query.isPending;
+  const rowQuery = useApiQuery<Endpoint>(
+    read?.call ?? endpoint,
+    { params: { id: view ?? "" } },
+    { enabled: Boolean(read) && isElsewhere, retry: false, gcTime: 0 },
+  );
+  const found = read && rowQuery.data !== undefined ? read.rowOf(rowQuery.data as Reply<O>) : undefined;
+  // A row that a change took off the page stays in sight.
+  const seen = useRef<T>(undefined);
+  const opened = [listed, found, seen.current].find((row) => row && row._id === view);
+  seen.current = opened;
+
+  /** The address of the list alone: what lies below details that were opened here. */
+  const below = new URLSearchParams(address.given);
+  below.delete("view");
+  const state = address.state as { below?: string } | null;
+  const stay = { preventScrollReset: true };
+
+  function open(row: Row | undefined) {
+    if (row && view) address.go({ view: row._id }, { ...stay, replace: true, state });
+    else if (row) address.go({ view: row._id }, { ...stay, state: { below: below.toString() } });
+    // Back, so that Back does not open them again.
+    else if (state?.below === below.toString()) address.leave();
+    else address.go({ view: undefined }, { ...stay, replace: true });
+  }
+
+  function goTo(row: Row | undefined) {
+    if (!row) return;
+    if (view) open(row);
+    else mark(row._id);
+    showRow(row._id);
+  }
+
+  const placeOf = (id: string | undefined) => rows.findIndex(({ _id }) => _id === id);
+  const turnsPage = (by: Step) => (by === 1 ? page < (query.data?.totalPages ?? 1) : page > 1);
+  const arriving = useRef<{ page: number; by: Step }>(undefined);
+  useEffect(() => {
+    if (arriving.current?.page !== page || query.isPlaceholderData || rows.length === 0) return;
+    const { by } = arriving.current;
+    arriving.current = undefined;
+    goTo(by === 1 ? rows[0] : rows.at(-1));
+  });
+
+  return {
+    view,
+    opened,
+    rowQuery,
+    open,
+    marked,
+    canStep(by: Step) {
+      const at = placeOf(marked);
+      return at >= 0 && (Boolean(rows[at + by]) || turnsPage(by));
+    },
+    step(by: Step) {
+      if (query.isPlaceholderData) return;
+      // Keys may come faster than the address is drawn.
+      const shown = new URLSearchParams(window.location.search).get("view");
+      const at = placeOf(idIn(shown) ?? marked);
+      const next = at < 0 ? rows[0] : rows[at + by];
+      if (next) return goTo(next);
+      if (!turnsPage(by)) return;
+      arriving.current = { page: page + by, by };
+      address.setPage(page + by, view ? { ...stay, replace: true, state } : {});
+    },
+  };
+}
+
+const idIn = (text: string | null) => (text && isId.test(text) ? text.toLowerCase() : undefined);
+
+/** Pages that the address counts without saying how long they are have the usual length. */
+function limitOf(given: URLSearchParams): number {
+  const limit = Number(given.get("limit"));
+  if (pageSizes.includes(limit)) return limit;
+  return given.has("page") ? defaultPageSize : rememberedPageSize();
+}
+
+/** Brings a row into sight, and the focus to it, unless details have it. */
+function showRow(id: string): void {
+  const row = document.querySelector<HTMLElement>(`[data-row="${id}"]`);
+  row?.scrollIntoView({ block: "nearest" });
+  if (!document.activeElement?.closest("[data-drawer]")) row?.focus({ preventScroll: true });
 }
 
 function withValue(filter: Filter, given: URLSearchParams): Filter & { value: string } {

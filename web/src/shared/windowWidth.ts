@@ -3,14 +3,19 @@ import { useMediaQuery } from "@mantine/hooks";
 /** How wide the window is at most, in em. */
 const widths = {
   /** 768 px: tables become cards, and the sidebar becomes a menu. The stylesheets repeat this one. */
-  phone: "47.99em",
+  phone: 47.99,
   /** 992 px: some columns of a table move below others. */
-  narrow: "61.99em",
+  narrow: 61.99,
   /** 1056 px: beside the sidebar, a table's columns move closer together. */
-  tight: "66em",
+  tight: 66,
   /** 1248 px: the sidebar is collapsed, unless the operator chose otherwise. */
-  withoutSidebar: "78em",
+  withoutSidebar: 78,
+  /** 1280 px: details open above their list instead of beside it. */
+  withoutDrawer: 79.99,
+  /** 1600 px: ids are shortened, and some columns left out. */
+  usual: 99.99,
 };
 
-export const useWidthUpTo = (width: keyof typeof widths) =>
-  useMediaQuery(`(max-width: ${widths[width]})`, undefined, { getInitialValueInEffect: false });
+/** `taken` is what something beside takes of the window, in em. */
+export const useWidthUpTo = (width: keyof typeof widths, taken = 0) =>
+  useMediaQuery(`(max-width: ${widths[width] + taken}em)`, undefined, { getInitialValueInEffect: false });

@@ -11,7 +11,6 @@ import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
-import { TwoLines } from "../../shared/TwoLines.tsx";
 import classes from "./BulkOrderDetails.module.css";
 
 const OrderDetails = lazyPart(() => import("../../shared/OrderDetails.tsx").then((file) => file.OrderDetails));
@@ -20,11 +19,8 @@ type Row = BulkOrder["orders"][number];
 
 const columns: Column<Row>[] = [
   { title: "Order id", cell: (order) => <ShortId value={order.uuid} name="order id" />, onCard: "headline" },
-  {
-    title: "From",
-    cell: (order) => <TwoLines first={order.fromName} second={`${order.fromCity}, ${order.fromState}`} />,
-  },
-  { title: "To", cell: (order) => <TwoLines first={order.toName} second={`${order.toCity}, ${order.toState}`} /> },
+  { title: "From", cell: (order) => order.fromName, second: (order) => `${order.fromCity}, ${order.fromState}` },
+  { title: "To", cell: (order) => order.toName, second: (order) => `${order.toCity}, ${order.toState}` },
   { title: "Tracking id", cell: (order) => <ShortId value={order.tracking} name="tracking id" /> },
   { title: "Total", cell: (order) => <Total order={order} />, align: "right", onCard: "aside" },
   { title: "Created", cell: (order) => <Time value={order.createdAt} />, dimmed: true },
@@ -62,7 +58,7 @@ const totalOf = (orders: Row[]) => orders.reduce((sum, order) => sum + Math.roun
 
 function ViewOrder({ order: { _id, uuid } }: { order: Row }) {
   const open = useDialog();
-  const view = () => open((close) => <OrderDetails id={_id} onClose={close} />);
+  const view = () => open((close) => <OrderDetails id={_id} onClose={close} onLeave={close} />);
   return <RowButton text="View" of={`order ${uuid}`} Icon={IconEye} onClick={view} />;
 }
 

@@ -16,6 +16,7 @@ const BulkOrderDetails = lazyPart(() => import("./BulkOrderDetails.tsx").then((f
 export function BulkOrdersScreen({ customer }: { customer?: string }) {
   const list = useList(bulkOrders.list, (reply) => reply.orders, {
     filters: [dayFilter, ...(customer ? [] : [customerFilter])],
+    read: { call: bulkOrders.read, rowOf: (reply) => reply.order },
     within: customer ? { query: { customer } } : undefined,
   });
 
@@ -24,7 +25,7 @@ export function BulkOrdersScreen({ customer }: { customer?: string }) {
       title: "UUID",
       cell: (bulk) => <ShortId value={bulk.uuid} name="bulk order id" />,
       width: "26%",
-      ...(customer && { onCard: "headline" as const }),
+      onCard: customer ? "headline" : "hidden",
     },
     {
       title: "User",

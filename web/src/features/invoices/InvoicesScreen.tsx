@@ -1,19 +1,19 @@
 import { type Invoice, invoiceStatuses, invoices, paymentMethods } from "@footprint/contract/invoices.ts";
-import { Anchor, Skeleton } from "@mantine/core";
-import { IconCheck, IconExternalLink, IconReceipt } from "@tabler/icons-react";
+import { Skeleton } from "@mantine/core";
+import { IconCheck, IconReceipt } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
 import { RowButton } from "../../shared/buttons.tsx";
 import { CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
-import { useConfirm, useDialog } from "../../shared/dialogs.tsx";
+import { useConfirm } from "../../shared/dialogs.tsx";
 import { choiceFilter, customerFilter, dayFilter } from "../../shared/filters.tsx";
-import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
+import { formatMoney, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { labelOf, statusLabel } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useList } from "../../shared/list.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
-import { TwoLines } from "../../shared/TwoLines.tsx";
+import { HostedPage, InvoiceStatus } from "./InvoiceCells.tsx";
 
 const InvoicePayments = lazyPart(() => import("./InvoicePayments.tsx").then((file) => file.InvoicePayments));
 const PaymentChecks = lazyPart(
@@ -39,12 +39,11 @@ export function InvoicesScreen({ customer }: { customer?: string }) {
   const list = useList(invoices.list, (reply) => reply.invoices, {
     filter: statusFilter,
     filters: [dayFilter, methodFilter, ...(customer ? [] : [customerFilter])],
+    read: { call: invoices.read, rowOf: (reply) => reply.invoice },
     within: customer ? { query: { customer } } : undefined,
   });
   const confirm = useConfirm();
-  const open = useDialog();
 
-  const showPayments = (invoice: Invoice) => open((close) => <InvoicePayments invoice={invoice} onClose={close} />);
   const askToMarkPaid = (invoice: Invoice) => {
     const { _id, amount, user } = invoice;
     confirm({
@@ -62,36 +61,49 @@ export function InvoicesScreen({ customer }: { customer?: string }) {
     });
   };
 
+  const id: Column<Invoice> = {
+    title: "Invoice",
+    cell: (invoice) => <ShortId value={invoice._id} name="invoice id" />,
+    onCard: customer ? "headline" : "hidden",
+  };
+  const who: Column<Invoice> = {
+    title: "User",
+    cell: ({ user }) => <CustomerLink user={user} />,
+    second: ({ user }) => user.email,
+    hidden: Boolean(customer),
+    onCard: "headline",
+  };
+  const amount: Column<Invoice> = {
+    title: "Amount",
+    cell: (invoice) => <b>{formatMoney(invoice.amount)}</b>,
+    align: "right",
+    onCard: "aside",
+  };
+  const method: Column<Invoice> = { title: "Payment method", cell: (invoice) => labelOf(invoice.payment_method) };
+  const status: Column<Invoice> = {
+    title: "Status",
+    cell: (invoice) => <InvoiceStatus status={invoice.status} />,
+    onCard: "aside",
+  };
+  const created: Column<Invoice> = {
+    title: "Created",
+    cell: (invoice) => <Time value={invoice.createdAt} />,
+    dimmed: true,
+  };
+
   const columns: Column<Invoice>[] = [
+    { ...id, width: "14%" },
+    { ...who, width: "24%" },
+    { ...amount, width: "8%" },
+    { ...method, width: "11%", below: "Amount" },
+    { ...status, width: "9%" },
+    { ...created, width: "8%", below: "Status" },
     {
-      title: "Invoice",
-      cell: (invoice) => <ShortId value={invoice._id} name="invoice id" />,
-      width: "14%",
-      ...(customer && { onCard: "headline" as const }),
-    },
-    {
-      title: "User",
-      cell: ({ user }) => <TwoLines first={<CustomerLink user={user} />} second={user.email} />,
-      hidden: Boolean(customer),
-      width: "24%",
-      onCard: "headline",
-    },
-    { title: "Amount", cell: (invoice) => formatMoney(invoice.amount), align: "right", width: "8%", onCard: "aside" },
-    {
-      title: "Payment method",
-      cell: (invoice) => labelOf(invoice.payment_method),
-      width: "11%",
-      below: "Amount",
-    },
-    { title: "Status", cell: (invoice) => <Status status={invoice.status} />, width: "9%", onCard: "aside" },
-    {
-      title: "Created",
-      cell: (invoice) => <Time value={invoice.createdAt} />,
-      dimmed: true,
+      title: "Invoice page",
+      cell: (invoice) => <HostedPage invoice={invoice} />,
       width: "8%",
-      below: "Status",
+      below: "Invoice",
     },
-    { title: "Invoice page", cell: (invoice) => <HostedPage invoice={invoice} />, width: "8%", below: "Invoice" },
     {
       title: "",
       cell: (invoice) => (
@@ -101,7 +113,7 @@ export function InvoicesScreen({ customer }: { customer?: string }) {
               text="Payment"
               of={`of ${formatMoney(invoice.amount)} by ${invoice.user.username}`}
               {...(invoice.status === "paid" && { Icon: IconReceipt })}
-              onClick={() => showPayments(invoice)}
+              onClick={() => list.open(invoice)}
             />
           )}
           {invoice.status !== "paid" && (
@@ -123,33 +135,13 @@ export function InvoicesScreen({ customer }: { customer?: string }) {
       counted={["invoice", "invoices"]}
       list={list}
       columns={columns}
+      columnsBeside={[customer ? id : who, amount, status, created]}
       exported={invoices.export}
       searchFor="Invoice id, username, email"
       empty={{ title: "No invoices yet", hint: "An invoice appears here when a customer tops up in the shop." }}
+      details={(invoice, close) => (
+        <InvoicePayments invoice={invoice} onMarkPaid={() => askToMarkPaid(invoice)} onClose={close} />
+      )}
     />
-  );
-}
-
-function Status({ status }: { status: Invoice["status"] }) {
-  const tone = status === "pending" ? "warning" : status === "paid" ? "positive" : "danger";
-  return <StatusBadge tone={tone}>{statusLabel(status)}</StatusBadge>;
-}
-
-/** The address comes from a shop: only web addresses become links. */
-function HostedPage({ invoice }: { invoice: Invoice }) {
-  const { hosted_url: address, user, amount } = invoice;
-  if (!/^https?:\/\//i.test(address)) return "–";
-  return (
-    <Anchor
-      display="inline-flex"
-      style={{ alignItems: "center", gap: 4 }}
-      fz="inherit"
-      href={address}
-      target="_blank"
-      rel="noopener noreferrer"
-      aria-label={`Open the invoice page for ${formatMoney(amount)} of ${user.username} in a new tab`}
-    >
-      Open <IconExternalLink size={14} aria-hidden />
-    </Anchor>
   );
 }

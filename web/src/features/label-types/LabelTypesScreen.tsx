@@ -55,7 +55,7 @@ export function LabelTypesScreen() {
 }
 
 function Status({ type }: { type: LabelType }) {
-  return <StatusBadge tone={type.status ? "positive" : "danger"}>{type.status ? "Active" : "Inactive"}</StatusBadge>;
+  return <StatusBadge tone={type.status ? "plain" : "danger"}>{type.status ? "Active" : "Inactive"}</StatusBadge>;
 }
 
 function Tiers({ type }: { type: LabelType }) {

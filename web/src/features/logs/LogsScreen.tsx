@@ -43,19 +43,34 @@ export function LogsScreen({ customer }: { customer?: string }) {
   const list = useList(logs.list, (reply) => reply.logs, {
     filter: typeFilter,
     filters: [dayFilter, byFilter, ...(customer ? [] : [customerFilter]), subjectFilter],
+    read: { call: logs.read, rowOf: (reply) => reply.log },
     within: customer ? { query: { customer } } : undefined,
   });
 
+  const type: Column<Log> = {
+    title: "Type",
+    cell: (log) => <StatusBadge tone="plain">{statusLabel(log.type)}</StatusBadge>,
+    onCard: "aside",
+  };
+  const who: Column<Log> = {
+    title: "Who",
+    cell: (log) => <Author by={log.admin} />,
+    width: "14%",
+    wraps: true,
+    onCard: "headline",
+  };
+  const action: Column<Log> = { title: "Action", cell: (log) => log.action, wraps: true };
+  const created: Column<Log> = {
+    title: "Created",
+    cell: (log) => <Time value={log.createdAt} withHour />,
+    dimmed: true,
+  };
+
   const columns: Column<Log>[] = [
-    { title: "Who", cell: (log) => <Author by={log.admin} />, width: "14%", wraps: true, onCard: "headline" },
-    {
-      title: "Type",
-      cell: (log) => <StatusBadge tone="info">{statusLabel(log.type)}</StatusBadge>,
-      width: "10%",
-      onCard: "aside",
-    },
-    { title: "Action", cell: (log) => log.action, width: "52%", wraps: true },
-    { title: "Created", cell: (log) => <Time value={log.createdAt} />, dimmed: true, width: "12%" },
+    who,
+    { ...type, width: "9%" },
+    { ...action, width: "53%" },
+    { ...created, width: "12%" },
     {
       title: "",
       cell: (log) => (
@@ -80,6 +95,7 @@ export function LogsScreen({ customer }: { customer?: string }) {
       counted={["entry", "entries"]}
       list={list}
       columns={columns}
+      columnsBeside={[who, action, created]}
       exported={logs.export}
       searchFor="Who, action"
       empty={{

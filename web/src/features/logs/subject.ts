@@ -11,13 +11,13 @@ export function subjectPath({ subject, customer }: Log): string | undefined {
     case "custom price":
       return customer ? `/users/${customer}` : undefined;
     case "order":
-      return `/orders?search=${subject._id}`;
+      return `/orders?search=${subject._id}&view=${subject._id}`;
     case "bulk order":
-      return `/bulk-orders?search=${subject._id}`;
+      return `/bulk-orders?search=${subject._id}&view=${subject._id}`;
     case "fedex order":
-      return `/fedex?search=${subject._id}`;
+      return `/fedex?search=${subject._id}&view=${subject._id}`;
     case "invoice":
-      return `/invoices?search=${subject._id}`;
+      return `/invoices?search=${subject._id}&view=${subject._id}`;
     case "label type":
       return `/pricing/${subject._id}`;
     case "price":

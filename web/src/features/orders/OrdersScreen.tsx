@@ -4,12 +4,12 @@ import { RowButton } from "../../shared/buttons.tsx";
 import { CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { customerFilter, dayFilter, labelTypeFilter } from "../../shared/filters.tsx";
-import { formatMoney, Time } from "../../shared/format.tsx";
+import { formatMoney, formatWeight, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useList } from "../../shared/list.ts";
-import { OrderStatus } from "../../shared/OrderStatus.tsx";
-import { ShortId } from "../../shared/ShortId.tsx";
+import { OrderStatus, Refunded } from "../../shared/OrderStatus.tsx";
+import { IdText, ShortId } from "../../shared/ShortId.tsx";
 
 const OrderDetails = lazyPart(() => import("../../shared/OrderDetails.tsx").then((file) => file.OrderDetails));
 
@@ -20,28 +20,65 @@ export function OrdersScreen({ customer }: { customer?: string }) {
   const list = useList(orders.list, (reply) => reply.orders, {
     filter: statusFilter,
     filters: [dayFilter, labelTypeFilter, ...(customer ? [] : [customerFilter])],
+    read: { call: orders.read, rowOf: (story) => story.order },
     within: customer ? { query: { customer } } : undefined,
   });
 
+  const who: Column<Order> = {
+    title: "Customer",
+    cell: (order) => <CustomerLink user={order.user} />,
+    hidden: Boolean(customer),
+    onCard: "headline",
+  };
+  const id: Column<Order> = {
+    title: "Order",
+    cell: (order) => <ShortId value={order.uuid} name="order id" />,
+    onCard: customer ? "headline" : "hidden",
+  };
+  const created: Column<Order> = {
+    title: "Created",
+    cell: (order) => <Time value={order.createdAt} />,
+    dimmed: true,
+  };
+  const label: Column<Order> = {
+    title: "Label type",
+    cell: (order) => order.labelType.name,
+    second: (order) => formatWeight(order.weight, order.labelType.name),
+  };
+  const to: Column<Order> = {
+    title: "To",
+    cell: (order) => order.toName,
+    second: (order) => `${order.toCity}, ${order.toState}`,
+  };
+  const price: Column<Order> = {
+    title: "Price",
+    cell: (order) => <b>{formatMoney(order.price)}</b>,
+    align: "right",
+    onCard: "aside",
+  };
+
   const columns: Column<Order>[] = [
+    { ...id, second: created.cell, width: "14%" },
+    { ...who, width: "14%" },
+    { ...label, width: "15%", below: "Customer" },
     {
-      title: "Order",
-      cell: (order) => <ShortId value={order.uuid} name="order id" />,
-      width: "16%",
-      ...(customer && { onCard: "headline" as const }),
-    },
-    {
-      title: "Customer",
-      cell: (order) => <CustomerLink user={order.user} />,
-      hidden: Boolean(customer),
+      title: "From",
+      cell: (order) => order.fromName,
+      second: (order) => `${order.fromCity}, ${order.fromState}`,
       width: "14%",
-      onCard: "headline",
+      only: "wide",
     },
-    { title: "Label type", cell: (order) => order.labelType.name, width: "18%", below: "Customer" },
-    { title: "Tracking", cell: (order) => <ShortId value={order.tracking} name="tracking code" />, width: "16%" },
-    { title: "Price", cell: (order) => formatMoney(order.price), align: "right", width: "8%", onCard: "aside" },
-    { title: "Status", cell: (order) => <OrderStatus order={order} />, width: "10%", onCard: "aside" },
-    { title: "Created", cell: (order) => <Time value={order.createdAt} />, dimmed: true, width: "9%", below: "Status" },
+    { ...to, width: "17%", only: "room" },
+    { ...to, only: "card" },
+    {
+      title: "Tracking",
+      cell: (order) => <ShortId value={order.tracking} name="tracking code" />,
+      width: "14%",
+      onCard: "hidden",
+    },
+    { ...price, width: "8%" },
+    { title: "Status", cell: (order) => <OrderStatus order={order} />, width: "9%", onCard: "aside" },
+    { ...created, only: "card" },
     {
       title: "",
       cell: (order) => (
@@ -50,12 +87,21 @@ export function OrdersScreen({ customer }: { customer?: string }) {
     },
   ];
 
+  const columnsBeside: Column<Order>[] = [
+    ...(customer ? [id] : [{ ...who, second: (order: Order) => <IdText value={order.uuid} /> }]),
+    label,
+    to,
+    { ...price, second: (order) => order.isRefunded && <Refunded /> },
+    created,
+  ];
+
   return (
     <ListScreen
       title="Orders"
       counted={["order", "orders"]}
       list={list}
       columns={columns}
+      columnsBeside={columnsBeside}
       exported={orders.export}
       searchFor="Order id, tracking, customer, sender, receiver"
       empty={{ title: "No orders yet", hint: "An order appears here when a customer buys a label in the shop." }}

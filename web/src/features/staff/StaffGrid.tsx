@@ -67,5 +67,5 @@ export function MemberName({ member: { username, failedSignIns } }: { member: St
 }
 
 export function OnOff({ on }: { on: boolean }) {
-  return <StatusBadge tone={on ? "positive" : "neutral"}>{on ? "On" : "Off"}</StatusBadge>;
+  return <StatusBadge tone="plain">{on ? "On" : "Off"}</StatusBadge>;
 }

@@ -73,9 +73,9 @@ export function StaffScreen() {
       onCard: "headline",
     },
     { title: "Role", cell: (member) => member.role, width: "7%" },
-    { title: "Chat id", cell: (member) => member.chatId || "–", width: "11%", wraps: true },
-    { title: "Notifications", cell: (member) => <OnOff on={member.notificationAccess} />, width: "11%" },
-    { title: "Two-step", cell: twoStep, width: "13%" },
+    { title: "Chat id", cell: (member) => member.chatId || "–", width: "11%", wraps: true, titled: true },
+    { title: "Notifications", cell: (member) => <OnOff on={member.notificationAccess} />, width: "11%", titled: true },
+    { title: "Two-step", cell: twoStep, width: "13%", titled: true },
     {
       title: "Created",
       cell: (member) => <Time value={member.createdAt} />,

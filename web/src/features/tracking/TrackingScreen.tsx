@@ -82,5 +82,5 @@ export function TrackingScreen() {
 }
 
 function Status({ used }: { used: boolean }) {
-  return <StatusBadge tone={used ? "neutral" : "positive"}>{used ? "Used" : "Unused"}</StatusBadge>;
+  return <StatusBadge tone="plain">{used ? "Used" : "Unused"}</StatusBadge>;
 }

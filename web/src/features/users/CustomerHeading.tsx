@@ -25,7 +25,7 @@ export function CustomerHeading({ user, back }: { user: User | undefined; back: 
 function States({ user }: { user: User }) {
   return (
     <Group gap={8}>
-      <StatusBadge tone={user.status ? "positive" : "danger"}>{user.status ? "Active" : "Inactive"}</StatusBadge>
+      <StatusBadge tone={user.status ? "neutral" : "danger"}>{user.status ? "Active" : "Inactive"}</StatusBadge>
       <StatusBadge tone={user.isVerified ? "neutral" : "warning"}>
         {user.isVerified ? "Verified" : "Not verified"}
       </StatusBadge>

@@ -1,5 +1,5 @@
 import { type User, users } from "@footprint/contract/users.ts";
-import { CustomerLink } from "../../shared/CustomerLink.tsx";
+import { balancePath, CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { dayFilter } from "../../shared/filters.tsx";
 import { Time } from "../../shared/format.tsx";
@@ -13,9 +13,21 @@ export function NewUsersScreen() {
 
   const columns: Column<User>[] = [
     { title: "Name", cell: (user) => <CustomerLink user={user} />, width: "22%", onCard: "headline" },
-    { title: "Discord id", cell: (user) => <ShortId value={user.discordId} name="discord id" />, width: "18%" },
+    {
+      title: "Discord id",
+      cell: (user) => <ShortId value={user.discordId} name="discord id" />,
+      width: "18%",
+      onCard: "hidden",
+    },
     { title: "Email", cell: (user) => user.email || "–", width: "24%" },
-    { title: "Joined", cell: (user) => <Time value={user.createdAt} />, dimmed: true, width: "14%", below: "Name" },
+    {
+      title: "Joined",
+      cell: (user) => <Time value={user.createdAt} />,
+      dimmed: true,
+      titled: true,
+      width: "14%",
+      below: "Name",
+    },
     { title: "", cell: (user) => <VerifyUser user={user} /> },
   ];
 
@@ -25,6 +37,7 @@ export function NewUsersScreen() {
       counted={["customer to verify", "customers to verify"]}
       list={list}
       columns={columns}
+      pageOf={({ _id }) => balancePath(_id)}
       exported={users.exportNew}
       searchFor="Name, discord id, email"
       empty={{ title: "Nobody is waiting", hint: "Every customer is verified. Who joins next appears here." }}

@@ -1,6 +1,6 @@
 import { type User, users } from "@footprint/contract/users.ts";
 import { Group } from "@mantine/core";
-import { CustomerLink } from "../../shared/CustomerLink.tsx";
+import { balancePath, CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { dayFilter, yesOrNoFilter } from "../../shared/filters.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
@@ -10,11 +10,35 @@ import { ShortId } from "../../shared/ShortId.tsx";
 import { UserActions } from "./UserActions.tsx";
 
 const columns: Column<User>[] = [
-  { title: "Name", cell: (user) => <CustomerLink user={user} />, width: "20%", onCard: "headline" },
-  { title: "Discord id", cell: (user) => <ShortId value={user.discordId} name="discord id" />, width: "16%" },
-  { title: "Balance", cell: (user) => formatMoney(user.balance), align: "right", width: "11%", onCard: "aside" },
+  {
+    title: "Name",
+    cell: (user) => <CustomerLink user={user} />,
+    second: (user) => user.email,
+    width: "20%",
+    onCard: "headline",
+  },
+  {
+    title: "Discord id",
+    cell: (user) => <ShortId value={user.discordId} name="discord id" />,
+    width: "16%",
+    onCard: "hidden",
+  },
+  {
+    title: "Balance",
+    cell: (user) => <b>{formatMoney(user.balance)}</b>,
+    align: "right",
+    width: "11%",
+    onCard: "aside",
+  },
   { title: "Status", cell: (user) => <Status user={user} />, width: "19%", below: "Discord id" },
-  { title: "Joined", cell: (user) => <Time value={user.createdAt} />, dimmed: true, width: "10%", below: "Name" },
+  {
+    title: "Joined",
+    cell: (user) => <Time value={user.createdAt} />,
+    dimmed: true,
+    titled: true,
+    width: "10%",
+    below: "Name",
+  },
   { title: "", cell: (user) => <UserActions user={user} /> },
 ];
 
@@ -32,6 +56,7 @@ export function UsersScreen() {
       counted={["customer", "customers"]}
       list={useList(users.list, (reply) => reply.users, { filters })}
       columns={columns}
+      pageOf={({ _id }) => balancePath(_id)}
       exported={users.export}
       searchFor="Name, discord id, email"
       empty={{ title: "No customers yet", hint: "Customers appear here when they join through the shop." }}
@@ -42,7 +67,7 @@ export function UsersScreen() {
 function Status({ user }: { user: User }) {
   return (
     <Group gap="2px 8px">
-      <StatusBadge tone={user.status ? "positive" : "danger"}>{user.status ? "Active" : "Inactive"}</StatusBadge>
+      <StatusBadge tone={user.status ? "plain" : "danger"}>{user.status ? "Active" : "Inactive"}</StatusBadge>
       {!user.isVerified && <StatusBadge tone="warning">Not verified</StatusBadge>}
       {user.customPricingEnabled && <StatusBadge tone="info">Custom pricing</StatusBadge>}
     </Group>

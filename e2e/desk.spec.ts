@@ -1,0 +1,167 @@
+import { orders } from "@footprint/contract/orders.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { newShop } from "./shop.ts";
+import { drawerOf, openScreen, toast } from "./steps.ts";
+
+const rows = (page: Page) => page.locator("main table[aria-busy=false] tbody tr");
+const marked = (page: Page) => rows(page).and(page.locator("[aria-current]"));
+const details = (page: Page) => drawerOf(page, "Order");
+const short = (id: string) => `${id.slice(0, 6)}…${id.slice(-6)}`;
+
+async function press(page: Page, ...keys: string[]) {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+test("by keys alone an order is found from another screen, opened, read and refunded", async ({
+  adminToken,
+  staff: { page },
+  server: { api },
+}) => {
+  const shop = await newShop(api, adminToken);
+  await api.call(shop.key, storefront.createOrder, { body: { ...shop.label, ...shop.who } });
+
+  await openScreen(page, "/invoices", "Invoices");
+  await press(page, "g", "o");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
+  await press(page, "/");
+  await page.keyboard.type(shop.name);
+  await press(page, "Enter");
+  await expect(rows(page)).toHaveCount(1);
+  await press(page, "j");
+  await expect(marked(page)).toBeFocused();
+  await press(page, "Enter");
+  await expect(details(page)).toBeFocused();
+  await expect(details(page).getByRole("region", { name: "Timeline" })).toContainText("Bought through");
+
+  await press(page, "r");
+  const question = page.getByRole("dialog", { name: "Refund this order?" });
+  await expect(question.getByRole("button", { name: "Cancel" })).toBeFocused();
+  await press(page, "Tab", "Enter");
+  await expect(toast(page, `$8.90 refunded to ${shop.name}`)).toBeVisible();
+  await expect(details(page).getByRole("region", { name: "Timeline" })).toContainText("Refunded by");
+  await expect(marked(page)).toContainText("Refunded");
+  await press(page, "Escape");
+  await expect(details(page)).toBeHidden();
+  await expect(marked(page)).toBeFocused();
+});
+
+test("details follow j and k over the end of a page, and Back closes them", async ({
+  staff: { page, token },
+  server: { api },
+}) => {
+  const list = await api.call(token, orders.list, { query: { search: "paging-customer", limit: 25 } });
+  const id = (place: number) => short(list.orders[place - 1]?.uuid ?? "");
+  await openScreen(page, "/orders?search=paging-customer&page=1", "Orders");
+  await rows(page).nth(8).getByRole("cell", { name: "Paging" }).click();
+  await expect(details(page)).toContainText(id(9));
+  await expect(details(page)).toContainText("9 of 25");
+  await press(page, "j", "j");
+  await expect(details(page)).toContainText("11 of 25");
+  await expect(details(page)).toContainText(id(11));
+  await expect(page).toHaveURL(/page=2/);
+  await expect(marked(page)).toContainText(id(11));
+  await press(page, "k");
+  await expect(details(page)).toContainText("10 of 25");
+  await details(page).getByRole("button", { name: "Next order" }).click();
+  await expect(details(page)).toContainText("11 of 25");
+
+  await page.goBack();
+  await expect(details(page)).toBeHidden();
+  await expect(page.getByText("1–10 of 25")).toBeVisible();
+});
+
+test("a link to an order opens it, also where the list does not show it, beside the list or above it", async ({
+  staff: { page, token },
+  server: { api },
+  watch,
+}) => {
+  watch.expectProblem(/404|does not exist/);
+  const { orders: found } = await api.call(token, orders.list, { query: { search: "Paging 25" } });
+  const order = found.find(({ toName }) => toName === "Paging 25");
+  await openScreen(page, `/orders?search=paging-customer&view=${order?._id}`, "Orders");
+  await expect(details(page).getByRole("region", { name: "To" })).toContainText("Paging 25");
+  await expect(marked(page)).toHaveCount(0);
+  await page.getByRole("searchbox").fill("Paging 25");
+  await expect(marked(page)).toContainText("Paging 25");
+  await details(page).getByRole("button", { name: "Close" }).click();
+  await expect(details(page)).toBeHidden();
+  await expect(page).not.toHaveURL(/view=/);
+  await expect(page.getByRole("searchbox")).toHaveValue("Paging 25");
+
+  await page.setViewportSize({ width: 1000, height: 800 });
+  await page.goto(`/orders?view=${order?._id}`);
+  await expect(page.getByRole("dialog", { name: "Order" })).toContainText("Paging 25");
+  await press(page, "Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(page).not.toHaveURL(/view=/);
+
+  await page.goto("/orders?view=01990000-0000-7000-8000-000000000000");
+  await expect(page.getByRole("dialog")).toContainText("This order does not exist");
+});
+
+test("no key fires while one types, inside a dialog or with Control", async ({ staff: { page } }) => {
+  await openScreen(page, "/orders", "Orders");
+  await expect(rows(page)).toHaveCount(10);
+  await page.keyboard.press("Control+j");
+  await press(page, "/");
+  await page.keyboard.type("gojk?");
+  await expect(page.getByRole("searchbox")).toHaveValue("gojk?");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await press(page, "Escape", "Enter");
+  await expect(rows(page)).toHaveCount(10);
+  await expect(marked(page)).toHaveCount(0);
+
+  await press(page, "?");
+  const help = page.getByRole("dialog", { name: "Keys" });
+  await expect(help.getByRole("region", { name: "Go to" })).toContainText("goOrders");
+  await expect(help.getByRole("region", { name: "Go to" })).not.toContainText("Staff");
+  await press(page, "j", "g", "i");
+  await press(page, "Escape");
+  await expect(help).toBeHidden();
+  await expect(marked(page)).toHaveCount(0);
+  await press(page, "g", "s");
+  await press(page, "g", "u");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Users");
+});
+
+test("pages have the length one chose, also on other lists and after a reload, and any is one step away", async ({
+  staff: { page },
+}) => {
+  await openScreen(page, "/orders", "Orders");
+  const place = page.getByRole("button", { name: /^Page \d+ of/ });
+  await expect(place).toBeVisible();
+  await page.getByRole("button", { name: "Last page" }).click();
+  await expect(page.getByRole("button", { name: "Next", exact: true })).toBeDisabled();
+  await page.getByRole("button", { name: "First page" }).click();
+  await expect(page.getByText("1–10 of")).toBeVisible();
+  await place.click();
+  await page.getByRole("textbox", { name: "Go to page" }).fill("4");
+  await press(page, "Enter");
+  await expect(page.getByText("31–40 of")).toBeVisible();
+  await expect(place).toBeFocused();
+
+  // The row that was first is still in sight.
+  await page.getByLabel("Rows").selectOption("25");
+  await expect(page).toHaveURL(/limit=25/);
+  await expect(page.getByText("26–50 of")).toBeVisible();
+  await openScreen(page, "/invoices", "Invoices");
+  await expect(page.getByLabel("Rows")).toHaveValue("25");
+  // A link without a length was counted in tens.
+  await openScreen(page, "/orders?page=2", "Orders");
+  await expect(page.getByText("11–20 of")).toBeVisible();
+});
+
+test("the way back from a customer's page leads to the list as it was", async ({ staff: { page } }) => {
+  await openScreen(page, "/users?verified=true", "Users");
+  await page.getByRole("button", { name: "Next", exact: true }).click();
+  await expect(page.getByText("11–20 of")).toBeVisible();
+  const name = await rows(page).first().getByRole("link").first().textContent();
+  await press(page, "j", "Enter");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(name ?? "");
+  await page.reload();
+  await page.getByRole("main").getByRole("link", { name: "Users" }).click();
+  await expect(page).toHaveURL(/\/users\?verified=true&page=2$/);
+  await expect(page.getByText("11–20 of")).toBeVisible();
+});

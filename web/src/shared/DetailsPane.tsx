@@ -1,0 +1,136 @@
+import { ActionIcon, Group, Stack, Tooltip } from "@mantine/core";
+import { IconCheck, IconChevronDown, IconChevronUp, IconLink, IconX } from "@tabler/icons-react";
+import { type KeyboardEvent, type ReactNode, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type Beside, BesideContext, TakenWidth } from "./beside.ts";
+import { copyText } from "./copyText.ts";
+import classes from "./DetailsPane.module.css";
+import { Dialog } from "./Dialog.tsx";
+import { ShortId, shortened } from "./ShortId.tsx";
+import { useTemporary } from "./temporary.ts";
+
+type DetailsPaneProps = {
+  /** What it is: "Order". */
+  what: string;
+  /** What tells it from others. */
+  id: string;
+  status?: ReactNode;
+  /** What a dialog says instead of the two. */
+  title?: ReactNode;
+  size?: "md" | "lg";
+  /** In sight however long the rest is: what can be done. */
+  foot?: ReactNode;
+  onClose: () => void;
+  children: ReactNode;
+};
+
+/** What there is to say about a row: in a drawer beside its list, or where there is no room for that, in a dialog. */
+export function DetailsPane(props: DetailsPaneProps) {
+  const beside = useContext(BesideContext);
+  if (beside) return <Drawer {...props} beside={beside} />;
+  const { what, status, title, size = "lg", foot, onClose, children } = props;
+  return (
+    <Dialog
+      size={size}
+      onClose={onClose}
+      title={
+        title ?? (
+          <Group gap="sm">
+            {what} {status}
+          </Group>
+        )
+      }
+    >
+      <Stack gap="lg">{children}</Stack>
+      {foot && <div className={`${classes.foot} ${classes.dialogFoot}`}>{foot}</div>}
+    </Dialog>
+  );
+}
+
+function Drawer({ what, id, status, foot, onClose, children, beside }: DetailsPaneProps & { beside: Beside }) {
+  const drawer = useRef<HTMLElement>(null);
+  useFocusFrom(drawer);
+  const { place, previous, next } = beside;
+  return (
+    <section
+      ref={drawer}
+      className={classes.drawer}
+      data-drawer
+      tabIndex={-1}
+      aria-label={`${what} ${shortened(id)}`}
+      onKeyDown={leaveField}
+    >
+      <header className={classes.head}>
+        <h2>{what}</h2>
+        <ShortId value={id} name={`${what.toLowerCase()} id`} />
+        {status}
+        <span className={classes.place} role="status">
+          {place}
+        </span>
+        <HeadButton label={`Previous ${what.toLowerCase()}`} Icon={IconChevronUp} onClick={previous} />
+        <HeadButton label={`Next ${what.toLowerCase()}`} Icon={IconChevronDown} onClick={next} />
+        <CopyLink />
+        <HeadButton label="Close" Icon={IconX} onClick={onClose} />
+      </header>
+      <TakenWidth value={1000}>
+        <div className={classes.body}>{children}</div>
+      </TakenWidth>
+      {foot && <footer className={classes.foot}>{foot}</footer>}
+    </section>
+  );
+}
+
+/** Whoever opened it by keyboard goes on inside, and returns to the row. */
+function useFocusFrom(drawer: { current: HTMLElement | null }) {
+  // Asked before the drawer is there: what opened it may be gone then.
+  const [byKeyboard] = useState(() => document.activeElement?.matches(":focus-visible"));
+  useEffect(() => {
+    if (byKeyboard) drawer.current?.focus({ preventScroll: true });
+  }, [drawer, byKeyboard]);
+  useLayoutEffect(
+    () => () => {
+      const focused = document.activeElement;
+      const content = document.getElementById("content");
+      if (focused !== content && focused !== document.body && !drawer.current?.contains(focused)) return;
+      const row = document.querySelector<HTMLElement>("[data-row][aria-current]");
+      (row ?? content)?.focus({ preventScroll: true });
+    },
+    [drawer],
+  );
+}
+
+/** Escape in a field only leaves the field, so that no text is lost. */
+function leaveField({ key, target, currentTarget }: KeyboardEvent<HTMLElement>) {
+  if (key === "Escape" && target instanceof Element && target.matches("input, textarea")) currentTarget.focus();
+}
+
+function HeadButton({
+  label,
+  Icon,
+  onClick,
+}: {
+  label: string;
+  Icon: typeof IconX;
+  onClick: (() => void) | undefined;
+}) {
+  return (
+    <ActionIcon variant="subtle" color="gray" aria-label={label} disabled={!onClick} onClick={onClick}>
+      <Icon size={16} />
+    </ActionIcon>
+  );
+}
+
+function CopyLink() {
+  const [copied, setCopied] = useTemporary<boolean>(1500);
+  return (
+    <Tooltip label={copied ? "Copied" : "Copy link"}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={copied ? "Copied" : "Copy link"}
+        onClick={async () => setCopied(await copyText(window.location.href))}
+      >
+        {copied ? <IconCheck size={16} /> : <IconLink size={16} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,57 @@
+import { useEffect, useRef } from "react";
+
+/** The keys that work on every screen; those of screens stand with them, in screens.tsx. The help is drawn from this. */
+export const keys = {
+  search: { key: "/", does: "Search this list" },
+  next: { key: "j", does: "Next row" },
+  previous: { key: "k", does: "Previous row" },
+  open: { key: "Enter", does: "Open the row" },
+  refund: { key: "r", does: "Refund the order that is open" },
+  close: { key: "Escape", does: "Close what is open" },
+  help: { key: "?", does: "Show all keys" },
+} as const;
+
+/** Pressed before the letter of a screen. */
+export const goKey = "g";
+
+type Handlers = Record<string, (() => void) | undefined>;
+
+/** Those of the part that was shown last come first. */
+const listening: { current: Handlers }[] = [];
+
+/** Calls what belongs to a key, such as `j`, or to two after one another: `g o`. */
+export function useKeys(handlers: Handlers): void {
+  const latest = useRef(handlers);
+  useEffect(() => {
+    latest.current = handlers;
+  });
+  useEffect(() => {
+    listening.unshift(latest);
+    return () => void listening.splice(listening.indexOf(latest), 1);
+  }, []);
+}
+
+const goMs = 1500;
+let goPressedAt = Number.NEGATIVE_INFINITY;
+
+window.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (isTaken(event)) return;
+  const isSecond = event.timeStamp - goPressedAt < goMs;
+  const pressed = isSecond ? `${goKey} ${event.key}` : event.key;
+  goPressedAt = event.key === goKey && !isSecond ? event.timeStamp : Number.NEGATIVE_INFINITY;
+  const act = listening.map(({ current }) => current[pressed]).find((handler) => handler !== undefined);
+  if (!act) return;
+  event.preventDefault();
+  act();
+});
+
+const fields = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]";
+
+/** By what is being typed into, by an open dialog or menu, or by the button that Enter presses. */
+function isTaken({ key, target }: KeyboardEvent): boolean {
+  if (document.querySelector("[aria-modal=true]")) return true;
+  if (!(target instanceof Element)) return false;
+  if (target.closest(`${fields}, [role=menu], [role=listbox]`)) return true;
+  return key === keys.open.key && target.closest("a, button, summary, [role=button]") !== null;
+}
