@@ -299,6 +299,8 @@ test("all customers' transfers but purchases, by kind, day, doer, customer and a
   expect(await amounts({ to: "2026-01-31" })).toEqual([250]);
   expect(await amounts({ from: "2026-02-01", over: 99 })).toEqual([100, 99.99]);
   expect(await amounts({ by: colleague })).toEqual([4, -50, 99.99]);
+  expect((await list({ by: colleague, to: "2020-01-01" })).by).toEqual({ _id: colleague, username: "colleague" });
+  expect([(await list({ by: uuidv7() })).by, (await list()).by]).toEqual([null, null]);
   expect(await amounts({ by: colleague, kind: "adjustment", over: 60 })).toEqual([99.99]);
   expect(await amounts({ by: shopKey })).toEqual([100]);
   expect(await amounts({ by: colleague, customer: maren.id })).toEqual([4]);
