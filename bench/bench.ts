@@ -9,20 +9,19 @@ import { parseArgs } from "node:util";
 import { session } from "@footprint/contract/session.ts";
 import { website } from "@footprint/contract/website.ts";
 import { sql } from "drizzle-orm";
-import pg from "pg";
 import { ensureAdmin } from "../server/accounts/accounts.ts";
 import { buildApp } from "../server/app.ts";
 import { readConfig } from "../server/config.ts";
 import { openEngine } from "../server/db/engine.ts";
 import { must } from "./calls.ts";
 import type { Floor } from "./measuring/floor.ts";
+import { environment, type Home, seededHome } from "./measuring/home.ts";
 import { type Figures, load, type Request } from "./measuring/load.ts";
 import { microseconds, profileOf } from "./measuring/profile.ts";
 import { record } from "./measuring/record.ts";
 import { type Row, rowsOf } from "./measuring/rows.ts";
 import { type Measured, summary, tableHead, tableLine } from "./measuring/table.ts";
 import { databaseProcess, serverProcess, temporaryFolder } from "./processes.ts";
-import { seed } from "./seed.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -51,7 +50,7 @@ const folder = await temporaryFolder();
 const profiles = join(folder.path, "profiles");
 const profiling = options.profile ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` } : {};
 const database = options.server || options.embedded ? undefined : await databaseProcess(folder.path);
-const server = options.server ?? (database ? new URL("/", database.url).href.replace(/\/$/, "") : "");
+const server = options.embedded ? undefined : (options.server ?? database?.server);
 
 type Measurable = {
   origin: string;
@@ -90,21 +89,6 @@ await mkdir(join(file, ".."), { recursive: true });
 await writeFile(file, `${JSON.stringify({ machine, node: process.version, sizes, rows: table }, undefined, 2)}\n`);
 console.log(`Kept in ${file}`);
 
-type Home = { databaseUrl: string | undefined; dataDir: string };
-function environment({ databaseUrl, dataDir }: Home): Record<string, string> {
-  return databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: dataDir };
-}
-
-/** Where a business of a size lives, seeded. */
-async function seededHome(size: number): Promise<Home> {
-  const databaseUrl = options.embedded ? undefined : `${server}/bench_${size}`;
-  const home = { databaseUrl, dataDir: join(folder.path, String(size)) };
-  if (databaseUrl && !(await createDatabase(databaseUrl))) return home;
-  console.error(`Seeding ${size} orders …`);
-  await seed(home, { orders: size });
-  return home;
-}
-
 /** For one more process: PostgreSQL is shared, a folder is copied. */
 async function anotherHome(home: Home, name: string): Promise<Home> {
   if (home.databaseUrl) return home;
@@ -114,7 +98,7 @@ async function anotherHome(home: Home, name: string): Promise<Home> {
 }
 
 async function open(size: number): Promise<Measurable> {
-  const home = await seededHome(size);
+  const home = await seededHome(size, server, folder.path);
   const rows = await preparedRows(home);
   const [floorHome, ownHome] = [await anotherHome(home, "floor"), await anotherHome(home, "own")];
   const product = serverProcess({ ...environment(home), NODE_ENV: "production", ...profiling }, (words) => {
@@ -171,17 +155,6 @@ async function tell(child: ChildProcess, message: object) {
   const heard = once(child, "message");
   child.send(message);
   await heard;
-}
-
-/** True when there was none of that name. */
-async function createDatabase(url: string): Promise<boolean> {
-  const client = new pg.Client(`${server}/postgres`);
-  await client.connect();
-  const name = new URL(url).pathname.slice(1);
-  const { rowCount } = await client.query("select from pg_database where datname = $1", [name]);
-  if (rowCount === 0) await client.query(`create database ${name}`);
-  await client.end();
-  return rowCount === 0;
 }
 
 /** A session and an API key, got as everybody gets them. */

@@ -108,8 +108,10 @@ export async function databaseProcess(folder: string) {
   await postgres.start();
   await postgres.createDatabase("footprint");
   let isRunning = true;
+  const server = `postgres://postgres:postgres@127.0.0.1:${port}`;
   return {
-    url: `postgres://postgres:postgres@127.0.0.1:${port}/footprint`,
+    server,
+    url: `${server}/footprint`,
     /** Kills every process of it at once, and starts it again: it recovers what was committed from its journal. */
     async killAndRestart() {
       const postmaster = Number((await readFile(join(databaseDir, "postmaster.pid"), "utf8")).split("\n", 1)[0]);

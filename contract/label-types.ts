@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { id, idParam, message, money, weight } from "./schemas.ts";
+import { download, id, idParam, message, money, weight } from "./schemas.ts";
 
 export const labelKinds = ["usps", "shipv2", "wwbiz"] as const;
 export const labelKind = z.enum(labelKinds);
@@ -42,6 +42,13 @@ export const labelTypes = {
     access: "staff",
     summary: "List all label types with their prices",
     reply: z.object({ labelTypes: z.array(LabelType) }),
+  }),
+  export: endpoint({
+    method: "GET",
+    path: "/api/v1/labeltype/read/export",
+    access: "admin",
+    summary: "All label types as CSV, with a row for each price",
+    reply: download,
   }),
   read: endpoint({
     method: "GET",

@@ -22,6 +22,9 @@ export const logType = z.enum(logTypes);
 export const authorKinds = ["account", "shop", "system", "terminal"] as const;
 export const author = z.object({ username: z.string(), kind: z.enum(authorKinds).nullable(), _id: id.nullable() });
 
+/** The account or API key that the `by` of a query names, if there is or was one. */
+export const askedAuthor = z.object({ _id: id, username: z.string() }).nullable();
+
 /** What an entry can be about. Settings have no id of their own: theirs is `settingsId`. */
 export const subjectKinds = [
   "customer",
@@ -70,8 +73,7 @@ const list = endpoint({
   }),
   reply: z.object({
     logs: z.array(Log),
-    /** The account or API key that `by` names, if there is or was one. */
-    by: z.object({ _id: id, username: z.string() }).nullable(),
+    by: askedAuthor,
     ...pageCounts,
   }),
 });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { exportOf } from "./exports.ts";
-import { author } from "./logs.ts";
+import { askedAuthor, author } from "./logs.ts";
 import { id, idParam, listQuery, message, money, moneySum, pageCounts, period, reason, timestamp } from "./schemas.ts";
 
 export const transferKinds = ["deposit", "purchase", "refund", "adjustment", "reversal"] as const;
@@ -74,6 +74,7 @@ const list = endpoint({
   }),
   reply: z.object({
     transfers: z.array(Transfer.extend({ user: z.object({ _id: id, username: z.string() }) })),
+    by: askedAuthor,
     ...pageCounts,
   }),
 });

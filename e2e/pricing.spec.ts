@@ -43,6 +43,13 @@ const tiersShown = (page: Page) =>
     ),
   );
 
+test("label types are exported with their prices", async ({ admin: { page } }) => {
+  await openScreen(page, "/pricing", "Label Pricing");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  expect((await download).suggestedFilename()).toMatch(/^label-types-\d{4}-\d\d-\d\d\.csv$/);
+});
+
 test("a label type is added, and its prices are one click away", async ({ admin: { page, token }, server }) => {
   const name = uniqueName("Saver");
   await openScreen(page, "/pricing", "Label Pricing");

@@ -1,6 +1,7 @@
 import type { authorKinds, logType, subjectKinds } from "@footprint/contract/logs.ts";
+import { and, desc, eq, ne } from "drizzle-orm";
 import type { Database, Transaction } from "../db/database.ts";
-import { logs } from "../db/schema.ts";
+import { accounts, logs } from "../db/schema.ts";
 
 /** Who makes a change. The id and the kind tell who it was; names may be chosen, changed and reused. */
 export type Author = { kind: (typeof authorKinds)[number]; id: string | null; username: string };
@@ -37,5 +38,21 @@ export const logged = (about?: About) => ({
 /** The same for what is only read, but worth knowing: a download, or very many rows. */
 export const recordRead = (db: Database, ...entry: Rest<Parameters<typeof record>>) =>
   db.transaction((tx) => record(tx, ...entry));
+
+/** Who the `by` of a query is: the account's name now; of one that is gone, and of a shop, the last it used. */
+export async function askedAuthor(db: Database, id: string | undefined) {
+  if (!id) return null;
+  const [account] = await db.select({ username: accounts.username }).from(accounts).where(eq(accounts.id, id));
+  const [entry] = account
+    ? []
+    : await db
+        .select({ username: logs.admin })
+        .from(logs)
+        .where(and(eq(logs.actorId, id), ne(logs.actorKind, "system")))
+        .orderBy(desc(logs.createdAt), desc(logs.id))
+        .limit(1);
+  const username = account?.username ?? entry?.username;
+  return username === undefined ? null : { _id: id, username };
+}
 
 type Rest<P> = P extends [unknown, ...infer R] ? R : never;

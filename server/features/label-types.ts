@@ -9,6 +9,7 @@ import { uuidv7 } from "../db/ids.ts";
 import { prepared } from "../db/prepared.ts";
 import { customers, customPrices, labelTypes, priceTiers } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
+import { exportRows, inDollars } from "../lists/export.ts";
 import {
   describeBounds,
   describeTier,
@@ -25,16 +26,48 @@ import { addedPrice, createdLabelType, loggedDefinition, switchedLabelType } fro
 /** They are listed all at once, and with their prices. */
 const mostLabelTypes = 200;
 
+const byName = [sql`lower(${labelTypes.name})`, labelTypes.id];
+
 type LabelType = typeof labelTypes.$inferSelect;
 
 export const labelTypeRoutes = routes(contract, {
   async list({ db }) {
     const query = prepared(db, "label types", () =>
-      db.select().from(labelTypes).orderBy(sql`lower(${labelTypes.name})`, labelTypes.id).prepare(""),
+      db
+        .select()
+        .from(labelTypes)
+        .orderBy(...byName)
+        .prepare(""),
     );
     const rows = await query.execute();
     return { labelTypes: await withTiers(db, rows) };
   },
+
+  export: (call) =>
+    exportRows(
+      { ...call, query: {} },
+      {
+        name: "label-types",
+        select: (tx) =>
+          tx
+            .select()
+            .from(labelTypes)
+            .leftJoin(priceTiers, eq(priceTiers.labelTypeId, labelTypes.id))
+            .orderBy(...byName, priceTiers.fromWeight)
+            .$dynamic(),
+        columns: {
+          Id: labelTypes.id,
+          Name: labelTypes.name,
+          Uid: labelTypes.uid,
+          Type: labelTypes.kind,
+          "Max weight": labelTypes.maxWeight,
+          Active: labelTypes.active,
+          "From weight": priceTiers.fromWeight,
+          "To weight": priceTiers.toWeight,
+          Price: inDollars(priceTiers.priceCents),
+        },
+      },
+    ),
 
   async read({ db, params }) {
     const rows = await db.select().from(labelTypes).where(eq(labelTypes.id, params.id));

@@ -1,9 +1,9 @@
 import { logs as contract } from "@footprint/contract/logs.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
-import { and, desc, eq, ne } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type * as z from "zod";
-import type { Database } from "../db/database.ts";
-import { accounts, logs } from "../db/schema.ts";
+import { askedAuthor } from "../accounts/audit.ts";
+import { logs } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportList } from "../lists/export.ts";
 import { type Filters, having, listOf } from "../lists/list.ts";
@@ -14,7 +14,7 @@ export const logRoutes = routes(contract, {
     const { rows, ...counts } = await pageOf(db, list, query);
     return {
       logs: rows.map(entryOf),
-      by: query.by ? await nameOf(db, query.by) : null,
+      by: await askedAuthor(db, query.by),
       ...counts,
     };
   },
@@ -64,18 +64,3 @@ const list = listOf({
     After: logs.after,
   },
 });
-
-/** The account's name now; of one that is gone, and of a shop, the last one that it made a change under. */
-async function nameOf(db: Database, id: string) {
-  const [account] = await db.select({ username: accounts.username }).from(accounts).where(eq(accounts.id, id));
-  const [entry] = account
-    ? []
-    : await db
-        .select({ username: logs.admin })
-        .from(logs)
-        .where(and(eq(logs.actorId, id), ne(logs.actorKind, "system")))
-        .orderBy(desc(logs.createdAt), desc(logs.id))
-        .limit(1);
-  const username = account?.username ?? entry?.username;
-  return username === undefined ? null : { _id: id, username };
-}

@@ -1,51 +1,27 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import { invoices } from "@footprint/contract/invoices.ts";
-import { orders } from "@footprint/contract/orders.ts";
-import { storefront } from "@footprint/contract/storefront.ts";
 import { transfers } from "@footprint/contract/transfers.ts";
-import { users } from "@footprint/contract/users.ts";
-import { website } from "@footprint/contract/website.ts";
 import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { customers, invoices as invoiceTable, logs as logTable } from "../db/schema.ts";
-import { addCustomer, addInvoice, addLabelType, addOrder, balanceOf, someAddresses } from "../testing/builders.ts";
+import { addCustomer, addInvoice, addLabelType, addOrder, balanceOf } from "../testing/builders.ts";
 import { meetAt } from "../testing/races.ts";
 import { call, db, logRows } from "../testing/server.ts";
+import {
+  addBalance,
+  answerOf,
+  buy,
+  markPaid,
+  newest,
+  openShop,
+  problems,
+  refund,
+  reverse,
+} from "../testing/transfers.ts";
 
-type Known = { id: string };
-type Caller = Parameters<typeof call>[0];
-
-const history = async ({ id }: Known, query: object = {}) =>
-  (await call("staff", transfers.history, { params: { id }, query })).body;
-const answerOf = ({ status, body }: { status: number; body: { message: string } }) => [status, body.message];
-const reverse = (id: string, reason?: string, as: Caller = "staff") =>
-  call(as, transfers.reverse, { params: { id }, ...(reason !== undefined && { body: { reason } }) } as never);
-const addBalance = ({ id }: Known, balance: number, reason = "", as: Caller = "staff") =>
-  call(as, users.addBalance, { params: { id }, body: { balance, reason } });
-const markPaid = ({ id }: Known, reason = "", as: Caller = "staff") =>
-  call(as, invoices.markPaid, { params: { id }, body: { reason } });
-const refund = ({ id }: Known, reason = "", as: Caller = "staff") =>
-  call(as, orders.refund, { params: { id }, body: { reason } });
-const newest = async (customer: Known) => {
-  const [transfer] = (await history(customer)).transfers;
-  if (!transfer) throw new Error("there is no transfer");
-  return transfer;
-};
-const problems = async () => (await call("admin", dashboard.books)).body.problems;
-const statusOf = async ({ id }: Known) =>
+const statusOf = async ({ id }: { id: string }) =>
   (await db.select().from(invoiceTable).where(eq(invoiceTable.id, id))).map(({ status }) => status)[0];
-
-async function openShop(name = "Main shop") {
-  const { body } = await call("admin", website.createApiKey, { body: { name } });
-  return { token: body.key };
-}
-
-let keys = 0;
-const once = () => ({ headers: { "idempotency-key": `transfers-${++keys}` } });
-const parcel = { ...someAddresses, fromCountry: "US", toCountry: "US", labelType: "own", weight: 2 };
-const buy = (shop: Caller, discordId: string) =>
-  call(shop, storefront.createOrder, { body: { discordId, ...parcel }, ...once() });
 
 test.for([
   [12.5, "$12.50 taken back from maren, whose balance is now $20.00", "Reversed the $12.50 added to maren's balance"],

@@ -1,7 +1,4 @@
-import { dashboard } from "@footprint/contract/dashboard.ts";
-import { invoices } from "@footprint/contract/invoices.ts";
 import { logs } from "@footprint/contract/logs.ts";
-import { orders } from "@footprint/contract/orders.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { transfers } from "@footprint/contract/transfers.ts";
 import { users } from "@footprint/contract/users.ts";
@@ -10,42 +7,25 @@ import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { customers } from "../db/schema.ts";
-import { addCustomer, addInvoice, addLabelType, addOrder, balanceOf, someAddresses } from "../testing/builders.ts";
+import { addCustomer, addInvoice, addLabelType, addOrder, balanceOf } from "../testing/builders.ts";
 import { meetAt } from "../testing/races.ts";
 import { addAccount, call, db, moveBusinessTo } from "../testing/server.ts";
+import {
+  addBalance,
+  answerOf,
+  buy,
+  history,
+  markPaid,
+  newest,
+  once,
+  openShop,
+  parcel,
+  problems,
+  refund,
+  reverse,
+} from "../testing/transfers.ts";
 
-type Known = { id: string };
-type Caller = Parameters<typeof call>[0];
-
-const history = async ({ id }: Known, query: object = {}) =>
-  (await call("staff", transfers.history, { params: { id }, query })).body;
 const list = async (query: object = {}) => (await call("staff", transfers.list, { query })).body;
-const answerOf = ({ status, body }: { status: number; body: { message: string } }) => [status, body.message];
-const reverse = (id: string, reason?: string, as: Caller = "staff") =>
-  call(as, transfers.reverse, { params: { id }, ...(reason !== undefined && { body: { reason } }) } as never);
-const addBalance = ({ id }: Known, balance: number, reason = "", as: Caller = "staff") =>
-  call(as, users.addBalance, { params: { id }, body: { balance, reason } });
-const markPaid = ({ id }: Known, reason = "", as: Caller = "staff") =>
-  call(as, invoices.markPaid, { params: { id }, body: { reason } });
-const refund = ({ id }: Known, reason = "", as: Caller = "staff") =>
-  call(as, orders.refund, { params: { id }, body: { reason } });
-const newest = async (customer: Known) => {
-  const [transfer] = (await history(customer)).transfers;
-  if (!transfer) throw new Error("there is no transfer");
-  return transfer;
-};
-const problems = async () => (await call("admin", dashboard.books)).body.problems;
-
-async function openShop(name = "Main shop") {
-  const { body } = await call("admin", website.createApiKey, { body: { name } });
-  return { token: body.key };
-}
-
-let keys = 0;
-const once = () => ({ headers: { "idempotency-key": `transfers-${++keys}` } });
-const parcel = { ...someAddresses, fromCountry: "US", toCountry: "US", labelType: "own", weight: 2 };
-const buy = (shop: Caller, discordId: string) =>
-  call(shop, storefront.createOrder, { body: { discordId, ...parcel }, ...once() });
 
 test("a balance's history tells what each change was for, by whom and why, and what it left", async () => {
   const customer = await addCustomer({ username: "maren" });
@@ -99,7 +79,7 @@ test("a balance's history tells what each change was for, by whom and why, and w
 });
 
 /** Transfers of every kind over a hundred days, in the middle of each. They were there before anybody kept books. */
-async function makeHistory(customer: Known, amount: number, by = uuidv7()) {
+async function makeHistory(customer: { id: string }, amount: number, by = uuidv7()) {
   const kinds = ["adjustment", "purchase", "purchase", "refund", "purchase"];
   await db.execute(sql`
     insert into transfers (id, customer_id, kind, amount_cents, balance_after_cents, number, received_cents, spent_cents,
@@ -319,6 +299,8 @@ test("all customers' transfers but purchases, by kind, day, doer, customer and a
   expect(await amounts({ to: "2026-01-31" })).toEqual([250]);
   expect(await amounts({ from: "2026-02-01", over: 99 })).toEqual([100, 99.99]);
   expect(await amounts({ by: colleague })).toEqual([4, -50, 99.99]);
+  expect((await list({ by: colleague, to: "2020-01-01" })).by).toEqual({ _id: colleague, username: "colleague" });
+  expect([(await list({ by: uuidv7() })).by, (await list()).by]).toEqual([null, null]);
   expect(await amounts({ by: colleague, kind: "adjustment", over: 60 })).toEqual([99.99]);
   expect(await amounts({ by: shopKey })).toEqual([100]);
   expect(await amounts({ by: colleague, customer: maren.id })).toEqual([4]);

@@ -1,7 +1,7 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import { transfers as contract } from "@footprint/contract/transfers.ts";
 import { and, asc, between, desc, eq, sql } from "drizzle-orm";
-import { record } from "../accounts/audit.ts";
+import { askedAuthor, record } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
 import { bulkOrders, customers, invoices, labelTypes, orders, transfers } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
@@ -21,7 +21,8 @@ export const transferRoutes = routes(contract, {
 
   async list({ db, query }) {
     const { rows, total, ...rest } = await listTransfers(db, query);
-    return { transfers: rows.map(presentTransfer), ...rest, ...pages(total, query.limit) };
+    const by = await askedAuthor(db, query.by);
+    return { transfers: rows.map(presentTransfer), by, ...rest, ...pages(total, query.limit) };
   },
 
   async exportHistory({ params: { id }, ...call }) {

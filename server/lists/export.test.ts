@@ -2,6 +2,7 @@ import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
 import { type Endpoint, pathOf } from "@footprint/contract/endpoint.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
 import { invoices } from "@footprint/contract/invoices.ts";
+import { labelTypes } from "@footprint/contract/label-types.ts";
 import { logs } from "@footprint/contract/logs.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { staff } from "@footprint/contract/staff.ts";
@@ -89,6 +90,25 @@ test("an export has the rows of its list, with the same filters, search and orde
     ids,
   );
   expect(ids).toHaveLength(8);
+});
+
+test("label types are exported with a row for each of their prices", async () => {
+  await addLabelType({
+    name: "b",
+    uid: "of_b",
+    tiers: [
+      [1, 2.5, 5.25],
+      [0, 1, 3],
+    ],
+  });
+  await addLabelType({ name: "A", uid: "of_a", active: false });
+  const { rows } = await exported(labelTypes.export);
+  expect(rows).toMatchObject([
+    { Name: "A", Uid: "of_a", Active: "No", "From weight": "", "To weight": "", Price: "" },
+    { Name: "b", Active: "Yes", "From weight": "0.000", "To weight": "1.000", Price: "3.00" },
+    { Name: "b", Active: "Yes", "From weight": "1.000", "To weight": "2.500", Price: "5.25" },
+  ]);
+  expect((await logRows()).map(({ action }) => action)).toEqual(["Exported label types"]);
 });
 
 test("an export says beforehand how many rows it has where counters tell", async () => {

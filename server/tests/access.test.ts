@@ -88,6 +88,7 @@ test("the access table", () => {
     "GET /api/v1/dashboard/revenue-stats",
     "GET /api/v1/dashboard/users",
     "GET /api/v1/fed/readAllOrders/export",
+    "GET /api/v1/labeltype/read/export",
     "GET /api/v1/order/admin/read-bulk/export",
     "GET /api/v1/tracking/read",
     "GET /api/v1/tracking/read/export",

@@ -44,6 +44,7 @@ async function open(): Promise<State> {
       bulkOrders: {},
       invoices: {},
       fedexOrders: {},
+      transfers: [],
       staff: {},
     },
     logs: { website: 2 },

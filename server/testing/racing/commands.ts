@@ -6,6 +6,7 @@ import { orders } from "@footprint/contract/orders.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
+import { transfers } from "@footprint/contract/transfers.ts";
 import { users } from "@footprint/contract/users.ts";
 import fc from "fast-check";
 import { withCheckDigit } from "../../money/tracking-codes.ts";
@@ -65,6 +66,13 @@ const commands = {
     );
     const id = [...(first ?? []), ...(last ?? [])][other % few]?.[0];
     return id && made(orders.refund, { params: { id } });
+  },
+  reverse({ state, other }) {
+    const isOpen = ({ kind, reversed }: State["transfers"][number]) =>
+      !reversed && (kind === "adjustment" || kind === "deposit");
+    const [first, last] = [true, false].map((wanted) => state.transfers.filter((one) => isOpen(one) === wanted));
+    const id = [...(first ?? []), ...(last ?? [])][other % few]?.id;
+    return id && made(transfers.reverse, { params: { id }, body: {} });
   },
   markPaid: ({ invoice }) => invoice && made(invoices.markPaid, { params: { id: invoice } }),
   setInvoiceStatus: ({ invoice, cents }) =>
@@ -173,6 +181,7 @@ const command: fc.Arbitrary<Command> = fc.record({
         "refund",
         "addBalance",
         "markPaid",
+        "reverse",
         "createBulkOrder",
         "setInvoiceStatus",
       ),
@@ -195,6 +204,7 @@ const gates = [
   "idempotent_replies",
   "orders",
   "invoices",
+  "transfers",
   "tracking_codes",
   "label_types",
 ] as const;

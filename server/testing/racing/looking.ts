@@ -8,9 +8,10 @@ import { logs } from "@footprint/contract/logs.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
+import { transfers } from "@footprint/contract/transfers.ts";
 import { users } from "@footprint/contract/users.ts";
 import { call, logRows } from "../server.ts";
-import { asTier, inCents, mapped, type Shown, type State, shown } from "./state.ts";
+import { asTier, inCents, type Moved, mapped, type Shown, type State, shown } from "./state.ts";
 
 const read = async <E extends Endpoint>(endpoint: E, input = {}) =>
   (await call("admin", endpoint, input as never)).body;
@@ -59,7 +60,7 @@ export async function look(): Promise<{ seen: Shown; lists: Lists; problems: str
 type Lists = Awaited<ReturnType<typeof readLists>>;
 
 async function readLists() {
-  const [customers, types, codes, sold, inBulk, opened, fedexOrders, accounts] = await Promise.all([
+  const [customers, types, codes, sold, inBulk, opened, fedexOrders, moved, accounts] = await Promise.all([
     read(users.list, whole),
     read(labelTypes.list),
     read(tracking.list, whole),
@@ -67,6 +68,7 @@ async function readLists() {
     read(bulkOrders.list, whole),
     read(invoices.list, whole),
     read(fedex.list, whole),
+    read(transfers.list, whole),
     read(staff.list, whole),
   ]);
   return {
@@ -77,6 +79,7 @@ async function readLists() {
     bulkOrders: inBulk.orders,
     invoices: opened.invoices,
     fedexOrders: fedexOrders.docs,
+    transfers: moved.transfers,
     staff: accounts.staff,
   };
 }
@@ -98,6 +101,7 @@ async function readFigures() {
 /** The state as far as lists tell it: whose an order or an invoice is, they do not say for sure. */
 function stateIn(lists: Lists): State {
   const uids = new Map(lists.labelTypes.map(({ _id, uid }) => [_id, uid]));
+  const discordIds = new Map(lists.customers.map(({ _id, discordId }) => [_id, discordId]));
   return {
     customers: Object.fromEntries(
       lists.customers.map((one) => [
@@ -132,6 +136,14 @@ function stateIn(lists: Lists): State {
       status,
       note,
     })),
+    transfers: lists.transfers.map((transfer) => ({
+      id: transfer._id,
+      customer: discordIds.get(transfer.user._id) ?? "",
+      kind: transfer.kind as Moved["kind"],
+      cents: inCents(transfer.amount),
+      ...(transfer.for?.kind === "invoice" && { invoice: transfer.for._id }),
+      reversed: transfer.reversedBy !== null,
+    })),
     staff: Object.fromEntries(lists.staff.map(({ _id, username }) => [username, { id: _id }])),
     logs: {},
     replies: {},
@@ -140,8 +152,8 @@ function stateIn(lists: Lists): State {
 
 /** The same state with the ids, and the order of custom prices, that only the lists tell. */
 export function withIds(state: State, lists: Lists): State {
-  const { customers, labelTypes, codes, staff } = stateIn(lists);
-  return { ...state, customers, labelTypes, codes, staff };
+  const { customers, labelTypes, codes, transfers, staff } = stateIn(lists);
+  return { ...state, customers, labelTypes, codes, transfers, staff };
 }
 
 const byId = <A extends { _id: string }, B>(list: A[], change: (item: A) => B): Record<string, B> =>

@@ -7,10 +7,11 @@ import { orders } from "@footprint/contract/orders.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
+import { transfers } from "@footprint/contract/transfers.ts";
 import { users } from "@footprint/contract/users.ts";
 import { dollars } from "../../money/ledger.ts";
 import { withCheckDigit } from "../../money/tracking-codes.ts";
-import { inCents, type State, type Tier } from "./state.ts";
+import { inCents, type Moved, type State, type Tier } from "./state.ts";
 
 export type Asked = { as: string; call: Endpoint; input: unknown; key: string | undefined };
 export type Answer = { status: number; body: { message: string } };
@@ -43,11 +44,23 @@ const rule = <E extends Endpoint>(call: E, apply: (situation: Situation<E>) => M
 /** What each call does, one after another: the whole product in miniature. */
 export const rules = new Map<Endpoint, Rule>([
   rule(users.addBalance, ({ state, input, status, body }) => {
-    const customer = customerWith(state, input.params.id);
-    const balance = customer.balance + inCents(input.body.balance);
-    if (balance < 0) return when(status === 402, state);
-    customer.balance = balance;
+    const [discordId] = Object.entries(state.customers).find(([, { id }]) => id === input.params.id) ?? [""];
+    const cents = inCents(input.body.balance);
+    if (!move(state, { customer: discordId, kind: "adjustment", cents })) return when(status === 402, state);
+    const { balance } = customerCalled(state, discordId);
     return done(state, "balance", status === 200 && body.message.endsWith(`which is now ${dollars(balance)}`));
+  }),
+  rule(transfers.reverse, ({ state, input, status, body }) => {
+    const transfer = state.transfers.find(({ id }) => id === input.params.id);
+    if (!transfer) return when(status === 404, state);
+    const { customer, kind, cents, invoice } = transfer;
+    if (transfer.reversed || kind === "refund" || kind === "reversal") return when(status === 409, state);
+    if (!move(state, { customer, kind: "reversal", cents: -cents })) return when(status === 402, state);
+    transfer.reversed = true;
+    if (invoice) present(state.invoices[invoice]).status = "reversed";
+    const { balance } = customerCalled(state, customer);
+    const isTold = body.message.endsWith(`whose balance is now ${dollars(balance)}`);
+    return done(state, kind === "deposit" ? "invoice" : "balance", status === 200 && isTold);
   }),
   rule(users.verify, ({ state, input, status }) => {
     const customer = customerWith(state, input.params.id);
@@ -101,14 +114,14 @@ export const rules = new Map<Endpoint, Rule>([
     if (!order) return when(status === 404, state);
     if (order.refunded) return when(status === 409, state);
     order.refunded = true;
-    customerCalled(state, order.customer).balance += order.cents;
+    move(state, { customer: order.customer, kind: "refund", cents: order.cents });
     return done(state, "refund", status === 200);
   }),
   rule(invoices.markPaid, ({ state, input, status }) => {
     const invoice = state.invoices[input.params.id];
     if (!invoice) return when(status === 404, state);
     if (invoice.status === "paid") return when(status === 409, state);
-    pay(state, invoice);
+    pay(state, input.params.id);
     return when(status === 200, state);
   }),
   rule(storefront.setInvoiceStatus, ({ state, input, status, body, found }) => {
@@ -119,9 +132,9 @@ export const rules = new Map<Endpoint, Rule>([
     if (found) return when(told(), state);
     const wanted = input.body.status;
     if (invoice.status === wanted) return status === 200 ? [{ state, found: {} }] : [];
-    if (invoice.status === "paid") return when(status === 409, state);
+    if (["paid", "reversed"].includes(invoice.status)) return when(status === 409, state);
     if (wanted === "paid") {
-      pay(state, invoice);
+      pay(state, input.params.id);
       return when(status === 200 && told(), state);
     }
     invoice.status = wanted;
@@ -270,9 +283,24 @@ const tierOf = ({ fromWeight, toWeight, price }: { fromWeight: number; toWeight:
 });
 const overlap = (a: Tier, b: Tier) => a.fromWeight < b.toWeight && b.fromWeight < a.toWeight;
 
-function pay(state: State, invoice: State["invoices"][string]) {
+/** False, and nothing is moved, where the balance is too small. */
+function move(state: State, moved: Omit<Moved, "id" | "reversed">): boolean {
+  const customer = customerCalled(state, moved.customer);
+  if (customer.balance + moved.cents < 0) return false;
+  customer.balance += moved.cents;
+  // In an order of their own, so that states differ only where they do.
+  state.transfers = [...state.transfers, { ...moved, reversed: false }].sort((a, b) =>
+    nameOf(a) < nameOf(b) ? -1 : 1,
+  );
+  return true;
+}
+
+const nameOf = ({ id, customer, kind, cents, invoice }: Moved) => JSON.stringify([id, customer, kind, cents, invoice]);
+
+function pay(state: State, id: string) {
+  const invoice = present(state.invoices[id]);
   invoice.status = "paid";
-  customerCalled(state, invoice.customer).balance += invoice.cents;
+  move(state, { customer: invoice.customer, kind: "deposit", cents: invoice.cents, invoice: id });
   logged(state, "invoice");
 }
 

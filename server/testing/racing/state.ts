@@ -13,6 +13,8 @@ export type State = {
   bulkOrders: Record<string, string[]>;
   invoices: Record<string, { customer: string; cents: number; method: "cashapp" | "paypal"; status: string }>;
   fedexOrders: Record<string, { customer: string; cents: number | null; status: string; note: string }>;
+  /** All but purchases. */
+  transfers: Moved[];
   /** By username. */
   staff: Record<string, { id?: string }>;
   /** How many rows the log has, by type. */
@@ -23,6 +25,16 @@ export type State = {
 
 /** What was added a moment ago has an id that nobody was told yet. */
 export type Tier = { id?: string; fromWeight: number; toWeight: number; cents: number };
+
+/** A change of a customer's balance; what it was for where that is an invoice. */
+export type Moved = {
+  id?: string;
+  customer: string;
+  kind: "deposit" | "refund" | "adjustment" | "reversal";
+  cents: number;
+  invoice?: string;
+  reversed: boolean;
+};
 
 type Customer = {
   id: string;
@@ -61,6 +73,7 @@ export function shown(state: State) {
     bulkOrders: mapped(state.bulkOrders, (ids) => [...ids].sort()),
     invoices: mapped(state.invoices, ({ customer, ...rest }) => ({ ...rest, username: customerOf(customer).username })),
     fedexOrders: state.fedexOrders,
+    transfers: state.transfers.map(moved).sort(),
     staff: Object.keys(state.staff).sort(),
     logs: state.logs,
     figures: {
@@ -83,6 +96,9 @@ export type Shown = ReturnType<typeof shown>;
 function told({ labelType, fromWeight, toWeight, cents }: Tier & { labelType?: string }): string {
   return `${labelType ?? ""} ${fromWeight}–${toWeight} at ${cents}`;
 }
+
+const moved = ({ customer, kind, cents, invoice = "", reversed }: Moved) =>
+  `${customer} ${kind} ${cents} ${invoice}${reversed ? " reversed" : ""}`;
 
 export function mapped<A, B>(values: Record<string, A>, change: (value: A) => B): Record<string, B> {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));

@@ -11,27 +11,49 @@ type FilterChipProps = {
   onRemove: () => void;
 };
 
+type Button = RefObject<HTMLButtonElement | null>;
+
 /** A filter beside the search: dashed while it is not set. Pressed, it offers its choices; the cross removes it. */
 export function FilterChip({
+  choices,
+  ...filter
+}: FilterChipProps & {
+  /** The items of the menu. `chip` takes the focus back before another part of the screen opens. */
+  choices: (chip: Button) => ReactNode;
+}) {
+  return (
+    <Chip {...filter}>
+      {(button) => (
+        <Menu position="bottom-start" withinPortal portalProps={{ target: "#content" }}>
+          <Menu.Target>
+            <UnstyledButton {...button} />
+          </Menu.Target>
+          <Menu.Dropdown>{choices(button.ref)}</Menu.Dropdown>
+        </Menu>
+      )}
+    </Chip>
+  );
+}
+
+/** A filter with too many choices for a menu: pressed, it opens something to find one with. */
+export function FinderChip({ onOpen, ...filter }: FilterChipProps & { onOpen: () => void }) {
+  return <Chip {...filter}>{(button) => <UnstyledButton {...button} onClick={onOpen} />}</Chip>;
+}
+
+function Chip({
   label,
   text,
   onRemove,
-  choices,
-}: FilterChipProps & {
-  /** The items of the menu. `chip` takes the focus back before another part of the screen opens. */
-  choices: (chip: RefObject<HTMLButtonElement | null>) => ReactNode;
-}) {
+  children,
+}: FilterChipProps & { children: (button: { ref: Button; className?: string; children: ReactNode }) => ReactNode }) {
   const chip = useRef<HTMLButtonElement>(null);
   return (
     <div className={classes.chip} data-empty={!text || undefined}>
-      <Menu position="bottom-start" withinPortal portalProps={{ target: "#content" }}>
-        <Menu.Target>
-          <UnstyledButton ref={chip} className={classes.label}>
-            {text ? <Setting label={label} text={text} /> : <Empty label={label} />}
-          </UnstyledButton>
-        </Menu.Target>
-        <Menu.Dropdown>{choices(chip)}</Menu.Dropdown>
-      </Menu>
+      {children({
+        ref: chip,
+        className: classes.label ?? "",
+        children: text ? <Setting label={label} text={text} /> : <Empty label={label} />,
+      })}
       {text && (
         <UnstyledButton
           className={classes.remove}

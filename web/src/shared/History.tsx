@@ -1,6 +1,7 @@
 import { type Log, logs } from "@footprint/contract/logs.ts";
-import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useState } from "react";
+import { Link } from "react-router";
 import { Author } from "./Author.tsx";
 import { Changes } from "./Changes.tsx";
 import { Dialog } from "./Dialog.tsx";
@@ -30,16 +31,21 @@ export function History({ of, subject, onClose }: { of: string; subject: string;
               </li>
             )}
           </ol>
-          {totalPages > 1 && (
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" size="xs" disabled={page === 1} onClick={() => setPage(page - 1)}>
-                Newer
-              </Button>
-              <Button variant="default" size="xs" disabled={page >= totalPages} onClick={() => setPage(page + 1)}>
-                Older
-              </Button>
-            </Group>
-          )}
+          <Group justify="flex-end" gap="xs">
+            <Anchor component={Link} to={`/logs?subject=${subject}`} fz="sm" me="auto">
+              Show in Transaction Logs
+            </Anchor>
+            {totalPages > 1 && (
+              <>
+                <Button variant="default" size="xs" disabled={page === 1} onClick={() => setPage(page - 1)}>
+                  Newer
+                </Button>
+                <Button variant="default" size="xs" disabled={page >= totalPages} onClick={() => setPage(page + 1)}>
+                  Older
+                </Button>
+              </>
+            )}
+          </Group>
         </Stack>
       )}
     </Dialog>

@@ -3,11 +3,15 @@ import { Link } from "react-router";
 import classes from "./IdLink.module.css";
 import { shortened } from "./ShortId.tsx";
 
-/** The shortened id of a record, which leads to it. */
-export function IdLink({ value, to }: { value: string; to: string }) {
-  return (
-    <Anchor component={Link} to={to} className={classes.id} title={value}>
-      {shortened(value)}
-    </Anchor>
+/** The shortened id of a record, which leads to it, or opens it. */
+export function IdLink({
+  value,
+  ...target
+}: { value: string } & ({ to: string; onClick?: never } | { to?: never; onClick: () => void })) {
+  const look = { className: classes.id, title: value, children: shortened(value) };
+  return target.to === undefined ? (
+    <Anchor component="button" {...look} onClick={target.onClick} />
+  ) : (
+    <Anchor component={Link} {...look} to={target.to} />
   );
 }

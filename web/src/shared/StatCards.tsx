@@ -1,8 +1,8 @@
 import { Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useId } from "react";
-import { Link } from "react-router";
 import type { ApiError } from "./api.ts";
+import { CardLink } from "./CardLink.tsx";
 import { RetryAlert } from "./LoadFailure.tsx";
 import classes from "./StatCards.module.css";
 
@@ -42,9 +42,9 @@ export function StatCards<R, K extends string>({
           </div>
           <div className={classes.figure}>
             {data ? (
-              <Link to={list(key)} preventScrollReset aria-describedby={`${id}-${key}`}>
+              <CardLink to={list(key)} preventScrollReset aria-describedby={`${id}-${key}`}>
                 {figure(data, key)}
-              </Link>
+              </CardLink>
             ) : (
               <Skeleton height={24} width={48} />
             )}

@@ -36,6 +36,7 @@ export function spansAt(today: string) {
     Today: { from: today, to: today },
     Yesterday: { from: day(0, date - 1), to: day(0, date - 1) },
     "This week": { from: day(0, monday), to: day(0, monday + 6) },
+    "Last week": { from: day(0, monday - 7), to: day(0, monday - 1) },
     "Last 7 days": { from: day(0, date - 6), to: today },
     "This month": { from: day(0, 1), to: day(1, 0) },
     "Last month": { from: day(-1, 1), to: day(0, 0) },

@@ -4,12 +4,14 @@ import { Menu } from "@mantine/core";
 import { IconCalendar } from "@tabler/icons-react";
 import { type Days, formatDays, isDay, spansAt, todayIn } from "./days.ts";
 import { useDialog } from "./dialogs.tsx";
-import { FilterChip, LinkChip } from "./FilterChip.tsx";
+import { FilterChip, FinderChip, LinkChip } from "./FilterChip.tsx";
 import { lazyPart } from "./lazyPart.tsx";
 import { type ChipProps, isId, type ListFilter } from "./list.ts";
 import { useApiQuery } from "./queries.ts";
 import { useSession } from "./session.ts";
 
+const CustomerFinder = lazyPart(() => import("./Finder.tsx").then((file) => file.CustomerFinder));
+const StaffFinder = lazyPart(() => import("./Finder.tsx").then((file) => file.StaffFinder));
 const DayPicker = lazyPart(() => import("./DayPicker.tsx").then((file) => file.DayPicker));
 
 /** When it was created, in business days. */
@@ -127,16 +129,47 @@ function LabelTypes({ chosen, onChoose }: { chosen: string | undefined; onChoose
   return <Choices options={options} chosen={chosen} onChoose={onChoose} />;
 }
 
-/** One customer's rows: customers are many, so a link brings the id. */
+/** One customer's rows. */
 export const customerFilter: ListFilter<"customer"> = {
   names: ["customer"],
   accepts: (value) => isId.test(value),
-  Chip: ({ values: { customer }, set }) =>
-    customer && <CustomerChip id={customer} onRemove={() => set({ customer: undefined })} />,
+  Chip: CustomerChip,
 };
 
-function CustomerChip({ id, onRemove }: { id: string; onRemove: () => void }) {
-  const { data, isError } = useApiQuery(users.read, { params: { id } }, { retry: false });
-  const name = data?.user.username ?? (isError ? "unknown" : "…");
-  return <LinkChip label="Customer" text={name} onRemove={onRemove} />;
+function CustomerChip({ values: { customer: id }, set }: ChipProps) {
+  const open = useDialog();
+  const { data, isError } = useApiQuery(
+    users.read,
+    { params: { id: id ?? "" } },
+    { enabled: id !== undefined, retry: false },
+  );
+  const choose = (customer: string | undefined) => set({ customer });
+  return (
+    <FinderChip
+      label="Customer"
+      text={id && (data?.user.username ?? (isError ? "unknown" : "…"))}
+      onRemove={() => choose(undefined)}
+      onOpen={() => open((close) => <CustomerFinder onChoose={choose} onClose={close} />)}
+    />
+  );
+}
+
+/** What one account or API key did: a link brings the id, and administrators find staff by their names. */
+export const byFilter: ListFilter<"by", { by: { username: string } | null }> = {
+  names: ["by"],
+  accepts: (value) => isId.test(value),
+  Chip: ByChip,
+};
+
+function ByChip({ values: { by }, set, reply }: ChipProps<{ by: { username: string } | null }>) {
+  const open = useDialog();
+  const { role } = useSession();
+  const choose = (id: string | undefined) => set({ by: id });
+  const filter = {
+    label: "By",
+    text: by && (reply?.by?.username ?? (reply ? "nobody known" : "…")),
+    onRemove: () => choose(undefined),
+  };
+  if (role !== "admin") return <LinkChip {...filter} />;
+  return <FinderChip {...filter} onOpen={() => open((close) => <StaffFinder onChoose={choose} onClose={close} />)} />;
 }

@@ -1,6 +1,6 @@
 import { Skeleton } from "@mantine/core";
 import { Fragment } from "react";
-import { Link } from "react-router";
+import { CardLink } from "../../shared/CardLink.tsx";
 import { spansAt, todayIn } from "../../shared/days.ts";
 import { labelOf } from "../../shared/labels.ts";
 import { useSession } from "../../shared/session.ts";
@@ -80,8 +80,8 @@ export function Periods({ figures }: { figures: Figures }) {
 function Figure({ value, loading, name, to }: { value: string; loading: boolean; name: string; to: string }) {
   if (loading) return <Skeleton component="span" display="inline-block" width="5em" height="0.8em" />;
   return (
-    <Link to={to} className={classes.figure} aria-label={`${name}: ${value}`}>
+    <CardLink to={to} aria-label={`${name}: ${value}`}>
       {value}
-    </Link>
+    </CardLink>
   );
 }

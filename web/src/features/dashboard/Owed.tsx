@@ -2,8 +2,8 @@ import { dashboard } from "@footprint/contract/dashboard.ts";
 import type { Reply } from "@footprint/contract/endpoint.ts";
 import { Button, Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { Link } from "react-router";
 import type { ApiError } from "../../shared/api.ts";
+import { CardLink } from "../../shared/CardLink.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import classes from "./Owed.module.css";
@@ -25,9 +25,9 @@ export function Owed({ query }: { query: UseQueryResult<Reply<typeof dashboard.o
         <dt>Customers own</dt>
         <dd className={classes.sum}>
           {data ? (
-            <Link to="/users?withBalance=true" aria-label={`Customers own ${formatMoney(data.owed)}`}>
+            <CardLink to="/users?withBalance=true" aria-label={`Customers own ${formatMoney(data.owed)}`}>
               {formatMoney(data.owed)}
-            </Link>
+            </CardLink>
           ) : (
             query.isPending && <Skeleton component="span" display="inline-block" width="5em" height="0.8em" />
           )}

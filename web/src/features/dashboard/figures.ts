@@ -3,8 +3,15 @@ import type { Reply } from "@footprint/contract/endpoint.ts";
 import { formatCount, formatMoney } from "../../shared/format.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 
-const count = (value = 0) => formatCount(value);
-const money = (value = 0) => formatMoney(value);
+type Sums = (number | undefined)[];
+
+/** In all, today, this week and this month. */
+const shown = (format: (value: number) => string, [total = 0, today = 0, week = 0, month = 0]: Sums) => ({
+  total: format(total),
+  today: format(today),
+  week: format(week),
+  month: format(month),
+});
 
 /** Every figure as text. What is missing in a reply, or could not be loaded, is 0. */
 export function useFigures() {
@@ -12,53 +19,62 @@ export function useFigures() {
   const users = useApiQuery(dashboard.users, {});
   const revenue = useApiQuery(dashboard.revenue, {});
   const deposits = useApiQuery(dashboard.deposits, {});
+  const { data: placed } = orders;
+  const { data: joined } = users;
+  const { data: sold } = revenue;
   const paid: Partial<Reply<typeof dashboard.deposits>> = deposits.data ?? {};
-  const figures = [
+  const { allTimeInvoicesAmount: inAll } = paid;
+  const figures: Figures = [
     {
       name: "Orders",
       list: "/orders",
       loading: orders.isPending,
-      total: count(orders.data?.allTimeOrdersCount),
-      today: count(orders.data?.todayOrdersCount),
-      week: count(orders.data?.thisWeekOrdersCount),
-      month: count(orders.data?.thisMonthOrdersCount),
+      ...shown(formatCount, [
+        placed?.allTimeOrdersCount,
+        placed?.todayOrdersCount,
+        placed?.thisWeekOrdersCount,
+        placed?.thisMonthOrdersCount,
+      ]),
     },
     {
       name: "Users",
       list: "/users",
       loading: users.isPending,
-      total: count(users.data?.allTimeUsersCount),
-      // The specification's name for the customers who joined today.
-      today: count(users.data?.todayOrdersCount),
-      week: count(users.data?.thisWeekUsersCount),
-      month: count(users.data?.thisMonthUsersCount),
+      ...shown(formatCount, [
+        joined?.allTimeUsersCount,
+        // The specification's name for the customers who joined today.
+        joined?.todayOrdersCount,
+        joined?.thisWeekUsersCount,
+        joined?.thisMonthUsersCount,
+      ]),
     },
     {
       name: "Revenue",
       // What is refunded is no revenue.
       list: "/orders?status=Active",
       loading: revenue.isPending,
-      total: money(revenue.data?.allTimeRevenue),
-      today: money(revenue.data?.todayRevenue),
-      week: money(revenue.data?.thisWeekRevenue),
-      month: money(revenue.data?.thisMonthRevenue),
+      ...shown(formatMoney, [sold?.allTimeRevenue, sold?.todayRevenue, sold?.thisWeekRevenue, sold?.thisMonthRevenue]),
     },
     {
       name: "Deposits",
       // By the day on which they were paid, which invoices are not listed by.
       list: "/transfers?kind=deposit",
       loading: deposits.isPending,
-      total: money(paid.allTimeInvoicesAmount?.allTimeInvoicesAmount),
-      today: money(paid.todayInvoicesAmount?.todayInvoicesAmount),
-      week: money(paid.thisWeekInvoicesAmount?.thisWeekInvoicesAmount),
-      month: money(paid.thisMonthInvoicesAmount?.thisMonthInvoicesAmount),
+      ...shown(formatMoney, [
+        inAll?.allTimeInvoicesAmount,
+        paid.todayInvoicesAmount?.todayInvoicesAmount,
+        paid.thisWeekInvoicesAmount?.thisWeekInvoicesAmount,
+        paid.thisMonthInvoicesAmount?.thisMonthInvoicesAmount,
+      ]),
       split: [
-        { method: "cashapp", sum: money(paid.allTimeInvoicesAmount?.cashApp) },
-        { method: "paypal", sum: money(paid.allTimeInvoicesAmount?.paypal) },
+        { method: "cashapp", sum: formatMoney(inAll?.cashApp ?? 0) },
+        { method: "paypal", sum: formatMoney(inAll?.paypal ?? 0) },
       ],
     },
   ];
   return { figures, calls: [orders, users, revenue, deposits] };
 }
 
-export type Figures = ReturnType<typeof useFigures>["figures"];
+type Figure = ReturnType<typeof shown> & { name: string; list: string; loading: boolean; split?: Part[] };
+type Part = { method: string; sum: string };
+export type Figures = Figure[];

@@ -5,6 +5,7 @@ import { callApi } from "../../shared/api.ts";
 import { AddButton, RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { useConfirm, useDialog } from "../../shared/dialogs.tsx";
+import { ExportButton } from "../../shared/ExportButton.tsx";
 import { formatCount, formatTotal, formatWeight, StatusBadge } from "../../shared/format.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useApiQuery, useToastedCall } from "../../shared/queries.ts";
@@ -37,7 +38,12 @@ export function LabelTypesScreen() {
       <ScreenHeader
         title="Label Pricing"
         subtitle={formatTotal(count, "label type", "label types", false)}
-        actions={addButton}
+        actions={
+          <>
+            <ExportButton call={labelTypes.export} input={{}} />
+            {addButton}
+          </>
+        }
       />
       <TablePanel
         title="Label types"

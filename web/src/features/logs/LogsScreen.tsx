@@ -5,7 +5,7 @@ import { Author } from "../../shared/Author.tsx";
 import { RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { LinkChip } from "../../shared/FilterChip.tsx";
-import { customerFilter, dayFilter } from "../../shared/filters.tsx";
+import { byFilter, customerFilter, dayFilter } from "../../shared/filters.tsx";
 import { StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { statusLabel } from "../../shared/labels.ts";
@@ -18,15 +18,6 @@ const LogChanges = lazyPart(() => import("./LogChanges.tsx").then((file) => file
 const typeFilter = { name: "status", label: "Type", options: ["All", ...logTypes], optionLabel: statusLabel } as const;
 
 type LogReply = Reply<typeof logs.list>;
-
-const byFilter: ListFilter<"by", LogReply> = {
-  names: ["by"],
-  accepts: (value) => isId.test(value),
-  Chip: ({ values: { by }, set, reply }) => {
-    const name = reply?.by?.username ?? (reply ? "nobody known" : "…");
-    return <LinkChip label="By" text={by && name} onRemove={() => set({ by: undefined })} />;
-  },
-};
 
 const subjectFilter: ListFilter<"subject", LogReply> = {
   names: ["subject"],

@@ -17,6 +17,8 @@ import classes from "./TransferCells.module.css";
 
 const ReverseTransfer = lazyPart(() => import("./ReverseTransfer.tsx").then((file) => file.ReverseTransfer));
 
+const OrderDetails = lazyPart(() => import("../../shared/OrderDetails.tsx").then((file) => file.OrderDetails));
+
 const icons = {
   deposit: IconArrowDownLeft,
   purchase: IconArrowUpRight,
@@ -60,7 +62,11 @@ function purposeOf({ for: purpose }: Transfer): { name?: ReactNode; more?: React
   switch (purpose?.kind) {
     case "order":
       return {
-        name: <>Order {link("orders", purpose.uuid)}</>,
+        name: (
+          <>
+            Order <OrderLink {...purpose} />
+          </>
+        ),
         more: `${purpose.labelType}, ${formatWeight(purpose.weight, purpose.labelType)}`,
       };
     case "bulk order":
@@ -81,6 +87,12 @@ function purposeOf({ for: purpose }: Transfer): { name?: ReactNode; more?: React
     default:
       return {};
   }
+}
+
+/** Opens the order above the list, which keeps its place. */
+function OrderLink({ _id, uuid }: { _id: string; uuid: string }) {
+  const open = useDialog();
+  return <IdLink value={uuid} onClick={() => open((close) => <OrderDetails id={_id} onClose={close} />)} />;
 }
 
 const link = (list: string, id: string) => <IdLink value={id} to={`/${list}?search=${id}`} />;

@@ -4,13 +4,13 @@ import { Anchor, VisuallyHidden } from "@mantine/core";
 import { Author } from "../../shared/Author.tsx";
 import { CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
-import { LinkChip } from "../../shared/FilterChip.tsx";
-import { choiceFilter, customerFilter, dayFilter } from "../../shared/filters.tsx";
+import { byFilter, choiceFilter, customerFilter, dayFilter } from "../../shared/filters.tsx";
 import { formatMoney, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { statusLabel } from "../../shared/labels.ts";
-import { isId, type ListFilter, useList } from "../../shared/list.ts";
+import { useList } from "../../shared/list.ts";
 import { Amount, Kind, Reverse, What } from "./TransferCells.tsx";
+import { TransferViews } from "./TransferViews.tsx";
 
 type Listed = Reply<typeof transfers.list>["transfers"][number];
 
@@ -30,15 +30,6 @@ const amountFilter = {
     ["10", "50", "100", "250", "500", "1000"].map((amount) => [amount, andMore(amount)]),
   ),
   accepts: (value: string) => isAmount.test(value),
-};
-
-const byFilter: ListFilter<"by", Reply<typeof transfers.list>> = {
-  names: ["by"],
-  accepts: (value) => isId.test(value),
-  Chip: ({ values: { by }, set, reply }) => {
-    const name = reply?.transfers.find((transfer) => transfer.by._id === by)?.by.username ?? "…";
-    return <LinkChip label="By" text={by && name} onRemove={() => set({ by: undefined })} />;
-  },
 };
 
 /** What people moved, all customers together: deposits, refunds, adjustments and reversals. */
@@ -85,6 +76,8 @@ export function TransfersScreen() {
       columns={columns}
       exported={transfers.export}
       empty={{ title: "No transfers yet", hint: "Deposits, refunds, adjustments and reversals appear here." }}
-    />
+    >
+      <TransferViews />
+    </ListScreen>
   );
 }

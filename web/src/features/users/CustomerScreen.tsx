@@ -1,14 +1,14 @@
 import { users } from "@footprint/contract/users.ts";
 import type { ComponentType } from "react";
-import { Link, useParams, useSearchParams } from "react-router";
+import { useParams, useSearchParams } from "react-router";
 import { formatCount } from "../../shared/format.tsx";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { isNotFound, NotFound } from "../../shared/NotFound.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { useSession } from "../../shared/session.ts";
+import { Tabs } from "../../shared/Tabs.tsx";
 import { CustomerFigures, type Totals } from "./CustomerFigures.tsx";
 import { CustomerHeading } from "./CustomerHeading.tsx";
-import classes from "./CustomerScreen.module.css";
 import { CustomPrices } from "./CustomPrices.tsx";
 
 const back = { to: "/users", label: "Users" };
@@ -51,21 +51,17 @@ export function CustomerScreen({ lists }: { lists: CustomerLists }) {
       ) : (
         <>
           <CustomerFigures balance={user?.balance} totals={totals} />
-          <nav className={classes.tabs} aria-label="About this customer">
-            {shown.map(({ name, label, ...tab }) => (
-              <Link
-                key={label}
-                to={name ? `?tab=${name}` : "."}
-                preventScrollReset
-                aria-current={name === chosen ? "page" : undefined}
-              >
-                {label}{" "}
-                {totals && "count" in tab && (
-                  <span>{countOf(tab.count(totals, user?.customPricing.length ?? 0), "most" in tab)}</span>
-                )}
-              </Link>
-            ))}
-          </nav>
+          <Tabs
+            label="About this customer"
+            tabs={shown.map(({ name, label, ...tab }) => ({
+              name: label,
+              to: name ? `?tab=${name}` : ".",
+              isChosen: name === chosen,
+              count: totals && "count" in tab && (
+                <span>{countOf(tab.count(totals, user?.customPricing.length ?? 0), "most" in tab)}</span>
+              ),
+            }))}
+          />
           {/* Another customer's lists start anew. */}
           {List ? <List key={id} customer={id} /> : <CustomPrices id={id} />}
         </>
