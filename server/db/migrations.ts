@@ -19,6 +19,8 @@ const steps: Step[] = [
   { version: "0014_tries", at: 1794787200014 },
   { version: "0015_cases", at: 1794787200015 },
   { version: "0016_case_indexes", at: 1794787200016 },
+  { version: "0018_fedex_desk", at: 1794803400018 },
+  { version: "0018_fedex_indexes", at: 1794803400019 },
 ];
 const newest = steps.at(-1) as Step;
 
