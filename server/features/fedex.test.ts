@@ -34,6 +34,8 @@ test("the list carries the specification's fields", async () => {
         status: "In Process",
         note: "call first",
         file: null,
+        claim: null,
+        chargedAt: null,
         createdAt: order.createdAt.toISOString(),
         from: {
           name: "Tobias Brandt",
