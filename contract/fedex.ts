@@ -70,6 +70,9 @@ const timelineEntry = z.object({
   amount: money.optional(),
 });
 
+/** Another order with the very same file. */
+const sameFile = z.object({ _id: id, uuid: z.string(), receiver: z.string() });
+
 /** All there is to say about one Fedex order. */
 export type FedexStory = z.input<typeof FedexStory>;
 const FedexStory = z.object({
@@ -93,8 +96,7 @@ const FedexStory = z.object({
     }),
   ),
   usualPrice: z.object({ low: money, high: money }).nullable(),
-  /** Other orders with the very same file. */
-  sameFile: z.array(z.object({ _id: id, uuid: z.string(), receiver: z.string() })),
+  sameFile: z.array(sameFile),
 });
 
 /** In a form every value is text, and an empty one means "not given". */
@@ -140,8 +142,14 @@ export const fedex = {
     method: "GET",
     path: "/api/v1/fed/read-stats",
     access: "staff",
-    summary: "How many Fedex orders are pending, completed and cancelled",
-    reply: z.object({ pending: z.int(), completed: z.int(), cancelled: z.int() }),
+    summary: "How many Fedex orders are pending, completed and cancelled, in process and awaiting the customer",
+    reply: z.object({
+      pending: z.int(),
+      completed: z.int(),
+      cancelled: z.int(),
+      inProcess: z.int(),
+      awaitingInput: z.int(),
+    }),
   }),
   update: endpoint({
     method: "POST",
@@ -157,7 +165,8 @@ export const fedex = {
       remove: formNames,
     }),
     upload: { field: "file", maxBytes: 10 * 1024 * 1024, types: documentTypes },
-    reply: message,
+    /** Names the orders that a file which came with it is on already, if there are any. */
+    reply: message.extend({ sameFile: z.array(sameFile).optional() }),
   }),
   file: endpoint({
     method: "GET",

@@ -219,7 +219,8 @@ test("the same file on another order is named, whatever it is called", async () 
   await attach(one, pdf, "one.pdf");
   await attach(third, png, "third.png");
   expect((await read(one)).sameFile).toEqual([]);
-  await attach(other, pdf, "other.pdf");
+  const { body } = await attach(other, pdf, "other.pdf");
+  expect(body.sameFile).toEqual([{ _id: one.id, uuid: one.uuid, receiver: one.toName }]);
   expect((await read(one)).sameFile).toEqual([{ _id: other.id, uuid: other.uuid, receiver: "Ada" }]);
   expect((await read(third)).sameFile).toEqual([]);
   await update(other, { remove: ["file"] });

@@ -52,8 +52,10 @@ export const fedexRoutes = routes(fedex, {
   export: (call) => exportList(call, list),
 
   async stats({ db }) {
-    const { Pending = 0, Completed = 0, Cancelled = 0 } = await countsByKind(db, "fedex orders");
-    return { pending: Pending, completed: Completed, cancelled: Cancelled };
+    const counts = await countsByKind(db, "fedex orders");
+    const { Pending: pending = 0, Completed: completed = 0, Cancelled: cancelled = 0 } = counts;
+    const { "In Process": inProcess = 0, "Awaiting User Input": awaitingInput = 0 } = counts;
+    return { pending, completed, cancelled, inProcess, awaitingInput };
   },
 
   async update({ params, body, file, actor, transaction }) {
@@ -88,7 +90,8 @@ export const fedexRoutes = routes(fedex, {
         .where(eq(fedexOrders.id, before.id));
       if (changesFile && before.fileId) await removeFile(tx, before.fileId);
       await record(tx, actor, ...entry);
-      return reply;
+      const sameFile = file ? await sameFileAs(tx, after) : [];
+      return { ...reply, ...(sameFile.length > 0 && { sameFile }) };
     });
   },
 
@@ -233,7 +236,7 @@ async function chargeOf(db: Database, { id }: FedexRow) {
 const mostSame = 5;
 
 /** Other orders whose file is the same, byte for byte. */
-async function sameFileAs(db: Database, { fileId }: FedexRow) {
+async function sameFileAs(db: Database | Transaction, { fileId }: Pick<FedexRow, "fileId">) {
   if (!fileId) return [];
   const same = alias(files, "same");
   return db

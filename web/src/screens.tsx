@@ -62,7 +62,7 @@ export const screens: readonly Screen[] = [
     icon: IconTruckDelivery,
     group: "Trade",
     access: "all",
-    load: () => import("./features/fedex/FedexScreen.tsx").then((file) => file.FedexScreen),
+    load: () => import("./features/fedex/FedexOrders.tsx").then((file) => file.FedexOrders),
   },
 
   {
