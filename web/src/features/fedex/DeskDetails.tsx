@@ -16,7 +16,7 @@ import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { ShortId } from "../../shared/ShortId.tsx";
 import { Charge } from "./Charge.tsx";
-import { Claimant } from "./DeskList.tsx";
+import { Claimant, Key } from "./DeskList.tsx";
 import { DeskTimeline } from "./DeskTimeline.tsx";
 import { ageOf, type Desk, isLate } from "./desk.ts";
 import { FedexCustomer, FedexStatus } from "./FedexCells.tsx";
@@ -70,6 +70,7 @@ export function DeskHead({
             size="compact-md"
             variant="default"
             leftSection={isMine ? undefined : <IconHandStop size={14} aria-hidden />}
+            rightSection={<Key name="C" />}
             disabled={isClaiming}
             onClick={claim}
           >

@@ -1,7 +1,8 @@
 import { documentTypes } from "@footprint/contract/endpoint.ts";
 import { type FedexOrder, type FedexStory, fedex } from "@footprint/contract/fedex.ts";
 import { Button, Kbd, Textarea, TextInput } from "@mantine/core";
-import { useRef } from "react";
+import { useWindowEvent } from "@mantine/hooks";
+import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 import { FileField } from "../../shared/FileField.tsx";
 import { FormAlert, SubmitButton, useApiForm } from "../../shared/form.tsx";
@@ -15,9 +16,11 @@ import { changesOf, saveOrder, valuesOf } from "./update.ts";
 
 const modifier = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
 
+const saved = { file: null, removesFile: false };
+
 /** What is done about an order. Saving with the keyboard goes on to the next one. */
 export function DeskForm({ order, story, desk }: { order: FedexOrder; story: FedexStory | undefined; desk: Desk }) {
-  const before = valuesOf(order);
+  const [before, setBefore] = useState(() => valuesOf(order));
   const goesOn = useRef(false);
   const priceField = useRef<HTMLInputElement>(null);
   // As the list stands now: what is done leaves it.
@@ -28,12 +31,22 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
       const following = goesOn.current && next !== order._id ? next : undefined;
       const answer = await saveOrder(order, changesOf(values, before), options);
       if (following) desk.view(following);
-      else fields.setValues({ ...values, file: null, removesFile: false });
+      else fields.setValues({ ...values, ...saved, price: values.price && String(Number(values.price)) });
       return answer;
     },
   });
   const { fields } = form;
   const { values } = fields;
+
+  const { status, note, price } = valuesOf(order);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the order itself has changed
+  useEffect(() => {
+    // What was not touched here follows: a claim changes the status, a colleague anything.
+    const fresh = { status, note, price };
+    const untouched = Object.entries(fresh).filter(([name]) => values[name as "note"] === before[name as "note"]);
+    fields.setValues(Object.fromEntries(untouched));
+    setBefore({ ...before, ...fresh });
+  }, [status, note, price]);
 
   /** A label is what an open order waits for. */
   function take(file: File | null) {
@@ -47,6 +60,13 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
     form.submit();
   }
 
+  useWindowEvent("keydown", (event) => {
+    const isMeant = event.key === "Enter" && (event.ctrlKey || event.metaKey);
+    if (!isMeant || document.querySelector("[aria-modal=true]")) return;
+    event.preventDefault();
+    save(true);
+  });
+
   return (
     <form
       className={classes.form}
@@ -54,11 +74,6 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
       onSubmit={(event) => {
         event.preventDefault();
         save(false);
-      }}
-      onKeyDown={(event) => {
-        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-        event.preventDefault();
-        save(true);
       }}
     >
       <div className={classes.fields}>

@@ -1,6 +1,6 @@
 import type { FedexOrder } from "@footprint/contract/fedex.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
-import { ActionIcon, Button, Skeleton, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Button, Kbd, Skeleton, VisuallyHidden } from "@mantine/core";
 import { IconChevronLeft, IconChevronRight, IconFileCheck, IconFiles } from "@tabler/icons-react";
 import { useEffect, useRef } from "react";
 import { formatCount, formatTotal } from "../../shared/format.tsx";
@@ -60,6 +60,7 @@ export function DeskList({ desk, onFiles }: { desk: Desk; onFiles: (files: File[
           size="compact-sm"
           variant="default"
           leftSection={<IconFiles size={14} aria-hidden />}
+          rightSection={<Key name="U" />}
           aria-keyshortcuts="u"
           onClick={() => chooseFiles(onFiles)}
         >
@@ -69,6 +70,13 @@ export function DeskList({ desk, onFiles }: { desk: Desk; onFiles: (files: File[
     </div>
   );
 }
+
+/** The key that does the same; a screen reader hears it with the button. */
+export const Key = ({ name }: { name: string }) => (
+  <Kbd size="xs" aria-hidden>
+    {name}
+  </Kbd>
+);
 
 function Queues({ desk: { queue, setQueue } }: { desk: Desk }) {
   const { data } = useApiQuery(fedex.stats, {});

@@ -29,20 +29,19 @@ export function FedexDesk() {
   const { rows, viewed, view } = desk;
 
   // The first order is open from the start, but on a phone, where list and order follow each other.
-  const first = rows?.[0]?._id;
+  const first = desk.query.isPlaceholderData ? undefined : rows?.[0]?._id;
+  const opens = !viewed && !isPhone ? first : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each list, however often it is drawn
   useEffect(() => {
-    if (!viewed && first && !isPhone) view(first, { replace: true });
-  });
+    if (opens) view(opens, { replace: true });
+  }, [opens]);
 
   const attach = (files: File[]) => open((close) => <AttachFiles files={files} onClose={close} />);
-  /** One file dropped on the form is the form's business. */
   function drop(event: DragEvent) {
-    setOver(false);
-    const files = [...event.dataTransfer.files];
-    const isForForm = event.target instanceof Element && event.target.closest("form");
-    if (event.defaultPrevented || files.length === 0 || (files.length === 1 && isForForm)) return;
     event.preventDefault();
-    attach(files);
+    event.stopPropagation();
+    setOver(false);
+    if (event.dataTransfer.files.length > 0) attach([...event.dataTransfer.files]);
   }
 
   useKeys(desk, root, attach);
@@ -58,7 +57,9 @@ export function FedexDesk() {
         setOver(true);
       }}
       onDragLeave={(event) => event.currentTarget.contains(event.relatedTarget as Node | null) || setOver(false)}
-      onDrop={drop}
+      // Before the form's own field: that takes one file alone.
+      onDropCapture={(event) => (event.dataTransfer.files.length > 1 ? drop(event) : setOver(false))}
+      onDrop={(event) => event.defaultPrevented || drop(event)}
     >
       {(!isPhone || !viewed) && <DeskList desk={desk} onFiles={attach} />}
       {viewed ? (
@@ -122,8 +123,7 @@ function useKeys(desk: Desk, root: React.RefObject<HTMLElement | null>, attach: 
     // "g" begins the way to another screen.
     const isSecond = previous.current === "g";
     previous.current = event.key;
-    const isTyped =
-      event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]");
+    const isTyped = event.target instanceof Element && event.target.closest(typed);
     const isOther = event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isSecond;
     const act = keys[event.key];
     if (!act || isTyped || isOther || document.querySelector("[aria-modal=true]")) return;
@@ -131,6 +131,8 @@ function useKeys(desk: Desk, root: React.RefObject<HTMLElement | null>, attach: 
     act();
   });
 }
+
+const typed = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 
 function move(desk: Desk, step: 1 | -1) {
   const next = desk.neighbour(step);
