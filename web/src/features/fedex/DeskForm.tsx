@@ -93,10 +93,11 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
           {...fields.getInputProps("price")}
         />
         <Textarea label="Note" rows={3} maxLength={2000} {...fields.getInputProps("note")} />
-        {order.file && !values.file && (
+        {order.file && story && !values.file && (
           <StoredFile
             order={order}
             file={order.file}
+            version={story.timeline.findLast(({ file }) => file)?._id ?? ""}
             isRemoved={values.removesFile}
             onRemove={(removesFile) => fields.setFieldValue("removesFile", removesFile)}
           />

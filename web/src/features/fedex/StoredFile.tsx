@@ -1,7 +1,6 @@
 import { type FedexOrder, fedex } from "@footprint/contract/fedex.ts";
 import { Button } from "@mantine/core";
 import { IconDownload, IconExternalLink, IconFile, IconTrash } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { request } from "../../shared/api.ts";
 import { saveFile } from "../../shared/downloadFile.ts";
@@ -18,21 +17,18 @@ import { describePdf } from "./pdf.ts";
 export function StoredFile({
   order: { _id },
   file: { name, size },
+  version,
   isRemoved,
   onRemove,
 }: {
   order: FedexOrder;
   file: NonNullable<FedexOrder["file"]>;
+  /** Another one where another file has taken its place. */
+  version: string;
   isRemoved: boolean;
   onRemove: (isRemoved: boolean) => void;
 }) {
-  const { data, error } = useQuery({
-    // Not by the order alone: a new file takes the old one's place.
-    queryKey: ["fedex file", _id, name, size],
-    queryFn: async () => describe(await (await request(fedex.file, { params: { id: _id } })).blob()),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-  });
+  const { data, error } = useContent(_id, version);
   const url = useObjectUrl(data?.content);
   const open = () => url && !window.open(url, "_blank") && notify("warning", "The browser did not open another tab");
 
@@ -91,7 +87,29 @@ export function StoredFile({
   );
 }
 
-async function describe(content: Blob) {
+type Content = { content: Blob; isPicture: boolean; about: string };
+
+/** Not a query: those are fetched again after every change, and each fetch is a download that the log tells of. */
+function useContent(id: string, version: string): { data?: Content; error?: Error } {
+  const [loaded, setLoaded] = useState<{ data?: Content; error?: Error }>({});
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another version is another file
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    setLoaded({});
+    request(fedex.file, { params: { id } }, { signal })
+      .then((response) => response.blob())
+      .then(describe)
+      .then(
+        (data) => setLoaded({ data }),
+        (error: Error) => signal.aborted || setLoaded({ error }),
+      );
+    return () => controller.abort();
+  }, [id, version]);
+  return loaded;
+}
+
+async function describe(content: Blob): Promise<Content> {
   const isPicture = content.type.startsWith("image/");
   return { content, isPicture, about: isPicture ? "" : describePdf(await content.text()) };
 }
