@@ -19,6 +19,7 @@ const purpose = z.discriminatedUnion("kind", [
     custom: z.boolean().nullable(),
   }),
   z.object({ kind: z.literal("bulk order"), _id: id, uuid: z.string(), orderCount: z.int() }),
+  z.object({ kind: z.literal("fedex order"), _id: id, uuid: z.string() }),
   z.object({ kind: z.literal("invoice"), _id: id, payment_method: z.string() }),
   /** What a reversal takes back. */
   z.object({ kind: z.literal("transfer"), _id: id, of: transferKind, createdAt: timestamp }),
@@ -88,7 +89,8 @@ export const transfers = {
     method: "POST",
     path: "/api/v1/admin/transfer/reverse/:id",
     access: "staff",
-    summary: "Take an adjustment or a deposit back, once; a reversed invoice can be marked as paid again",
+    summary:
+      "Take an adjustment, a deposit or the charge of a Fedex order back, once; the invoice can be marked as paid again, the Fedex order charged",
     params: idParam,
     body: z.object({ reason }),
     idempotent: true,

@@ -240,8 +240,8 @@ test("orders are filtered by each of the five statuses; a missing price is a das
     await filter.selectOption(status);
     await expect(page).toHaveURL(new RegExp(`filter=${status.replaceAll(" ", "\\+")}`));
     const { total } = await server.api.call(token, fedex.list, { query: { filter: status } });
-    await expect(rows(page)).toHaveCount(total);
-    await expect(rows(page).filter({ hasText: status })).toHaveCount(total);
+    await expect(rows(page)).toHaveCount(Math.min(total, 10));
+    await expect(rows(page).filter({ hasText: status })).toHaveCount(Math.min(total, 10));
   }
   await openScreen(page, "/fedex?search=Amelia+Stone", "Fedex Orders");
   await expect(rows(page).getByRole("cell", { name: "–", exact: true })).toBeVisible();

@@ -194,6 +194,13 @@ export const views: readonly View[] = [
   { name: "fedex", path: "/fedex", heading: "Fedex Orders" },
   { name: "fedex-order", path: "/fedex?search=Fedex+File", heading: "Fedex Orders", open: opening(/^View/) },
   { name: "fedex-update", path: "/fedex?search=Fedex+File", heading: "Fedex Orders", open: opening(/^Update/) },
+  { name: "fedex-desk", path: "/fedex?desk=all&search=Fedex", heading: "Fedex Orders" },
+  {
+    name: "fedex-charge",
+    path: "/fedex?desk=all&search=Fedex+File",
+    heading: "Fedex Orders",
+    open: opening("Charge $48.75"),
+  },
   { name: "fedex-as-staff", path: "/", as: "staff", heading: "Fedex Orders" },
   { name: "users", path: "/users", heading: "Users" },
   { name: "users-filtered", path: "/users?verified=true&withBalance=true&customPricing=false", heading: "Users" },

@@ -21,6 +21,8 @@ const steps: Step[] = [
   { version: "0016_case_indexes", at: 1794787200016 },
   { version: "0017_desk", at: 1794801733017 },
   { version: "0017_desk_indexes", at: 1794801734017 },
+  { version: "0018_fedex_desk", at: 1794803400018 },
+  { version: "0018_fedex_indexes", at: 1794803400019 },
 ];
 const newest = steps.at(-1) as Step;
 

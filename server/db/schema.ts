@@ -290,6 +290,8 @@ export const files = pgTable("files", {
   type: text().notNull(),
   size: integer().notNull().default(0),
   createdAt: createdAt(),
+  /** SHA-256 of what is in it, from when it is attached. */
+  contentHash: text(),
 });
 
 export const fileChunks = pgTable("file_chunks", {
@@ -302,7 +304,7 @@ export const fedexOrders = pgTable("fedex_orders", {
   id: id(),
   uuid: uuid().notNull().defaultRandom(),
   customerId: uuid().notNull(),
-  /** A quote: it moves no balance. */
+  /** A quote: it moves no balance until it is charged. */
   priceCents: cents(),
   status: oneOf(fedexStatus).default("Pending"),
   note: text().notNull().default(""),
@@ -318,6 +320,12 @@ export const fedexOrders = pgTable("fedex_orders", {
   specialNotes: text().notNull().default(""),
   shopId: broughtBy(),
   createdAt: createdAt(),
+  /** Who works on it, and until when. The name at the time, as in the log. */
+  claimedBy: uuid(),
+  claimedName: text(),
+  claimedUntil: moment(),
+  /** When its price was taken from the balance; from then on it stays the same, until that is reversed. */
+  chargedAt: moment(),
 });
 
 export const invoices = pgTable("invoices", {
@@ -344,7 +352,7 @@ export const transfers = pgTable("transfers", {
   kind: oneOf(transferKind),
   amountCents: cents().notNull(),
   balanceAfterCents: cents().notNull(),
-  /** The invoice, the order or bulk order bought, or the order refunded. */
+  /** The invoice, the order or bulk order bought, the Fedex order charged, or the order refunded. */
   reference: uuid(),
   /** The name at the time, and who it was. */
   actor: text().notNull(),

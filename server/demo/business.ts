@@ -474,7 +474,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
       uuid: random.uuid(),
       status,
       note: random.pick(fedexNotes[status]),
-      priceCents: status === "Pending" ? null : random.between(1800, 24_000),
+      priceCents: status === "Pending" ? null : Math.round(fedexCents(parcel) * (random.between(88, 112) / 100)),
     };
     const addresses = newAddresses(random);
     const ids = { id: random.idAt(at), customerId };
@@ -487,6 +487,10 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     if (update) log(atMostNow(at + random.between(60, 1800) * minute), random.pick(operators), update);
   }
 }
+
+/** Heavier parcels cost more, so that a price can be told from an unusual one. */
+const fedexCents = ({ weight, weightUnit }: { weight: number; weightUnit: string }) =>
+  900 + 75 * weight * (weightUnit === "kg" ? 2.2 : 1);
 
 const lately = ["Pending", "In Process", "Pending", "Awaiting User Input", "Pending", "Completed"] as const;
 const earlier = [

@@ -7,7 +7,7 @@ import { checkAndKeepBooks, lastBooks } from "../money/books.ts";
 
 export const dashboardRoutes = routes(dashboard, {
   async orders({ db, config, now }) {
-    const { allTime, today, week, month } = (await figuresByPeriod(db, "orders", config, now())).all;
+    const { allTime, today, week, month } = (await figuresByPeriod(db, ["orders"], config, now())).all;
     return {
       allTimeOrdersCount: allTime.count,
       todayOrdersCount: today.count,
@@ -17,7 +17,7 @@ export const dashboardRoutes = routes(dashboard, {
   },
 
   async users({ db, config, now }) {
-    const { allTime, today, week, month } = (await figuresByPeriod(db, "customers", config, now())).all;
+    const { allTime, today, week, month } = (await figuresByPeriod(db, ["customers"], config, now())).all;
     return {
       allTimeUsersCount: allTime.count,
       // The specification's name for the customers who joined today.
@@ -29,17 +29,19 @@ export const dashboardRoutes = routes(dashboard, {
   },
 
   async revenue({ db, config, now }) {
-    const { allTime, today, week, month } = (await figuresByPeriod(db, "orders", config, now())).ofKind("Active");
+    const { ofKind } = await figuresByPeriod(db, ["orders", "fedex charges"], config, now());
+    const [sold, charged] = [ofKind("Active"), ofKind("charged")];
+    const revenue = (period: keyof typeof sold) => sold[period].cents + charged[period].cents;
     return {
-      allTimeRevenue: allTime.cents,
-      todayRevenue: today.cents,
-      thisWeekRevenue: week.cents,
-      thisMonthRevenue: month.cents,
+      allTimeRevenue: revenue("allTime"),
+      todayRevenue: revenue("today"),
+      thisWeekRevenue: revenue("week"),
+      thisMonthRevenue: revenue("month"),
     };
   },
 
   async deposits({ db, config, now }) {
-    const { all, ofKind } = await figuresByPeriod(db, "deposits", config, now());
+    const { all, ofKind } = await figuresByPeriod(db, ["deposits"], config, now());
     const cashapp = ofKind("cashapp");
     const paypal = ofKind("paypal");
     const by = (period: keyof typeof all) => ({ cashApp: cashapp[period].cents, paypal: paypal[period].cents });
@@ -53,14 +55,14 @@ export const dashboardRoutes = routes(dashboard, {
 
   async graph({ db, config, now }) {
     const days = daysUntil(today(config, now()), 30);
-    const counts = await figuresByDay(db, "orders", days);
+    const counts = await figuresByDay(db, ["orders"], days);
     return { labels: days, data: counts.map(({ count }) => count) };
   },
 
   async charts({ db, config, now, query }) {
     const days = daysUntil(today(config, now()), Number(query.days));
     const since = days[0] ?? "";
-    const revenue = await figuresByDay(db, "orders", days, "Active");
+    const revenue = await figuresByDay(db, ["orders", "fedex charges"], days, ["Active", "charged"]);
     const byLabelType = await countsSince(db, "orders by label type", since);
     const named = await db
       .select()

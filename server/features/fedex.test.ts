@@ -34,6 +34,8 @@ test("the list carries the specification's fields", async () => {
         status: "In Process",
         note: "call first",
         file: null,
+        claim: null,
+        chargedAt: null,
         createdAt: order.createdAt.toISOString(),
         from: {
           name: "Tobias Brandt",
@@ -112,15 +114,16 @@ test("only administrators see a discord id, or find by it", async () => {
 
 test("the statistics follow every change of status", async () => {
   const stats = async () => (await call("staff", fedex.stats)).body;
-  expect(await stats()).toEqual({ pending: 0, completed: 0, cancelled: 0 });
+  const working = { inProcess: 1, awaitingInput: 0 };
+  expect(await stats()).toEqual({ pending: 0, completed: 0, cancelled: 0, inProcess: 0, awaitingInput: 0 });
   const order = await addFedexOrder();
   await addFedexOrder();
   await addFedexOrder({ status: "In Process" });
-  expect(await stats()).toEqual({ pending: 2, completed: 0, cancelled: 0 });
+  expect(await stats()).toEqual({ pending: 2, completed: 0, cancelled: 0, ...working });
   await update(order, { status: "Completed" });
-  expect(await stats()).toEqual({ pending: 1, completed: 1, cancelled: 0 });
+  expect(await stats()).toEqual({ pending: 1, completed: 1, cancelled: 0, ...working });
   await update(order, { status: "Cancelled" });
-  expect(await stats()).toEqual({ pending: 1, completed: 0, cancelled: 1 });
+  expect(await stats()).toEqual({ pending: 1, completed: 0, cancelled: 1, ...working });
 });
 
 test("an update by form changes everything at once and leaves one log row", async () => {

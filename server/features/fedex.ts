@@ -1,65 +1,98 @@
 import { addressOf, type Party } from "@footprint/contract/address.ts";
-import { fedex } from "@footprint/contract/fedex.ts";
+import { fedex, openStatuses } from "@footprint/contract/fedex.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
-import { eq } from "drizzle-orm";
+import { and, eq, isNull, ne, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
 import { record, recordRead } from "../accounts/audit.ts";
-import type { Transaction } from "../db/database.ts";
-import { customers, fedexOrders, files } from "../db/schema.ts";
-import { attach, fileName, openFile, remove } from "../http/files.ts";
+import type { Actor } from "../accounts/sessions.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { customers, fedexOrders, files, logs, transfers } from "../db/schema.ts";
+import { attach, fileName, openFile, remove as removeFile } from "../http/files.ts";
 import { routes } from "../http/routes.ts";
 import { countsByKind } from "../lists/counters.ts";
 import { exportList, inDollars } from "../lists/export.ts";
 import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
-import { addressColumns, presentFedexOrder } from "../lists/presenters.ts";
+import { addressColumns, presentAuthor, presentFedexOrder } from "../lists/presenters.ts";
 import { searchedFedexOrders } from "../lists/searched.ts";
-import { updatedFedexOrder } from "../money/trade-log.ts";
+import { because } from "../money/corrections.ts";
+import { claimOf, claimOrder, releaseOrder, unclaimed } from "../money/fedex-claims.ts";
+import { similarPrices } from "../money/fedex-prices.ts";
+import { dollars, move } from "../money/ledger.ts";
+import { chargedFedexOrder, updatedFedexOrder } from "../money/trade-log.ts";
 
 type FedexRow = typeof fedexOrders.$inferSelect;
 
 export const fedexRoutes = routes(fedex, {
   async list({ db, query, actor }) {
-    const isAdmin = actor.role === "admin";
     const { rows, ...counts } = await pageOf(db, { ...list, searched: searchedFedexOrders(actor) }, query);
+    return { docs: rows.map((row) => present(row, actor)), totalDocs: counts.total, ...counts };
+  },
+
+  async read({ db, params, actor }) {
+    const [found] = await list.select(db).where(eq(fedexOrders.id, params.id));
+    if (!found) throw refusal(404, "This order does not exist");
+    const { order, user } = found;
+    const [[customer], charge, timeline, prices, sameFile] = await Promise.all([
+      db.select({ balance: customers.balanceCents }).from(customers).where(eq(customers.id, order.customerId)),
+      chargeOf(db, order),
+      timelineOf(db, order),
+      similarPrices(db, order),
+      sameFileAs(db, order),
+    ]);
     return {
-      docs: rows.map(({ order, user, file }) => ({
-        ...presentFedexOrder(order),
-        file,
-        user: isAdmin ? user : { ...user, discordId: "***" },
-        from: addressOf<Party>(order, "from"),
-        to: addressOf<Party>(order, "to"),
-      })),
-      totalDocs: counts.total,
-      ...counts,
+      order: present(found, actor),
+      customer: { _id: user._id, username: user.username, balance: customer?.balance ?? 0 },
+      charge,
+      timeline,
+      ...prices,
+      sameFile,
     };
   },
 
   export: (call) => exportList(call, list),
 
   async stats({ db }) {
-    const { Pending = 0, Completed = 0, Cancelled = 0 } = await countsByKind(db, "fedex orders");
-    return { pending: Pending, completed: Completed, cancelled: Cancelled };
+    const counts = await countsByKind(db, "fedex orders");
+    const { Pending: pending = 0, Completed: completed = 0, Cancelled: cancelled = 0 } = counts;
+    const { "In Process": inProcess = 0, "Awaiting User Input": awaitingInput = 0 } = counts;
+    return { pending, completed, cancelled, inProcess, awaitingInput };
   },
 
   async update({ params, body, file, actor, transaction }) {
-    const { status, note, price } = body;
+    const { status, note, price, remove } = body;
+    const given = { note: note || undefined, price, file };
+    const twice = remove.find((field) => given[field] !== undefined);
+    if (twice) throw refusal(400, `The ${twice} cannot be both given and removed`);
     return transaction(async (tx) => {
       const before = await lockOrder(tx, params.id);
       const after = {
         status: status ?? before.status,
-        note: note ?? before.note,
-        priceCents: price ?? before.priceCents,
-        fileId: file ? await attach(tx, file) : before.fileId,
+        note: remove.includes("note") ? "" : (note ?? before.note),
+        priceCents: remove.includes("price") ? null : (price ?? before.priceCents),
+        fileId: remove.includes("file") ? null : file ? await attach(tx, file) : before.fileId,
       };
-      const replaced = file ? await fileName(tx, before.fileId) : null;
-      const entry = updatedFedexOrder(before, after, file && { from: replaced, to: file.name });
+      if (before.chargedAt && after.priceCents !== before.priceCents)
+        throw refusal(409, "This order is charged: reverse the charge before you change its price");
+      const changesFile = after.fileId !== before.fileId;
+      const replaced = changesFile ? await fileName(tx, before.fileId) : null;
+      const entry = updatedFedexOrder(
+        before,
+        after,
+        changesFile ? { from: replaced, to: file?.name ?? null } : undefined,
+      );
       const reply = { message: "Order updated" };
       if (!entry) return reply;
 
-      await tx.update(fedexOrders).set(after).where(eq(fedexOrders.id, before.id));
-      if (file && before.fileId) await remove(tx, before.fileId);
+      const isDone = after.status !== before.status;
+      await tx
+        .update(fedexOrders)
+        .set({ ...after, ...(isDone && unclaimed) })
+        .where(eq(fedexOrders.id, before.id));
+      if (changesFile && before.fileId) await removeFile(tx, before.fileId);
       await record(tx, actor, ...entry);
-      return reply;
+      const sameFile = file ? await sameFileAs(tx, after) : [];
+      return { ...reply, ...(sameFile.length > 0 && { sameFile }) };
     });
   },
 
@@ -73,6 +106,55 @@ export const fedexRoutes = routes(fedex, {
     });
     return file;
   },
+
+  async claim({ params, actor, transaction }) {
+    return transaction(async (tx) => {
+      const claim = await claimOrder(tx, await lockOrder(tx, params.id), actor);
+      return { message: "The order is yours for 15 minutes", claim };
+    });
+  },
+
+  async release({ params, actor, transaction }) {
+    return transaction(async (tx) => {
+      await releaseOrder(tx, await lockOrder(tx, params.id), actor);
+      return { message: "Order released" };
+    });
+  },
+
+  async charge({ params, body: { reason, price }, actor, transaction }) {
+    return transaction(async (tx) => {
+      const order = await lockOrder(tx, params.id);
+      const { customerId, priceCents } = order;
+      if (order.chargedAt) throw refusal(409, "This order is already charged");
+      if (order.status === "Cancelled") throw refusal(409, "This order is cancelled");
+      if (!priceCents) throw refusal(409, "This order has no price to charge");
+      if (price !== undefined && price !== priceCents)
+        throw refusal(409, `The price is ${dollars(priceCents)} by now: look at it again`);
+      const movement = {
+        customerId,
+        cents: -priceCents,
+        kind: "purchase",
+        reference: order.id,
+        actor,
+        reason,
+      } as const;
+      const customer = await move(tx, movement);
+      await tx.update(fedexOrders).set({ chargedAt: sql`now()` }).where(eq(fedexOrders.id, order.id));
+      await record(tx, actor, ...because(reason, chargedFedexOrder({ ...order, priceCents }, customer)));
+      const { username, balanceCents } = customer;
+      return {
+        message: `${dollars(priceCents)} charged to ${username}, whose balance is now ${dollars(balanceCents)}`,
+      };
+    });
+  },
+});
+
+type Status = FedexRow["status"];
+
+const havingStatus = (statuses: readonly Status[]) => ({
+  column: fedexOrders.status,
+  where: statuses.map((status) => having(fedexOrders.status, status).where),
+  counted: { subject: "fedex orders" as const, kinds: statuses },
 });
 
 const list = listOf({
@@ -82,10 +164,7 @@ const list = listOf({
   searched: searchedFedexOrders({ role: "admin" }),
   filters: ({ customer, filter }: Filters<typeof fedex.list>) => [
     customer && having(fedexOrders.customerId, customer),
-    filter !== "All" && {
-      ...having(fedexOrders.status, filter),
-      counted: { subject: "fedex orders", kinds: [filter] },
-    },
+    filter !== "All" && havingStatus(filter === "Open" ? openStatuses : [filter]),
   ],
   select: (db) =>
     db
@@ -108,6 +187,7 @@ const list = listOf({
     Price: inDollars(fedexOrders.priceCents),
     Note: fedexOrders.note,
     File: files.name,
+    Charged: fedexOrders.chargedAt,
     Weight: fedexOrders.weight,
     "Weight unit": fedexOrders.weightUnit,
     Length: fedexOrders.length,
@@ -124,3 +204,85 @@ async function lockOrder(tx: Transaction, id: string): Promise<FedexRow> {
   if (!order) throw refusal(404, "This order does not exist");
   return order;
 }
+
+type Listed = Awaited<ReturnType<typeof list.select>>[number];
+
+const present = ({ order, user, file }: Listed, { role }: Actor) => ({
+  ...presentFedexOrder(order),
+  file,
+  claim: claimOf(order),
+  user: role === "admin" ? user : { ...user, discordId: "***" },
+  from: addressOf<Party>(order, "from"),
+  to: addressOf<Party>(order, "to"),
+});
+
+/** What paid for an order, unless that was reversed. */
+async function chargeOf(db: Database, { id }: FedexRow) {
+  const [row] = await db
+    .select()
+    .from(transfers)
+    .where(and(eq(transfers.reference, id), eq(transfers.kind, "purchase"), isNull(transfers.reversedBy)));
+  return row ? { ...row, transfer: row.id, amount: -row.amountCents, by: presentAuthor(row) } : null;
+}
+
+const mostSame = 5;
+
+/** Other orders whose file is the same, byte for byte. */
+async function sameFileAs(db: Database | Transaction, { fileId }: Pick<FedexRow, "fileId">) {
+  if (!fileId) return [];
+  const same = alias(files, "same");
+  return db
+    .select({ _id: fedexOrders.id, uuid: fedexOrders.uuid, receiver: fedexOrders.toName })
+    .from(files)
+    .innerJoin(same, and(eq(same.contentHash, files.contentHash), ne(same.id, files.id)))
+    .innerJoin(fedexOrders, eq(fedexOrders.fileId, same.id))
+    .where(eq(files.id, fileId))
+    .limit(mostSame);
+}
+
+/** More would make reading the order slow. */
+const mostEntries = 100;
+
+/** What the log says about an order. Found by its own index, whatever PostgreSQL believes about the others. */
+async function timelineOf(db: Database, { id, createdAt }: FedexRow) {
+  const rows = await db
+    .select()
+    .from(logs)
+    .where(and(having(logs.subjectId, id).where, sql`${logs.subjectId} is not null`))
+    .orderBy(sql`${logs.subjectId} desc, ${logs.createdAt} desc, ${logs.id} desc`)
+    .limit(mostEntries);
+  const entries = rows.reverse().flatMap((row) => entryOf(row) ?? []);
+  return [{ _id: id, what: "created" as const, by: null, createdAt }, ...entries];
+}
+
+type Told = {
+  status?: string;
+  price?: number | null;
+  note?: string;
+  file?: string | null;
+  claimedBy?: string | null;
+  charged?: number | null;
+};
+
+/** A row of the log as staff may see it; undefined for the order's arrival, and for what was only read. */
+function entryOf(row: typeof logs.$inferSelect) {
+  const [before, after] = [row.before as Told | null, row.after as Told | null];
+  if (!before || !after) return undefined;
+  const common = { _id: row.id, by: presentAuthor({ ...row, actor: row.admin }), createdAt: row.createdAt };
+  if (after.claimedBy) return { ...common, what: before.claimedBy ? ("prolonged" as const) : ("claimed" as const) };
+  if (before.claimedBy)
+    return { ...common, what: row.actorKind === "system" ? ("expired" as const) : ("released" as const) };
+  if (after.charged) return { ...common, what: "charged" as const, amount: inCents(after.charged) };
+  if (before.charged) return { ...common, what: "reversed" as const, amount: inCents(before.charged) };
+  return {
+    ...common,
+    what: "changed" as const,
+    status: before.status && after.status ? { from: before.status, to: after.status } : undefined,
+    price: "price" in after ? { from: quoted(before.price), to: quoted(after.price) } : undefined,
+    file: "file" in after ? { from: before.file ?? null, to: after.file ?? null } : undefined,
+    note: "note" in after || undefined,
+  };
+}
+
+const inCents = (amount: number) => Math.round(amount * 100);
+const quoted = (price: number | null | undefined) => (typeof price === "number" ? inCents(price) : null);

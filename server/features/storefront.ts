@@ -73,7 +73,7 @@ export const storefrontRoutes = routes(storefront, {
     const customer = await findCustomer(db, params.discordId);
     const { rows, total, sums: _, ...capped } = await historyOf(db, customer.id, query);
     const shown = rows.map((row) => {
-      const subject = row.order ?? row.bulkOrder ?? row.invoice;
+      const subject = row.order ?? row.bulkOrder ?? row.fedexOrder ?? row.invoice;
       const isOthers = subject && !belongsTo(actor, subject);
       return { ...presentTransfer(row), ...(isOthers && { for: null }) };
     });

@@ -3,7 +3,7 @@ import { transfers as contract } from "@footprint/contract/transfers.ts";
 import { and, asc, between, desc, eq, sql } from "drizzle-orm";
 import { askedAuthor, record } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
-import { bulkOrders, customers, invoices, labelTypes, orders, transfers } from "../db/schema.ts";
+import { bulkOrders, customers, fedexOrders, invoices, labelTypes, orders, transfers } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportRows, inDollars } from "../lists/export.ts";
 import { inOrder } from "../lists/list.ts";
@@ -11,6 +11,7 @@ import { pages } from "../lists/paging.ts";
 import { because, reversedTransfer } from "../money/corrections.ts";
 import { dollars, move } from "../money/ledger.ts";
 import { needRoom } from "../money/limits.ts";
+import { reversedFedexCharge } from "../money/trade-log.ts";
 import { historyOf, isListed, listTransfers, presentTransfer, selectTransfers, stretchOf } from "../money/transfers.ts";
 
 export const transferRoutes = routes(contract, {
@@ -58,7 +59,7 @@ export const transferRoutes = routes(contract, {
 
   async reverse({ params, body: { reason }, actor, transaction }) {
     return transaction(async (tx) => {
-      const original = await lockReversible(tx, params.id);
+      const { transfer: original, charged } = await lockReversible(tx, params.id);
       const { kind, customerId } = original;
       const cents = -original.amountCents;
       await needRoom(tx, actor, "credit", cents);
@@ -67,7 +68,11 @@ export const transferRoutes = routes(contract, {
       await tx.update(transfers).set({ reversedBy: moved.transferId }).where(eq(transfers.id, original.id));
       if (kind === "deposit" && original.reference)
         await tx.update(invoices).set({ status: "reversed", paidAt: null }).where(eq(invoices.id, original.reference));
-      await record(tx, actor, ...because(reason, reversedTransfer(original, { ...moved, id: customerId })));
+      if (charged) await tx.update(fedexOrders).set({ chargedAt: null }).where(eq(fedexOrders.id, charged.id));
+      const entry = charged
+        ? reversedFedexCharge({ ...charged, priceCents: cents }, moved)
+        : reversedTransfer(original, moved);
+      await record(tx, actor, ...because(reason, entry));
       const done = cents > 0 ? `${dollars(cents)} returned to` : `${dollars(-cents)} taken back from`;
       return { message: `${done} ${moved.username}, whose balance is now ${dollars(moved.balanceCents)}` };
     });
@@ -84,6 +89,7 @@ const columns = {
   Order: orders.uuid,
   "Label type": labelTypes.name,
   "Bulk order": bulkOrders.uuid,
+  "Fedex order": fedexOrders.uuid,
   Invoice: invoices.id,
   Reason: transfers.reason,
   By: transfers.actor,
@@ -95,12 +101,19 @@ const columns = {
 async function lockReversible(tx: Transaction, id: string) {
   const [found] = await tx.select().from(transfers).where(eq(transfers.id, id));
   if (!found) throw refusal(404, "This transfer does not exist");
-  if (found.kind === "purchase") throw refusal(409, "A purchase is not reversed: refund the order");
+  const charged = found.kind === "purchase" ? await lockCharged(tx, found.reference ?? "") : undefined;
   if (found.kind === "refund") throw refusal(409, "A refund is not reversed");
   if (found.kind === "reversal") throw refusal(409, "A reversal is not reversed: make the change anew");
-  if (found.reference) await tx.execute(sql`select from invoices where id = ${found.reference} for update`);
+  if (found.kind === "deposit") await tx.execute(sql`select from invoices where id = ${found.reference} for update`);
   const [transfer] = await tx.select().from(transfers).where(eq(transfers.id, id)).for("no key update");
   if (!transfer) throw refusal(404, "This transfer does not exist");
-  if (transfer.reversedBy) throw refusal(409, `This ${transfer.kind} is already reversed`);
-  return transfer;
+  if (transfer.reversedBy) throw refusal(409, `This ${charged ? "charge" : transfer.kind} is already reversed`);
+  return { transfer, charged };
+}
+
+/** The Fedex order that a purchase was for. */
+async function lockCharged(tx: Transaction, id: string) {
+  const [order] = await tx.select().from(fedexOrders).where(eq(fedexOrders.id, id)).for("update");
+  if (!order) throw refusal(409, "A purchase is not reversed: refund the order");
+  return order;
 }

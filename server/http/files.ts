@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { Download, Endpoint, FileType } from "@footprint/contract/endpoint.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
@@ -8,7 +9,7 @@ import { uuidv7 } from "../db/ids.ts";
 import { fileChunks, files } from "../db/schema.ts";
 
 /** A file that was received but belongs to nothing until `attach` is called in the change's transaction. */
-export type Upload = { id: string; name: string; type: FileType; size: number };
+export type Upload = { id: string; name: string; type: FileType; size: number; contentHash: string };
 
 type Form = { fields: Record<string, unknown>; file: Upload | undefined };
 /** When it is the caller's turn, and not before. */
@@ -97,15 +98,18 @@ async function store(
 ): Promise<void> {
   if (part.fieldname !== field) throw refusal(400, `Send the file as ${field}`);
   let position = 0;
+  const hash = createHash("sha256");
   for await (const data of inChunks(received(part.file, overrun))) {
     form.file ??= await inTurn(() => begin(db, part.filename ?? "", data, types));
     form.file.size += data.length;
+    hash.update(data);
     if (form.file.size > maxBytes) throw tooLarge;
     const piece = { fileId: form.file.id, position: position++, data: asBase64(data) };
     await inTurn(async () => db.insert(fileChunks).values(piece));
   }
+  if (form.file) form.file.contentHash = hash.digest("hex");
   // A form sent without choosing a file carries an empty one without a name.
-  if (!form.file && part.filename) throw refusal(400, "The file is empty");
+  else if (part.filename) throw refusal(400, "The file is empty");
 }
 
 /** As base64, since the embedded engine's own way with bytes costs several times the processor time. */
@@ -134,7 +138,7 @@ async function begin(db: Database, filename: string, start: Buffer, types: reado
   }
   const file = { id: uuidv7(), name: properName(filename, type), type };
   await db.insert(files).values(file);
-  return { ...file, size: 0 };
+  return { ...file, size: 0, contentHash: "" };
 }
 
 /** By the first bytes: a name can claim anything. */
@@ -165,8 +169,9 @@ function properName(filename: string, type: FileType): string {
 
 /** Makes an upload part of the change: from now on it stays. */
 export async function attach(tx: Transaction, file: Upload): Promise<string> {
-  await tx.update(files).set({ size: file.size }).where(eq(files.id, file.id));
-  return file.id;
+  const { id, size, contentHash } = file;
+  await tx.update(files).set({ size, contentHash }).where(eq(files.id, id));
+  return id;
 }
 
 /** Removes a file that nothing refers to any more. */

@@ -20,6 +20,7 @@ export const countedKinds = {
   "orders by label type": undefined,
   "bulk orders": ["All"],
   "fedex orders": fedexStatus.options,
+  "fedex charges": ["charged"],
   customers: ["new", "declined", "verified"],
   invoices: invoiceStatus.options,
   deposits: paymentMethod.options,
@@ -121,8 +122,11 @@ export async function countsSince(db: Database, subject: Subject, day: string) {
 type Figure = { count: number; cents: number };
 type Periods = Record<"allTime" | "today" | "week" | "month", Figure>;
 
-/** A subject's figures by calendar period of the business: today, this week from Monday, this month. */
-export async function figuresByPeriod<S extends Subject>(db: Database, subject: S, config: Config, now: Date) {
+/** True for the counters of several subjects, whose kinds have different names. */
+const ofSubjects = (source: Source) => sql`${source.subject} = any(${sql.param(sql.placeholder("subjects"))}::text[])`;
+
+/** What subjects come to by calendar period of the business: today, this week from Monday, this month. */
+export async function figuresByPeriod<S extends Subject>(db: Database, subjects: S[], config: Config, now: Date) {
   const query = prepared(db, "periods", () => {
     const day = sql`${sql.placeholder("day")}::date`;
     const columns = {
@@ -133,11 +137,11 @@ export async function figuresByPeriod<S extends Subject>(db: Database, subject: 
     const allTime = db
       .select({ ...columns, day: sql`null::date`.as("day") })
       .from(monthlyCounters)
-      .where(ofAny(monthlyCounters));
+      .where(ofSubjects(monthlyCounters));
     const lately = db
       .select({ ...columns, day: sql`day`.as("day") })
       .from(counters)
-      .where(and(ofAny(counters), sql`day >= least(date_trunc('week', ${day}), date_trunc('month', ${day}))`));
+      .where(and(ofSubjects(counters), sql`day >= least(date_trunc('week', ${day}), date_trunc('month', ${day}))`));
     const figures = (condition: SQL) => ({
       count: total(sql`sum(count) filter (where ${condition})`),
       cents: total(sql`sum(cents) filter (where ${condition})`),
@@ -154,7 +158,7 @@ export async function figuresByPeriod<S extends Subject>(db: Database, subject: 
       .groupBy(sql`kind`)
       .prepare("");
   });
-  const rows = await query.execute({ subject, day: today(config, now) });
+  const rows = await query.execute({ subjects, day: today(config, now) });
   return {
     all: rows.reduce(addPeriods, nothing),
     ofKind: (kind: Kind<S>): Periods => rows.find((row) => row.kind === kind) ?? nothing,
@@ -171,14 +175,14 @@ const addPeriods = (a: Periods, b: Periods): Periods => ({
   month: add(a.month, b.month),
 });
 
-/** A subject's figures on each of these consecutive days. */
+/** What subjects, or some kinds of them, come to on each of these consecutive days. */
 export async function figuresByDay<S extends Subject>(
   db: Database,
-  subject: S,
+  subjects: S[],
   days: string[],
-  kind?: Kind<S>,
+  kinds?: Kind<S>[],
 ): Promise<Figure[]> {
-  const query = prepared(db, `series ${!kind}`, () =>
+  const query = prepared(db, `series ${!kinds}`, () =>
     db
       .select({
         day: counters.day,
@@ -187,12 +191,16 @@ export async function figuresByDay<S extends Subject>(
       })
       .from(counters)
       .where(
-        and(ofAny(counters, Boolean(kind)), between(counters.day, sql.placeholder("first"), sql.placeholder("last"))),
+        and(
+          ofSubjects(counters),
+          kinds ? hasKind(counters, sql.placeholder("kinds")) : undefined,
+          between(counters.day, sql.placeholder("first"), sql.placeholder("last")),
+        ),
       )
       .groupBy(counters.day)
       .prepare(""),
   );
-  const rows = await query.execute({ subject, kinds: [kind], first: days[0], last: days.at(-1) });
+  const rows = await query.execute({ subjects, kinds, first: days[0], last: days.at(-1) });
   const byDay = new Map(rows.map((row) => [row.day, row]));
   return days.map((day) => byDay.get(day) ?? zero);
 }

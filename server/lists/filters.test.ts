@@ -1,6 +1,6 @@
 import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
-import { fedex, fedexStatuses } from "@footprint/contract/fedex.ts";
+import { fedex, fedexStatuses, openStatuses } from "@footprint/contract/fedex.ts";
 import { invoiceStatuses, invoices } from "@footprint/contract/invoices.ts";
 import { logs } from "@footprint/contract/logs.ts";
 import { orders } from "@footprint/contract/orders.ts";
@@ -70,7 +70,16 @@ const lists: Record<string, Listed> = {
   "fedex orders": {
     list: fedex.list,
     rows: async () => (await db.select().from(schema.fedexOrders)).map((row) => ({ ...row, found: named(row) })),
-    filters: { customer, filter: oneOf("status", fedexStatuses, "All") },
+    filters: {
+      customer,
+      filter: {
+        values: ["All", "Open", ...fedexStatuses],
+        fits: (row, value) =>
+          value === "All" ||
+          row.status === value ||
+          (value === "Open" && openStatuses.some((one) => one === row.status)),
+      },
+    },
     searches: ["anna", "okafor", "boris"],
   },
   users: {

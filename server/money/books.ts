@@ -82,9 +82,10 @@ const checks = [
   ),
   check<Mismatch>(
     sql`select coalesce(bought.id, purchases.reference) as name, -purchases.amount_cents as is, bought.cents as should
-        from (select coalesce(bulk_order_id, id) as id, customer_id, sum(price_cents) as cents
-              from orders group by 1, 2) bought
-        full join (select * from transfers where kind = 'purchase') purchases on purchases.reference = bought.id
+        from (select coalesce(bulk_order_id, id) as id, customer_id, sum(price_cents) as cents from orders group by 1, 2
+              union all select id, customer_id, price_cents from fedex_orders where charged_at is not null) bought
+        full join (select * from transfers where kind = 'purchase' and reversed_by is null) purchases
+          on purchases.reference = bought.id
         where (-purchases.amount_cents, purchases.customer_id) is distinct from (bought.cents, bought.customer_id)`,
     ({ name, is, should }) => `Order ${name} was paid for with ${amount(is)}, but ${amount(should)} is right`,
   ),
@@ -108,15 +109,18 @@ const checks = [
           on (reversals.id, reversals.reverses) = (originals.reversed_by, originals.id)
         where (reversals.amount_cents, reversals.customer_id)
             is distinct from (-originals.amount_cents, originals.customer_id)
-          or originals.kind not in ('adjustment', 'deposit')`,
+          or originals.kind not in ('adjustment', 'deposit', 'purchase')`,
     ({ name, is, should }) => `Transfer ${name} was reversed with ${amount(is)}, but ${amount(should)} is right`,
   ),
   check<{ name: string; number: number; place: string }>(
     sql`select username as name, number, place from (
           select customer_id, number, received_cents, spent_cents, row_number() over history as place,
             sum(greatest(amount_cents, 0)) over history as received,
-            sum(case when kind = 'purchase' then -amount_cents else 0 end) over history as spent
-          from transfers window history as (partition by customer_id order by number)
+            sum(case when kind = 'purchase' or undone is not null then -amount_cents else 0 end) over history as spent
+          from transfers
+          left join (select id as undone from transfers where kind = 'purchase' and reversed_by is not null) purchases
+            on undone = transfers.reverses
+          window history as (partition by customer_id order by number)
         ) numbered join customers on customers.id = customer_id
         where (number, numbered.received_cents, numbered.spent_cents) is distinct from (place, received, spent)`,
     ({ name, number, place }) =>
@@ -129,7 +133,7 @@ const checks = [
         from customers
         left join (
           select customer_id, count(*) as transfers, sum(greatest(amount_cents, 0)) as received,
-            sum(-amount_cents) filter (where kind = 'purchase') as spent,
+            sum(-amount_cents) filter (where kind = 'purchase' and reversed_by is null) as spent,
             count(*) filter (where kind = 'deposit' and reversed_by is null) as deposits,
             sum(amount_cents) filter (where kind = 'deposit' and reversed_by is null) as deposited,
             count(*) filter (where kind = 'refund') as refunds,

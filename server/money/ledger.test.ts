@@ -1,4 +1,5 @@
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
+import { fedex } from "@footprint/contract/fedex.ts";
 import { invoices } from "@footprint/contract/invoices.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
@@ -8,7 +9,7 @@ import { website } from "@footprint/contract/website.ts";
 import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { customers, shops, trackingCodes, transfers as transferTable } from "../db/schema.ts";
-import { addCustomer, addInvoice, addLabelType, addOrder, someAddresses } from "../testing/builders.ts";
+import { addCustomer, addFedexOrder, addInvoice, addLabelType, addOrder, someAddresses } from "../testing/builders.ts";
 import { meetAt } from "../testing/races.ts";
 import { call, db } from "../testing/server.ts";
 import { checkBooks } from "./books.ts";
@@ -19,6 +20,7 @@ type Known = {
   customer: { id: string; discordId: string };
   order: { id: string };
   invoice: { id: string };
+  fedexOrder: { id: string };
   deposit: string;
 };
 type Movement = [what: string, endpoint: Endpoint, input: (known: Known) => object];
@@ -36,6 +38,7 @@ const movements: Movement[] = [
     storefront.createBulkOrder,
     ({ customer: { discordId } }) => ({ body: { discordId, orders: [parcel, parcel] } }),
   ],
+  ["a charged Fedex order", fedex.charge, ({ fedexOrder }) => ({ params: { id: fedexOrder.id } })],
   ["a reversal", transfers.reverse, ({ deposit }) => ({ params: { id: deposit } })],
   ["added balance", users.addBalance, ({ customer }) => ({ params: { id: customer.id }, body: { balance: 5 } })],
 ];
@@ -55,7 +58,8 @@ test.for(movements)("%s waits for the customer's balance without holding a count
   const paid = await addInvoice({ customer, shopId: shop?.id ?? null });
   await call("staff", invoices.markPaid, { params: { id: paid.id } });
   const [deposit] = await db.select().from(transferTable).where(eq(transferTable.reference, paid.id));
-  const known = { customer, order: await addOrder({ customer }), invoice, deposit: deposit?.id ?? "" };
+  const fedexOrder = await addFedexOrder({ customer, price: 5 });
+  const known = { customer, order: await addOrder({ customer }), invoice, fedexOrder, deposit: deposit?.id ?? "" };
   // A counter has a row for each of sixteen groups of writers: whichever the call is in, its row can be seen.
   await db.execute(sql`
     insert into counters select subject, kind, day, writers, 0, 0 from counters, generate_series(0, 15) writers

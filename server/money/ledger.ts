@@ -36,11 +36,12 @@ export async function move(tx: Transaction, movement: Movement) {
   const id = uuidv7();
   const isDeposit = kind === "deposit" || reverses?.kind === "deposit";
   const isRefund = kind === "refund";
+  const isPurchase = kind === "purchase" || reverses?.kind === "purchase";
   const { rows } = await tx.execute<{ username: string; balance_cents: string | number }>(sql`
     with moved as (
       update customers set balance_cents = balance_cents + ${cents}::bigint, transfers = transfers + 1,
         received_cents = received_cents + ${Math.max(cents, 0)}::bigint,
-        spent_cents = spent_cents + ${kind === "purchase" ? -cents : 0}::bigint,
+        spent_cents = spent_cents + ${isPurchase ? -cents : 0}::bigint,
         orders = orders + ${orders}::int,
         deposits = deposits + ${isDeposit ? Math.sign(cents) : 0}::int,
         deposited_cents = deposited_cents + ${isDeposit ? cents : 0}::bigint,

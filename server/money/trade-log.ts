@@ -178,11 +178,67 @@ export const addedFedexOrder = (added: Added, username: string, parcel: object):
   { after: { status: "Pending", ...parcel }, about: fedexOrder(added) },
 ];
 
+type Claimed = Pick<typeof fedexOrders.$inferSelect, "claimedName" | "status">;
+
+export const claimedFedexOrder = (before: FedexOrder & Claimed, after: Claimed, again: boolean): LogEntry => [
+  "fedex",
+  again ? `Prolonged the claim on Fedex order ${before.uuid}` : `Claimed Fedex order ${before.uuid}`,
+  {
+    before: { status: before.status, claimedBy: again ? before.claimedName : null },
+    after: { status: after.status, claimedBy: after.claimedName },
+    about: fedexOrder(before),
+  },
+];
+
+export const unclaimedFedexOrder = (
+  before: FedexOrder & Claimed,
+  after: Pick<Claimed, "status">,
+  how: "released" | "expired",
+): LogEntry => [
+  "fedex",
+  how === "released"
+    ? `Released Fedex order ${before.uuid}`
+    : `The claim of ${before.claimedName} on Fedex order ${before.uuid} ended`,
+  {
+    before: { status: before.status, claimedBy: before.claimedName },
+    after: { status: after.status, claimedBy: null },
+    about: fedexOrder(before),
+  },
+];
+
+type Quoted = Added & { priceCents: number };
+
+export function chargedFedexOrder(order: Quoted, payer: Payee): LogEntry {
+  const { before, after } = balances(payer, -order.priceCents);
+  return [
+    "balance",
+    `Charged Fedex order ${order.uuid} (${dollars(order.priceCents)}) to ${payer.username}`,
+    {
+      before: { charged: null, ...before },
+      after: { charged: order.priceCents / 100, ...after },
+      about: fedexOrder(order),
+    },
+  ];
+}
+
+export function reversedFedexCharge(order: Quoted, payee: Payee): LogEntry {
+  const { before, after } = balances(payee, order.priceCents);
+  return [
+    "balance",
+    `Reversed the charge of Fedex order ${order.uuid} (${dollars(order.priceCents)}) to ${payee.username}`,
+    {
+      before: { charged: order.priceCents / 100, ...before },
+      after: { charged: null, ...after },
+      about: fedexOrder(order),
+    },
+  ];
+}
+
 /** Undefined where nothing has changed. Two files may have the same name: a new one is a change. */
 export function updatedFedexOrder(
   before: FedexOrder,
   after: Pick<FedexOrder, "status" | "note" | "priceCents">,
-  file?: { from: string | null; to: string },
+  file?: { from: string | null; to: string | null },
 ): LogEntry | undefined {
   const changes = [
     { field: "status", from: before.status, to: after.status, words: `${before.status} to ${after.status}` },
@@ -194,7 +250,7 @@ export function updatedFedexOrder(
       words: `${quote(before.priceCents)} to ${quote(after.priceCents)}`,
     },
   ].filter(({ from, to }) => from !== to);
-  const all = file ? [...changes, { field: "file", ...file, words: file.to }] : changes;
+  const all = file ? [...changes, { field: "file", ...file, words: file.to ?? "removed" }] : changes;
   if (all.length === 0) return undefined;
   return [
     "fedex",

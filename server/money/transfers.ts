@@ -5,7 +5,7 @@ import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import { alias, type PgColumn } from "drizzle-orm/pg-core";
 import type { Database, Transaction } from "../db/database.ts";
 import { prepared } from "../db/prepared.ts";
-import { bulkOrders, customers, invoices, labelTypes, orders, transfers } from "../db/schema.ts";
+import { bulkOrders, customers, fedexOrders, invoices, labelTypes, orders, transfers } from "../db/schema.ts";
 
 const reversed = alias(transfers, "reversed");
 
@@ -25,6 +25,7 @@ export const selectTransfers = (db: Database | Transaction) =>
       labelType: labelTypes.name,
       bulkOrder: { id: bulkOrders.id, uuid: bulkOrders.uuid, shopId: bulkOrders.shopId },
       orderCount: sql<number>`(select count(*)::int from ${orders} where ${orders.bulkOrderId} = ${bulkOrders.id})`,
+      fedexOrder: { id: fedexOrders.id, uuid: fedexOrders.uuid, shopId: fedexOrders.shopId },
       invoice: { id: invoices.id, paymentMethod: invoices.paymentMethod, shopId: invoices.shopId },
       reversed: { id: reversed.id, kind: reversed.kind, createdAt: reversed.createdAt },
     })
@@ -33,6 +34,7 @@ export const selectTransfers = (db: Database | Transaction) =>
     .leftJoin(orders, eq(orders.id, transfers.reference))
     .leftJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId))
     .leftJoin(bulkOrders, eq(bulkOrders.id, transfers.reference))
+    .leftJoin(fedexOrders, eq(fedexOrders.id, transfers.reference))
     .leftJoin(invoices, eq(invoices.id, transfers.reference))
     .leftJoin(reversed, eq(reversed.id, transfers.reverses))
     .$dynamic();
@@ -53,12 +55,13 @@ export function presentTransfer(row: TransferRow) {
   };
 }
 
-function purposeOf({ order, labelType, bulkOrder, orderCount, invoice, reversed }: TransferRow) {
+function purposeOf({ order, labelType, bulkOrder, orderCount, fedexOrder, invoice, reversed }: TransferRow) {
   if (order) {
     const { id, uuid, weight, custom } = order;
     return { kind: "order" as const, _id: id, uuid, labelType: labelType ?? "", weight, custom };
   }
   if (bulkOrder) return { kind: "bulk order" as const, _id: bulkOrder.id, uuid: bulkOrder.uuid, orderCount };
+  if (fedexOrder) return { kind: "fedex order" as const, _id: fedexOrder.id, uuid: fedexOrder.uuid };
   if (invoice) return { kind: "invoice" as const, _id: invoice.id, payment_method: invoice.paymentMethod };
   if (reversed)
     return { kind: "transfer" as const, _id: reversed.id, of: reversed.kind, createdAt: reversed.createdAt };

@@ -17,12 +17,14 @@ import {
   signInTries,
 } from "../db/schema.ts";
 import { checkBooksHourly } from "../money/books.ts";
+import { endClaims } from "../money/fedex-claims.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
 
 /**
- * Clears away what has ended and checks the books, soon and then every hour, so that no call has to. Returns how to stop.
+ * Clears away what has ended and checks the books, soon and then every hour, so that no call has to; ends claims every
+ * minute. Returns how to stop.
  */
 export function startHousekeeping(engine: Engine, onFailure: (error: unknown) => void): () => Promise<void> {
   let running = Promise.resolve();
@@ -31,13 +33,19 @@ export function startHousekeeping(engine: Engine, onFailure: (error: unknown) =>
       .then(() => checkBooksHourly(engine.db))
       .catch(onFailure);
   };
+  let ending = Promise.resolve();
+  const claims = setInterval(() => {
+    ending = endClaims(engine.db).catch(onFailure);
+  }, minute);
   // Whoever has just started has callers waiting.
   const first = setTimeout(run, minute);
   const others = setInterval(run, hour);
-  return () => {
+  return async () => {
     clearTimeout(first);
     clearInterval(others);
-    return running;
+    clearInterval(claims);
+    await running;
+    await ending;
   };
 }
 

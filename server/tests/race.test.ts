@@ -8,7 +8,7 @@ import { waitingForLocks } from "../testing/races.ts";
 import { type Gate, requestsOf, rounds } from "../testing/racing/commands.ts";
 import { type Exchange, explain } from "../testing/racing/explaining.ts";
 import { look, withIds } from "../testing/racing/looking.ts";
-import type { Asked } from "../testing/racing/rules.ts";
+import { type Asked, newFedexOrder } from "../testing/racing/rules.ts";
 import type { State } from "../testing/racing/state.ts";
 import { call, db, emptyDatabase } from "../testing/server.ts";
 
@@ -58,7 +58,7 @@ async function open(): Promise<State> {
     const { discordId } = customer;
     state.orders[order.id] = { customer: discordId, labelType: "plain", cents: 400, tracking: "", refunded: false };
     state.invoices[invoice.id] = { customer: discordId, cents: 700, method: "cashapp", status: "pending" };
-    state.fedexOrders[parcel.id] = { customer: discordId, cents: null, status: "Pending", note: "" };
+    state.fedexOrders[parcel.id] = newFedexOrder(discordId);
   }
   return withIds(state, (await look()).lists);
 }

@@ -69,7 +69,7 @@ export const screens: readonly Screen[] = [
     group: "Trade",
     access: "all",
     letter: "f",
-    load: () => import("./features/fedex/FedexScreen.tsx").then((file) => file.FedexScreen),
+    load: () => import("./features/fedex/FedexOrders.tsx").then((file) => file.FedexOrders),
   },
 
   {

@@ -103,12 +103,14 @@ const commands = {
       params: { discordId: wanted ? discordId : `new${other % few}` },
       body: { username: `name${other % 2}` },
     }),
-  updateFedexOrder({ state, other, cents, wanted }) {
-    const id = Object.keys(state.fedexOrders)[other % few];
+  updateFedexOrder({ fedexOrder: id, cents, wanted }) {
     const change =
       wanted === undefined ? { note: `note ${cents}` } : ({ status: wanted ? "Completed" : "Pending" } as const);
     return id && made(fedex.update, { params: { id }, body: { ...change, price: Math.abs(cents) / 100 } });
   },
+  claimFedexOrder: ({ fedexOrder }) => fedexOrder && made(fedex.claim, { params: { id: fedexOrder } }),
+  releaseFedexOrder: ({ fedexOrder }) => fedexOrder && made(fedex.release, { params: { id: fedexOrder } }),
+  chargeFedexOrder: ({ fedexOrder }) => fedexOrder && made(fedex.charge, { params: { id: fedexOrder } }),
   setLabelTypeStatus: ({ labelType, wanted }) =>
     made(labelTypes.setStatus, { params: { id: labelType.id }, body: wanted === undefined ? {} : { status: wanted } }),
   addTier: ({ labelType, tier }) => made(labelTypes.addTier, { params: { id: labelType.id }, body: tier }),
@@ -156,6 +158,7 @@ function situationOf({ pick, other, amount, wanted }: Command, state: State) {
   const [fromWeight, toWeight] = bounds[(pick + other) % bounds.length] as [number, number];
   const tier = { fromWeight, toWeight, price: Math.abs(amount) / 100 };
   const invoice = Object.keys(state.invoices).at(-1 - (other % few));
+  const fedexOrder = Object.keys(state.fedexOrders)[other % few];
   return {
     state,
     other,
@@ -167,6 +170,7 @@ function situationOf({ pick, other, amount, wanted }: Command, state: State) {
     labelType,
     tier,
     invoice,
+    fedexOrder,
     weight: 1 + (pick % 3),
   };
 }
@@ -205,6 +209,7 @@ const gates = [
   "orders",
   "invoices",
   "transfers",
+  "fedex_orders",
   "tracking_codes",
   "label_types",
 ] as const;

@@ -62,6 +62,7 @@ function movesOf(state: State, round: Exchange[], place: number, found: Found | 
     status: answer.status,
     body: answer.body as never,
     found,
+    as: asked.as,
     heldCodes: (type) => heldByOthers(round, place, type),
   });
   if (asked.key !== undefined && answer.status < 300)

@@ -130,11 +130,13 @@ function stateIn(lists: Lists): State {
     orders: {},
     bulkOrders: byId(lists.bulkOrders, ({ orders }) => orders.map(({ _id }) => _id)),
     invoices: {},
-    fedexOrders: byId(lists.fedexOrders, ({ user, price, status, note }) => ({
+    fedexOrders: byId(lists.fedexOrders, ({ user, price, status, note, chargedAt, claim }) => ({
       customer: user.discordId,
       cents: price === null ? null : inCents(price),
       status,
       note,
+      charged: chargedAt !== null,
+      claimedBy: claim?.by.username ?? null,
     })),
     transfers: lists.transfers.map((transfer) => ({
       id: transfer._id,

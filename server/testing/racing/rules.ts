@@ -25,6 +25,7 @@ export type Move = { state: State; found?: Found };
 type Situation<E extends Endpoint> = {
   /** A copy, to be changed. */
   state: State;
+  as: string;
   input: Input<E>;
   status: number;
   body: Reply<E> & { message: string };
@@ -161,7 +162,7 @@ export const rules = new Map<Endpoint, Rule>([
     const { active, verified } = customerCalled(state, sent.discordId);
     if (!active || !verified) return when(status === 403, state);
     if (status !== 201 || state.fedexOrders[body.order._id]) return [];
-    state.fedexOrders[body.order._id] = { customer: sent.discordId, cents: null, status: "Pending", note: "" };
+    state.fedexOrders[body.order._id] = newFedexOrder(sent.discordId);
     logged(state, "fedex");
     return [{ state }];
   }),
@@ -191,10 +192,41 @@ export const rules = new Map<Endpoint, Rule>([
   rule(fedex.update, ({ state, input: { params, body: sent = {} }, status }) => {
     const order = state.fedexOrders[params.id];
     if (!order) return when(status === 404, state);
-    if (sent.status) order.status = sent.status;
+    const cents = typeof sent.price === "number" ? inCents(sent.price) : order.cents;
+    if (order.charged && cents !== order.cents) return when(status === 409, state);
+    const before = JSON.stringify(order);
+    if (sent.status && sent.status !== order.status) Object.assign(order, { status: sent.status, claimedBy: null });
     if (sent.note !== undefined) order.note = sent.note;
-    if (typeof sent.price === "number") order.cents = inCents(sent.price);
+    order.cents = cents;
+    if (JSON.stringify(order) !== before) logged(state, "fedex");
+    return when(status === 200, state);
+  }),
+  rule(fedex.claim, ({ state, as, input, status }) => {
+    const order = state.fedexOrders[input.params.id];
+    if (!order) return when(status === 404, state);
+    const isDone = order.status === "Completed" || order.status === "Cancelled";
+    if (isDone || (order.claimedBy && order.claimedBy !== as)) return when(status === 409, state);
+    if (order.status === "Pending") order.status = "In Process";
+    order.claimedBy = as;
     return done(state, "fedex", status === 200);
+  }),
+  rule(fedex.release, ({ state, as, input, status }) => {
+    const order = state.fedexOrders[input.params.id];
+    if (!order) return when(status === 404, state);
+    if (!order.claimedBy || (order.claimedBy !== as && as !== "admin")) return when(status === 409, state);
+    if (order.status === "In Process") order.status = "Pending";
+    order.claimedBy = null;
+    return done(state, "fedex", status === 200);
+  }),
+  rule(fedex.charge, ({ state, input, status }) => {
+    const order = state.fedexOrders[input.params.id];
+    if (!order) return when(status === 404, state);
+    if (order.charged || order.status === "Cancelled" || !order.cents) return when(status === 409, state);
+    const customer = customerCalled(state, order.customer);
+    if (customer.balance < order.cents) return when(status === 402, state);
+    customer.balance -= order.cents;
+    order.charged = true;
+    return done(state, "balance", status === 200);
   }),
   rule(labelTypes.setStatus, ({ state, input, status, body }) => {
     const labelType = labelTypeWith(state, input.params.id);
@@ -254,6 +286,12 @@ export const rules = new Map<Endpoint, Rule>([
     return done(state, "staff", status === 200);
   }),
 ]);
+
+export const newFedexOrder = (customer: string) => ({
+  ...{ customer, cents: null, status: "Pending", note: "" },
+  charged: false,
+  claimedBy: null,
+});
 
 const when = (isPossible: boolean, state: State): Move[] => (isPossible ? [{ state }] : []);
 

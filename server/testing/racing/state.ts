@@ -12,7 +12,7 @@ export type State = {
   /** The orders in each. */
   bulkOrders: Record<string, string[]>;
   invoices: Record<string, { customer: string; cents: number; method: "cashapp" | "paypal"; status: string }>;
-  fedexOrders: Record<string, { customer: string; cents: number | null; status: string; note: string }>;
+  fedexOrders: Record<string, FedexOrder>;
   /** All but purchases. */
   transfers: Moved[];
   /** By username. */
@@ -46,6 +46,16 @@ type Customer = {
   prices: (Tier & { labelType: string })[];
 };
 
+type FedexOrder = {
+  customer: string;
+  cents: number | null;
+  status: string;
+  note: string;
+  charged: boolean;
+  /** Whoever works on it. */
+  claimedBy: string | null;
+};
+
 type LabelType = { id: string; name: string; usesCodes: boolean; active: boolean; tiers: Tier[] };
 
 export const inCents = (dollars: number) => Math.round(dollars * 100);
@@ -63,6 +73,7 @@ export function shown(state: State) {
   const orders = Object.entries(state.orders);
   const paid = Object.values(state.invoices).filter(({ status }) => status === "paid");
   const sold = orders.filter(([, { refunded }]) => !refunded);
+  const charged = Object.values(state.fedexOrders).filter((order) => order.charged);
   const withStatus = (wanted: string) => Object.values(state.fedexOrders).filter(({ status }) => status === wanted);
   const sum = (list: { cents: number }[]) => list.reduce((total, { cents }) => total + cents, 0);
   return {
@@ -79,7 +90,7 @@ export function shown(state: State) {
     figures: {
       orders: orders.length,
       customers: Object.keys(state.customers).length,
-      revenue: sum(sold.map(([, order]) => order)),
+      revenue: sum(sold.map(([, order]) => order)) + sum(charged.map(({ cents }) => ({ cents: cents ?? 0 }))),
       deposits: sum(paid),
       cashApp: sum(paid.filter(({ method }) => method === "cashapp")),
       paypal: sum(paid.filter(({ method }) => method === "paypal")),

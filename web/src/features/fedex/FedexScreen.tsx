@@ -1,5 +1,6 @@
 import { type FedexOrder, fedex, fedexStatuses } from "@footprint/contract/fedex.ts";
 import { IconEye, IconPencil } from "@tabler/icons-react";
+import type { ReactNode } from "react";
 import { RowButton } from "../../shared/buttons.tsx";
 import { CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
@@ -21,7 +22,7 @@ const FedexDetails = lazyPart(() => import("./FedexDetails.tsx").then((file) => 
 const statusFilter = { name: "filter", label: "Status", options: ["All", ...fedexStatuses] } as const;
 
 /** All Fedex orders, or those of one customer. */
-export function FedexScreen({ customer }: { customer?: string }) {
+export function FedexScreen({ customer, actions }: { customer?: string; actions?: ReactNode }) {
   const { role } = useSession();
   const list = useList(fedex.list, (reply) => reply.docs, {
     filter: statusFilter,
@@ -76,6 +77,7 @@ export function FedexScreen({ customer }: { customer?: string }) {
       list={list}
       columns={columns}
       exported={fedex.export}
+      actions={actions}
       searchFor={role === "admin" ? "Order id, sender, receiver, discord id" : "Order id, sender, receiver"}
       empty={{
         title: "No Fedex orders yet",

@@ -10,9 +10,10 @@ import { useApiQuery } from "../../shared/queries.ts";
 
 type Props = { transfer: Transfer; user: { _id: string; username: string }; onClose: () => void };
 
-/** Asks before an adjustment or a deposit is taken back, and says what the balance will be. */
+/** Asks before an adjustment, a deposit or a charge is taken back, and says what the balance will be. */
 export function ReverseTransfer({ transfer, user, onClose }: Props) {
-  const { kind, amount } = transfer;
+  const { amount } = transfer;
+  const kind = transfer.for?.kind === "fedex order" ? "charge" : transfer.kind;
   const form = useApiForm({
     initialValues: { reason: "" },
     async onSubmit(body, options) {
@@ -43,6 +44,7 @@ export function ReverseTransfer({ transfer, user, onClose }: Props) {
             The {kind} of <Time value={transfer.createdAt} exact /> by {transfer.by.username} stays in the history,
             marked as reversed.
             {transfer.for?.kind === "invoice" && " Its invoice can then be marked as paid again."}
+            {transfer.for?.kind === "fedex order" && " The Fedex order can then be charged again."}
           </Text>
           <BalanceAfter customer={user._id} change={-amount} />
           <TextInput

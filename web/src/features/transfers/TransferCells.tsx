@@ -74,6 +74,8 @@ function purposeOf({ for: purpose }: Transfer): { name?: ReactNode; more?: React
         name: <>Bulk order {link("bulk-orders", purpose.uuid)}</>,
         more: `${formatCount(purpose.orderCount)} ${purpose.orderCount === 1 ? "label" : "labels"}`,
       };
+    case "fedex order":
+      return { name: <>Fedex order {link("fedex", purpose.uuid)}</> };
     case "invoice":
       return { name: <>Invoice {link("invoices", purpose._id)}</>, more: labelOf(purpose.payment_method) };
     case "transfer":
@@ -106,12 +108,12 @@ export function Amount({ transfer: { amount, reversedBy } }: { transfer: Transfe
   );
 }
 
-/** Adjustments and deposits can be taken back, once. */
+/** Adjustments, deposits and charged Fedex orders can be taken back, once. */
 export function Reverse({ transfer, user }: { transfer: Transfer; user: { _id: string; username: string } }) {
   const open = useDialog();
   const { kind, amount, reversedBy } = transfer;
   if (reversedBy) return <StatusBadge tone="neutral">Reversed</StatusBadge>;
-  if (kind !== "adjustment" && kind !== "deposit") return null;
+  if (kind !== "adjustment" && kind !== "deposit" && transfer.for?.kind !== "fedex order") return null;
   return (
     <RowButton
       text="Reverse"

@@ -1,0 +1,241 @@
+import { fedex } from "@footprint/contract/fedex.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { users } from "@footprint/contract/users.ts";
+import type { Page } from "@playwright/test";
+import { type Api, uniqueName } from "./api.ts";
+import { expect, expectNoAxeViolations, test } from "./fixtures.ts";
+import { addCustomer, openScreen, toast } from "./steps.ts";
+
+const rows = (page: Page) => page.getByRole("list", { name: "Orders", exact: true }).getByRole("button");
+const current = (page: Page) => page.locator("[aria-current=true]").filter({ visible: true });
+const form = (page: Page) => page.getByRole("form", { name: "Update" });
+const details = (page: Page) => page.getByRole("region", { name: "Details" });
+const dialog = (page: Page) => page.getByRole("dialog");
+
+/** A label as a carrier sends it; another text is another file. */
+const label = (name: string, text = name) => ({
+  name,
+  mimeType: "application/pdf",
+  buffer: Buffer.from(`%PDF-1.4\n% ${text}\n<< /Type /Page /MediaBox [0 0 288 432] >>\n%%EOF\n`),
+});
+
+const wards = ["North", "South", "East", "West", "Harbor"];
+
+/** Orders of a customer whom no other test knows, oldest first, each to a receiver of its own. */
+async function placeOrders(api: Api, adminToken: string, amount: number, balance = 0) {
+  const customer = await addCustomer(api, adminToken);
+  const params = { id: customer._id };
+  await api.call(adminToken, users.verify, { params });
+  if (balance) await api.call(adminToken, users.addBalance, { params, body: { balance } });
+  const town = { street: "88 Wharf Rd", city: "Portland", state: "ME", zip: "04101" };
+  const batch = uniqueName("desk");
+  const orders = [];
+  for (const ward of wards.slice(0, amount)) {
+    const { order } = await api.call(customer.key, storefront.createFedexOrder, {
+      body: {
+        discordId: customer.username,
+        from: { name: "Tobias Brandt", ...town },
+        to: { name: `${batch} ${ward}`, ...town },
+        ...{ weight: 12.5, length: 10, width: 8, height: 6, dimensionUnit: "in", weightUnit: "lb" },
+      },
+    });
+    orders.push({ ...order, receiver: `${batch} ${ward}` });
+  }
+  return { customer, batch, orders };
+}
+
+async function openDesk(page: Page, batch: string, amount: number) {
+  await openScreen(page, `/fedex?desk=open&search=${batch}`, "Fedex Orders");
+  await expect(rows(page)).toHaveCount(amount);
+  await expect(current(page)).toHaveCount(1);
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+}
+
+const read = (api: Api, token: string, { _id }: { _id: string }) =>
+  api.call(token, fedex.read, { params: { id: _id } });
+
+test("five labels are attached, priced and completed by keyboard alone, in few strokes", async ({
+  staff: { page, token },
+  adminToken,
+  server: { api },
+}) => {
+  const { batch, orders } = await placeOrders(api, adminToken, 5);
+  await openDesk(page, batch, 5);
+  let strokes = 0;
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+    strokes += keys.length;
+  };
+  for (const [place, { receiver }] of orders.entries()) {
+    await expect(form(page)).toBeVisible();
+    await expect(page.getByRole("heading", { level: 2, name: receiver })).toBeVisible();
+    const choosing = page.waitForEvent("filechooser");
+    await press("f");
+    await (await choosing).setFiles(label(`label-${place}.pdf`, `${batch} ${place}`));
+    await expect(form(page).getByLabel("Price")).toBeFocused();
+    await expect(form(page).getByLabel("Status")).toHaveValue("Completed");
+    await press("4", "2", ".", "6", "0", "Control+Enter");
+  }
+  await expect(rows(page)).toHaveCount(0);
+  for (const [place, order] of orders.entries())
+    expect((await read(api, token, order)).order).toMatchObject({
+      status: "Completed",
+      price: 42.6,
+      file: { name: `label-${place}.pdf` },
+    });
+  // A minute has room for one key every second.
+  expect(strokes).toBeLessThanOrEqual(60);
+});
+
+test("files are matched to orders by id and by name, the match can be changed, and all are attached at once", async ({
+  staff: { page, token },
+  adminToken,
+  server: { api },
+}) => {
+  const { batch, orders } = await placeOrders(api, adminToken, 4);
+  const [byId, byEnd, byName, byHand] = orders as [(typeof orders)[number], ...typeof orders];
+  if (!byEnd || !byName || !byHand) throw new Error("there are four");
+  await openDesk(page, batch, 4);
+  const choosing = page.waitForEvent("filechooser");
+  await page.keyboard.press("u");
+  await (await choosing).setFiles([
+    label(`FEDEX_${byId.uuid.toUpperCase()}.pdf`, `${batch} 1`),
+    label(`label ${byEnd.uuid.slice(-6)}.pdf`, `${batch} 2`),
+    label(`${byName.receiver.replaceAll(" ", "-")}.pdf`, `${batch} 3`),
+    label("scan0001.pdf", `${batch} 4`),
+  ]);
+  await expect(dialog(page)).toBeVisible();
+  const orderOf = (file: string | RegExp) => dialog(page).getByLabel(file);
+  await expect(orderOf(/^Order of FEDEX/)).toHaveValue(byId._id);
+  await expect(orderOf(/^Order of label/)).toHaveValue(byEnd._id);
+  await expect(orderOf(/^Order of desk/)).toHaveValue(byName._id);
+  await expect(orderOf("Order of scan0001.pdf")).toHaveValue("");
+  await expect(dialog(page).getByRole("button", { name: "Attach 3 files" })).toBeFocused();
+  await orderOf("Order of scan0001.pdf").selectOption(byName._id);
+  await expect(dialog(page)).toContainText("Two files go to the same order.");
+  await orderOf("Order of scan0001.pdf").selectOption(byHand._id);
+  await dialog(page).getByRole("button", { name: "Attach 4 files" }).press("Enter");
+  await expect(toast(page, "4 files attached")).toBeVisible();
+  await expect(dialog(page)).toBeHidden();
+  for (const order of orders) {
+    const { order: now } = await read(api, token, order);
+    expect([now.status, now.file !== null]).toEqual(["Completed", true]);
+  }
+});
+
+test("who claims an order is shown to others until it is released", async ({
+  staff: { page, account },
+  adminToken,
+  openAs,
+  server: { api },
+}) => {
+  const { batch } = await placeOrders(api, adminToken, 2);
+  await openDesk(page, batch, 2);
+  await page.keyboard.press("j");
+  await expect(current(page)).toContainText("South");
+  await page.keyboard.press("c");
+  await expect(page.getByText("Claimed by you")).toBeVisible();
+  await expect(details(page)).toContainText(`Claimed by ${account.username}`);
+
+  const colleague = (await openAs(await api.addStaff(adminToken))).page;
+  await openDesk(colleague, batch, 2);
+  await expect(rows(colleague).nth(1)).toContainText("In Process");
+  await colleague.keyboard.press("j");
+  await expect(colleague.getByText(`Claimed by ${account.username}`).first()).toBeVisible();
+  await expect(colleague.getByRole("button", { name: "Claim", exact: true })).toHaveCount(0);
+
+  await page.keyboard.press("c");
+  await expect(page.getByRole("button", { name: "Claim", exact: true })).toBeVisible();
+  await expect(rows(page).nth(1)).toContainText("Pending");
+});
+
+test("the desk warns of what is odd, and price and file are removed again", async ({
+  staff: { page, token },
+  adminToken,
+  server: { api },
+}) => {
+  const { batch, orders } = await placeOrders(api, adminToken, 2);
+  const [first, second] = orders as [(typeof orders)[number], (typeof orders)[number]];
+  await openDesk(page, batch, 2);
+  await form(page).getByLabel("Status").selectOption("Completed");
+  await expect(form(page)).toContainText("Completed without a file or a price.");
+  await form(page).getByLabel("Price").fill("9000");
+  await form(page).getByLabel("File", { exact: true }).setInputFiles(label("same.pdf", batch));
+  await expect(form(page)).not.toContainText("Completed without");
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByRole("heading", { level: 2, name: second.receiver })).toBeVisible();
+
+  await form(page).getByLabel("File", { exact: true }).setInputFiles(label("other name.pdf", batch));
+  await form(page).getByRole("button", { name: "Update", exact: true }).click();
+  await expect(toast(page, `to ${first.receiver}`)).toBeVisible();
+  await expect(form(page)).toContainText(`to ${first.receiver}.`);
+  await expect(form(page)).toContainText("1 page, 4 × 6 in");
+  await expect(details(page)).toContainText("File other name.pdf added");
+
+  await form(page).getByRole("button", { name: "Remove other name.pdf" }).click();
+  await form(page).getByRole("button", { name: "Update", exact: true }).click();
+  await expect(details(page)).toContainText("File removed");
+  await page.goto(`/fedex?desk=all&search=${batch}&view=${first._id}`);
+  await form(page).getByLabel("Price").fill("");
+  await form(page).getByRole("button", { name: "Update", exact: true }).click();
+  await expect(details(page)).toContainText("Price none");
+  expect((await read(api, token, first)).order).toMatchObject({ price: null, file: { name: "same.pdf" } });
+  expect((await read(api, token, second)).order).toMatchObject({ file: null });
+});
+
+test("a charge asks first with the balance in sight, takes the money once, and can be reversed", async ({
+  staff: { page, token },
+  adminToken,
+  server: { api },
+}) => {
+  const { batch, orders, customer } = await placeOrders(api, adminToken, 1, 50);
+  const [order] = orders as [(typeof orders)[number]];
+  await api.call(token, fedex.update, { params: { id: order._id }, body: { price: 42.6 } });
+  await openDesk(page, batch, 1);
+  await details(page).getByRole("button", { name: "Charge $42.60" }).click();
+  await expect(dialog(page).getByRole("button", { name: "Cancel" })).toBeFocused();
+  await expect(dialog(page)).toContainText("Current balance$50.00");
+  await expect(dialog(page)).toContainText("New balance$7.40");
+  await dialog(page).getByRole("button", { name: "Charge $42.60" }).click();
+  await expect(toast(page, "$42.60 charged to")).toBeVisible();
+  await expect(details(page)).toContainText("$42.60 charged by");
+  await expect(form(page).getByLabel("Price")).toHaveAttribute("readonly");
+
+  await openScreen(page, `/users/${customer._id}?tab=balance`, customer.username);
+  const charged = page.getByRole("row").filter({ hasText: "Fedex order" });
+  await expect(charged).toContainText("−$42.60");
+  await expect(charged.getByRole("link")).toHaveAttribute("href", `/fedex?search=${order.uuid}`);
+
+  await openDesk(page, batch, 1);
+  await details(page).getByRole("button", { name: "Reverse charge" }).click();
+  await dialog(page).getByRole("button", { name: "Reverse $42.60" }).click();
+  await expect(toast(page, "$42.60 returned to")).toBeVisible();
+  await expect(details(page).getByRole("button", { name: "Charge $42.60" })).toBeVisible();
+});
+
+test("desk and list are two views of one screen; on a phone list and order follow each other", async ({
+  staff: { page },
+  adminToken,
+  server: { api },
+}) => {
+  const { batch } = await placeOrders(api, adminToken, 2);
+  await openScreen(page, "/fedex", "Fedex Orders");
+  await expect(page.getByRole("table")).toBeVisible();
+  await page.getByText("Work desk", { exact: true }).click();
+  await expect(page).toHaveURL(/desk=open/);
+  await expect(current(page)).toHaveCount(1);
+  await openScreen(page, "/fedex", "Fedex Orders");
+  await expect(page.getByRole("region", { name: "Work desk" })).toBeVisible();
+  await page.getByText("List", { exact: true }).click();
+  await expect(page.getByRole("table")).toBeVisible();
+
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`/fedex?desk=open&search=${batch}`);
+  await rows(page).nth(1).click();
+  await expect(form(page)).toBeVisible();
+  await expect(rows(page)).toHaveCount(0);
+  await expectNoAxeViolations(page);
+  await page.goBack();
+  await expect(rows(page)).toHaveCount(2);
+  await expect(form(page)).toHaveCount(0);
+});

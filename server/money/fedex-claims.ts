@@ -1,0 +1,76 @@
+import { openStatuses } from "@footprint/contract/fedex.ts";
+import { refusal } from "@footprint/contract/refusal.ts";
+import { eq, lte, sql } from "drizzle-orm";
+import { record, system } from "../accounts/audit.ts";
+import type { Actor } from "../accounts/sessions.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { fedexOrders } from "../db/schema.ts";
+import { claimedFedexOrder, unclaimedFedexOrder } from "./trade-log.ts";
+
+type FedexOrder = typeof fedexOrders.$inferSelect;
+type Claimed = Pick<FedexOrder, "claimedBy" | "claimedName" | "claimedUntil">;
+
+export const unclaimed = { claimedBy: null, claimedName: null, claimedUntil: null };
+
+/** Who works on an order; nobody where the claim is over, even if nobody has cleared it away yet. */
+export function claimOf({ claimedBy, claimedName, claimedUntil }: Claimed) {
+  if (!claimedBy || !claimedName || !claimedUntil || claimedUntil <= new Date()) return null;
+  return { by: { _id: claimedBy, username: claimedName }, until: claimedUntil };
+}
+
+/** Takes a locked order for 15 minutes, or for 15 more. */
+export async function claimOrder(tx: Transaction, order: FedexOrder, actor: Actor) {
+  const held = claimOf(order);
+  if (held && held.by._id !== actor.id) throw refusal(409, `${held.by.username} works on this order`);
+  if (!openStatuses.some((status) => status === order.status))
+    throw refusal(409, `This order is ${order.status.toLowerCase()}: there is nothing to work on`);
+  const status = order.status === "Pending" ? "In Process" : order.status;
+  const [claimed] = await tx
+    .update(fedexOrders)
+    .set({
+      status,
+      claimedBy: actor.id,
+      claimedName: actor.username,
+      claimedUntil: sql`now() + interval '15 minutes'`,
+    })
+    .where(eq(fedexOrders.id, order.id))
+    .returning();
+  const claim = claimed && claimOf(claimed);
+  if (!claim) throw new Error("a claim that was just made holds");
+  await record(tx, actor, ...claimedFedexOrder(order, { status, claimedName: actor.username }, held !== null));
+  return claim;
+}
+
+/** Gives a locked order back. An administrator may do that for others. */
+export async function releaseOrder(tx: Transaction, order: FedexOrder, actor: Actor) {
+  const held = claimOf(order);
+  if (!held) throw refusal(409, "Nobody works on this order");
+  if (held.by._id !== actor.id && actor.role !== "admin") throw refusal(409, `${held.by.username} works on this order`);
+  const after = await endClaim(tx, order);
+  await record(tx, actor, ...unclaimedFedexOrder(order, after, "released"));
+}
+
+/** Ends the claims whose time is over. Any number of servers may do this at once: each claim ends once. */
+export async function endClaims(db: Database): Promise<void> {
+  await db.transaction(async (tx) => {
+    const over = await tx
+      .select()
+      .from(fedexOrders)
+      .where(lte(fedexOrders.claimedUntil, sql`now()`))
+      // Whoever is changing one of them just now is not waited for: the next minute comes.
+      .for("update", { skipLocked: true });
+    for (const order of over) {
+      const after = await endClaim(tx, order);
+      await record(tx, system, ...unclaimedFedexOrder(order, after, "expired"));
+    }
+  });
+}
+
+async function endClaim(tx: Transaction, { id, status }: FedexOrder) {
+  const after = { status: status === "In Process" ? ("Pending" as const) : status };
+  await tx
+    .update(fedexOrders)
+    .set({ ...unclaimed, ...after })
+    .where(eq(fedexOrders.id, id));
+  return after;
+}
