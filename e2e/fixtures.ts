@@ -1,4 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import {
   type BrowserContext,
   test as base,
@@ -8,6 +9,7 @@ import {
   type Request,
   type WebError,
 } from "@playwright/test";
+import type { RunOptions } from "axe-core";
 import { type Account, type Api, apiOf } from "./api.ts";
 import { openView, type View } from "./screens.ts";
 import { adminAccount, startServer } from "./server.ts";
@@ -193,19 +195,27 @@ function reportViolations(context: BrowserContext) {
 
 /** The rules that look at colours: all that another theme can break. */
 const colourRules = ["color-contrast", "link-in-text-block"];
+const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
 /** What lies behind a dialog has a view of its own: of colours, those of the dialog are enough. */
 export async function expectNoAxeViolations(page: Page, { coloursOnly = false } = {}) {
   const scope = coloursOnly && (await page.getByRole("dialog").count()) > 0 ? "[role=dialog]" : "html";
+  // Only what is wrong is told at length.
+  const options: RunOptions = { resultTypes: ["violations"], ...(coloursOnly && { runOnly: colourRules }) };
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
   // Again while it fails: right after a change of theme or screen, colours may still be those of before.
   await expect(async () => {
-    const { violations } = await new AxeBuilder({ page })
-      // Without frames, no second page is needed to gather their results; and only what is wrong is told at length.
-      .setLegacyMode()
-      .include(scope)
-      .options({ resultTypes: ["violations"], ...(coloursOnly && { runOnly: colourRules }) })
-      .analyze();
+    const { violations } = await page.evaluate(([scope, options]) => window.axe.run(scope, options), [
+      scope,
+      options,
+    ] as const);
     const found = violations.map(({ id, help, nodes }) => ({ id, help, where: nodes.map((node) => node.html) }));
     expect(found, `accessibility of ${page.url()}`).toEqual([]);
   }).toPass({ timeout: 20_000 });
+}
+
+declare global {
+  interface Window {
+    axe: typeof import("axe-core");
+  }
 }
