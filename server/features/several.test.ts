@@ -82,13 +82,12 @@ test("a staff account's limits hold for each row and for all of them together", 
 
 /** While the work runs, something happens when this order is refunded. */
 async function whenRefunded<T>(order: Known | undefined, happening: string, work: () => Promise<T>) {
-  await db.execute(
-    sql.raw(`
-    create function test_happening() returns trigger language plpgsql as $$ begin ${happening}; return null; end $$;
-    create trigger test_happening after update on orders for each row when (new.id = '${order?.id}')
-      execute function test_happening()`),
-  );
-  return work().finally(() => db.execute(sql.raw("drop function test_happening cascade")));
+  const run = (statement: string) => db.execute(sql.raw(statement));
+  await run(`create function test_happening() returns trigger language plpgsql as
+    $$ begin ${happening}; return null; end $$`);
+  await run(`create trigger test_happening after update on orders for each row when (new.id = '${order?.id}')
+    execute function test_happening()`);
+  return work().finally(() => run("drop function test_happening cascade"));
 }
 
 test("an account that is signed out half way does nothing after that", async () => {
