@@ -179,7 +179,7 @@ function Cards<T extends { _id: string }>(props: TableProps<T>) {
               {at(undefined).map((column) => (
                 <div key={column.title}>
                   {column.align || column.titled ? (
-                    <dt>{column.title} </dt>
+                    <dt>{column.title}</dt>
                   ) : (
                     <VisuallyHidden component="dt">{column.title}</VisuallyHidden>
                   )}

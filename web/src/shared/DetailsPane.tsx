@@ -1,6 +1,6 @@
 import { ActionIcon, Group, Stack, Tooltip } from "@mantine/core";
 import { IconCheck, IconChevronDown, IconChevronUp, IconLink, IconX } from "@tabler/icons-react";
-import { type KeyboardEvent, type ReactNode, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useContext, useEffect, useRef, useState } from "react";
 import { type Beside, BesideContext, TakenWidth } from "./beside.ts";
 import { copyText } from "./copyText.ts";
 import classes from "./DetailsPane.module.css";
@@ -85,17 +85,14 @@ function useFocusFrom(drawer: { current: HTMLElement | null }) {
   const [byKeyboard] = useState(() => document.activeElement?.matches(":focus-visible"));
   useEffect(() => {
     if (byKeyboard) drawer.current?.focus({ preventScroll: true });
-  }, [drawer, byKeyboard]);
-  useLayoutEffect(
-    () => () => {
-      const focused = document.activeElement;
+    return () => {
       const content = document.getElementById("content");
-      if (focused !== content && focused !== document.body && !drawer.current?.contains(focused)) return;
+      // What is focused elsewhere stays so.
+      if (document.activeElement !== document.body && document.activeElement !== content) return;
       const row = document.querySelector<HTMLElement>("[data-row][aria-current]");
       (row ?? content)?.focus({ preventScroll: true });
-    },
-    [drawer],
-  );
+    };
+  }, [drawer, byKeyboard]);
 }
 
 /** Escape in a field only leaves the field, so that no text is lost. */

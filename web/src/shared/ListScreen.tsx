@@ -169,7 +169,7 @@ function Tools<T extends { _id: string }>({ list, searchFor, tools, exported }: 
         leftSection={<IconArrowsSort size={16} aria-hidden />}
         onClick={() => list.setSort(values.sort === "des" ? "asc" : "des")}
       >
-        {values.sort === "des" ? "Newest first" : "Oldest first"}
+        <span className={classes.sortText}>{values.sort === "des" ? "Newest first" : "Oldest first"}</span>
       </Button>
       {tools}
       {list.isPart && exported && <ExportButton call={exported} input={list.asked} />}

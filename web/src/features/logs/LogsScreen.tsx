@@ -86,7 +86,7 @@ export function LogsScreen({ customer }: { customer?: string }) {
       counted={["entry", "entries"]}
       list={list}
       columns={columns}
-      columnsBeside={[who, action, created]}
+      columnsBeside={[{ ...who, width: "22%" }, action, created]}
       exported={logs.export}
       searchFor="Who, action"
       empty={{
