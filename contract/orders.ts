@@ -94,7 +94,12 @@ export const orders = {
     summary: "Leave a note about an order for colleagues; notes stay as they are",
     params: idParam,
     body: z.object({
-      text: z.string().trim().min(1, "Write a note first").max(2_000, "A note has at most 2,000 characters"),
+      text: z
+        .string()
+        .trim()
+        .min(1, "Write a note first")
+        .max(2_000, "A note has at most 2,000 characters")
+        .regex(/^[^\u202a-\u202e\u2066-\u2069]*$/u, "A note has no characters that turn text around"),
     }),
     reply: message,
   }),

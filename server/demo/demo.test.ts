@@ -1,7 +1,8 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
+import { orders as ordersContract } from "@footprint/contract/orders.ts";
 import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { counters, customers, fedexOrders, invoices, orders, settings } from "../db/schema.ts";
+import { counters, customers, fedexOrders, invoices, orderNotes, orders, settings } from "../db/schema.ts";
 import { call, db } from "../testing/server.ts";
 import { loadDemo, removeDemo } from "./load.ts";
 
@@ -17,6 +18,9 @@ test("the demo business is loaded once, its books balance, and it is removed for
   expect(body.problems).toEqual([]);
   expect(await loadDemo(db, now)).toBe(false);
 
+  const [order] = (await call("staff", ordersContract.list)).body.orders;
+  await call("staff", ordersContract.addNote, { params: { id: order?._id ?? "" }, body: { text: "Entered by hand" } });
+  expect(await db.$count(orderNotes)).toBe(1);
   expect(await removeDemo(db)).toBe(true);
   expect(await db.$count(orders)).toBe(0);
   expect(await db.$count(counters)).toBe(0);

@@ -32,6 +32,7 @@ export async function loadDemo(db: Database, now: Date): Promise<boolean> {
 
 /** All that a business is made of; what refers to others stands before them. */
 const business = [
+  schema.orderNotes,
   ...[...businessTables].reverse(),
   schema.idempotentReplies,
   schema.files,

@@ -54,7 +54,8 @@ export const orderRoutes = routes(contract, {
 
   async addNote({ params, body: { text }, actor, transaction }) {
     return transaction(async (tx) => {
-      const [order] = await tx.select().from(orders).where(eq(orders.id, params.id));
+      // The lock: of many that write at once, each counts those before it.
+      const [order] = await tx.select().from(orders).where(eq(orders.id, params.id)).for("no key update");
       if (!order) throw refusal(404, "This order does not exist");
       const written = await tx.$count(orderNotes, eq(orderNotes.orderId, order.id));
       if (written >= mostNotes) throw refusal(409, `This order has ${mostNotes} notes already`);

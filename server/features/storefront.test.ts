@@ -437,10 +437,21 @@ test("a shop follows a customer's balance, without who did what and what other s
     totalPages: 1,
   });
   const refunds = await call(other, storefront.transfers, { params, query: { kind: "refund" } });
-  expect(refunds.body).toMatchObject({ transfers: [{ amount: 4, for: null }], total: 1, totalCapped: false });
+  expect(refunds.body).toMatchObject({
+    transfers: [{ amount: 4, for: null, reason: "" }],
+    total: 1,
+    totalCapped: false,
+  });
+  await call("staff", users.addBalance, { params: { id: customer.id }, body: { balance: 1, reason: "by mistake" } });
+  const [mistake] = (await call(shop, storefront.transfers, { params })).body.transfers;
+  await call("staff", transfers.reverse, { params: { id: mistake?._id ?? "" }, body: { reason: "for colleagues" } });
+  const [reversal] = (await call(shop, storefront.transfers, { params })).body.transfers;
+  expect(reversal).toMatchObject({ kind: "reversal", reason: "", for: { kind: "transfer", _id: mistake?._id } });
   await db.update(apiKeys).set({ bounded: false }).where(eq(apiKeys.name, "Other shop"));
   expect((await call(other, storefront.transfers, { params })).body.transfers).toMatchObject([
-    { for: thing },
+    { kind: "reversal" },
+    { reason: "by mistake" },
+    { for: thing, reason: "never sent" },
     { for: { _id: others._id } },
     { for: thing },
     { for: null },

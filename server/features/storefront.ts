@@ -75,7 +75,10 @@ export const storefrontRoutes = routes(storefront, {
     const shown = rows.map((row) => {
       const subject = row.order ?? row.bulkOrder ?? row.fedexOrder ?? row.invoice;
       const isOthers = subject && !belongsTo(actor, subject);
-      return { ...presentTransfer(row), ...(isOthers && { for: null }) };
+      const told = presentTransfer(row);
+      // Why something was taken back is for colleagues.
+      const isSecret = isOthers || told.kind === "reversal";
+      return { ...told, ...(isOthers && { for: null }), ...(isSecret && { reason: "" }) };
     });
     return { transfers: shown, ...capped, ...pages(total, query.limit) };
   },

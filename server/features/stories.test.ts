@@ -11,9 +11,10 @@ import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
+import { orderNotes } from "../db/schema.ts";
 import { withCheckDigit } from "../money/tracking-codes.ts";
 import { addCustomer, addInvoice, addLabelType, addOrder, someAddresses } from "../testing/builders.ts";
-import { call } from "../testing/server.ts";
+import { call, db } from "../testing/server.ts";
 
 const parcel = { ...someAddresses, fromCountry: "US", toCountry: "US" };
 const story = async (id: string) => (await call("staff", orders.read, { params: { id } })).body;
@@ -85,8 +86,24 @@ test("a note needs a text, and an order that exists", async () => {
     (await call("staff", orders.addNote, { params: { id }, body: { text } })).status;
   expect(await note(order.id, "  ")).toBe(400);
   expect(await note(order.id, "x".repeat(2_001))).toBe(400);
+  expect(await note(order.id, "tolles\u202eLabel")).toBe(400);
   expect(await note(uuidv7(), "Hello")).toBe(404);
   expect((await story(order.id)).notes).toEqual([]);
+});
+
+test("an order keeps a hundred notes, also where more are written at once", async () => {
+  const order = await addOrder();
+  const note = () => call("staff", orders.addNote, { params: { id: order.id }, body: { text: "Asked the customer" } });
+  const earlier = Array.from({ length: 95 }, () => ({
+    orderId: order.id,
+    text: "Earlier",
+    author: "staff",
+    authorId: uuidv7(),
+  }));
+  await db.insert(orderNotes).values(earlier);
+  const last = await Promise.all(Array.from({ length: 10 }, note));
+  expect(last.filter(({ status }) => status === 409)).toHaveLength(5);
+  expect((await story(order.id)).notes).toHaveLength(100);
 });
 
 test("an invoice tells when and by whom it was paid, taken back, and paid again", async () => {
@@ -107,6 +124,8 @@ test("an invoice tells when and by whom it was paid, taken back, and paid again"
     },
     { by: { username: "staff" }, reason: "", reversal: null },
   ]);
+  const history = await call("admin", logs.list, { query: { subject: invoice.id } });
+  expect(history.body.logs.map(({ action }) => action.split(" ")[0])).toEqual(["Marked", "Reversed", "Marked"]);
   expect((await call("staff", invoices.read, { params: { id: uuidv7() } })).status).toBe(404);
 });
 

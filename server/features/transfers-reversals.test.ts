@@ -41,7 +41,7 @@ test.for([
     before: { balance: 20 + amount },
     after: { balance: 20, reason: "typed wrong" },
     subjectKind: "transfer",
-    subjectId: reversal._id,
+    subjectId: original._id,
     customerId: customer.id,
   });
   expect(answerOf(await reverse(original._id))).toEqual([409, "This adjustment is already reversed"]);

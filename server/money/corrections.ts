@@ -1,4 +1,4 @@
-import type { LogEntry } from "../accounts/audit.ts";
+import type { About, LogEntry } from "../accounts/audit.ts";
 import type { transfers } from "../db/schema.ts";
 import { dollars } from "./ledger.ts";
 
@@ -6,7 +6,7 @@ import { dollars } from "./ledger.ts";
 
 /** A customer whose balance has just changed to this, by a transfer. */
 type Moved = { id: string; transferId: string; username: string; balanceCents: number };
-type Original = Pick<typeof transfers.$inferSelect, "kind" | "amountCents" | "reference">;
+type Original = Pick<typeof transfers.$inferSelect, "id" | "kind" | "amountCents" | "reference">;
 
 /** An entry that says why, where somebody did: in its sentence, so that a search finds it, and as data. */
 export function because(reason: string, [type, action, change]: LogEntry): LogEntry {
@@ -14,25 +14,32 @@ export function because(reason: string, [type, action, change]: LogEntry): LogEn
   return [type, `${action}: ${reason}`, { ...change, after: { ...(change?.after as object), reason } }];
 }
 
-const changed = ({ id, transferId, balanceCents }: Moved, cents: number) => ({
+const transfer = (id: string) => ({ kind: "transfer" as const, id });
+
+const changed = ({ id, balanceCents }: Moved, cents: number, about: About) => ({
   before: { balance: (balanceCents - cents) / 100 },
   after: { balance: balanceCents / 100 },
-  about: { kind: "transfer" as const, id: transferId, customerId: id },
+  about: { ...about, customerId: id },
 });
 
 export function adjustedBalance(customer: Moved, cents: number): LogEntry {
   const amount = dollars(Math.abs(cents));
   const words = cents > 0 ? `Added ${amount} to` : `Took ${amount} from`;
-  return ["balance", `${words} ${customer.username}'s balance`, changed(customer, cents)];
+  return [
+    "balance",
+    `${words} ${customer.username}'s balance`,
+    changed(customer, cents, transfer(customer.transferId)),
+  ];
 }
 
-/** Of the transfer that was taken back, and the customer after that. */
-export function reversedTransfer({ kind, amountCents, reference }: Original, customer: Moved): LogEntry {
-  const change = changed(customer, -amountCents);
-  if (kind !== "deposit") {
+/** Of the transfer that was taken back, and the customer after that. It belongs to the history of what was done first. */
+export function reversedTransfer({ id, kind, amountCents, reference }: Original, customer: Moved): LogEntry {
+  if (kind !== "deposit" || !reference) {
+    const change = changed(customer, -amountCents, transfer(id));
     const words = amountCents > 0 ? `${dollars(amountCents)} added to` : `${dollars(-amountCents)} taken from`;
     return ["balance", `Reversed the ${words} ${customer.username}'s balance`, change];
   }
+  const change = changed(customer, -amountCents, { kind: "invoice", id: reference });
   const sentence = `Reversed the deposit of invoice ${reference} (${dollars(amountCents)}) of ${customer.username}`;
   return [
     "invoice",

@@ -99,7 +99,13 @@ type Stretch = { first: number; last: number; total: number; sums: { in: number;
  * The numbers of the first and the last of a customer's transfers within some days, and what came in and went out. The
  * last one before a day tells what all before it came to; the customer's row tells it of all.
  */
-export async function stretchOf(db: Database, customerId: string, { from, to }: Period): Promise<Stretch> {
+export async function stretchOf(db: Database, customerId: string, period: Period): Promise<Stretch> {
+  const stretch = await findStretch(db, customerId, period);
+  if (!stretch) throw refusal(404, "This customer does not exist");
+  return stretch;
+}
+
+async function findStretch(db: Database, customerId: string, { from, to }: Period): Promise<Stretch | undefined> {
   const nothing = sql`0 as number, 0::float8 as received, 0::float8 as balance`;
   const all = sql`transfers, received_cents::float8, balance_cents::float8 from customers where id = ${customerId}`;
   const { rows } = await db.execute<{ number: number; received: number; balance: number }>(sql`
@@ -108,7 +114,7 @@ export async function stretchOf(db: Database, customerId: string, { from, to }: 
     select 2, ${to ? lastBefore(customerId, sql`${to}::date + 1`) : all}
     order by place`);
   const [before, end] = rows;
-  if (!before || !end) throw refusal(404, "This customer does not exist");
+  if (!before || !end) return undefined;
   const first = before.number + 1;
   const total = end.number - before.number;
   if (total <= 0) return { first, last: before.number, total: 0, sums: { in: 0, out: 0 } };
@@ -249,7 +255,7 @@ async function armsOf(db: Database, query: List, order: SQL) {
     return { arms, isWhole: false };
   }
   if (customer) {
-    const { first, last } = await stretchOf(db, customer, query);
+    const { first, last } = (await findStretch(db, customer, query)) ?? { first: 1, last: 0 };
     const kinds = kind === "All" ? listedKinds : [kind];
     const arms = kinds.map((one) => ({
       narrowed: sql`customer_id = ${customer} and kind = ${one} and kind <> 'purchase' and number between ${first} and ${last}`,

@@ -18,15 +18,18 @@ export function BalanceChange({
   children?: ReactNode;
 }) {
   const query = useApiQuery(transfers.history, { params: { id: _id }, query: { limit: 20 } }, { gcTime: 0 });
+  // Without purchases, of which a customer may have made very many since.
+  const lately = useApiQuery(transfers.list, { query: { customer: _id, limit: 20 } }, { gcTime: 0 });
   const history = query.data?.transfers;
   const balance = history && (history[0]?.balanceAfter ?? 0);
+  const failure = [query, lately].find(({ isError, data }) => isError && !data)?.error;
   const isAmount = Number.isFinite(amount) && amount !== 0;
   const after = balance !== undefined && isAmount ? Math.round((balance + amount) * 100) / 100 : undefined;
-  const same = isAmount ? history?.find((transfer) => isTheSame(transfer, amount)) : undefined;
+  const same = isAmount ? lately.data?.transfers.find((transfer) => isTheSame(transfer, amount)) : undefined;
   const highest = Math.max(0, ...(history ?? []).map(({ balanceAfter }) => balanceAfter));
 
   return (
-    <Stack gap="xs" aria-busy={query.isPending}>
+    <Stack gap="xs" aria-busy={query.isPending || lately.isPending}>
       <div className={classes.preview}>
         <dl className={classes.balances}>
           <div>
@@ -44,9 +47,7 @@ export function BalanceChange({
           </Text>
         )}
       </div>
-      {query.isError && !history && (
-        <Warning>What happened to this balance lately could not be loaded: {query.error.message}</Warning>
-      )}
+      {failure && <Warning>What happened to this balance lately could not be loaded: {failure.message}</Warning>}
       {same && (
         <Warning>
           {formatMoney(Math.abs(amount))} {amount > 0 ? "was credited to" : "was taken from"} <b>{username}</b> already,{" "}
@@ -76,8 +77,5 @@ const unusual = 1000;
 const tenMinutes = 10 * 60_000;
 
 /** Somebody moved as much just now, and it stands: perhaps this is the same once more. */
-const isTheSame = ({ kind, amount, reversedBy, createdAt }: Transfer, other: number) =>
-  amount === other &&
-  kind !== "purchase" &&
-  reversedBy === null &&
-  Date.now() - new Date(createdAt).getTime() < tenMinutes;
+const isTheSame = ({ amount, reversedBy, createdAt }: Transfer, other: number) =>
+  amount === other && reversedBy === null && Date.now() - new Date(createdAt).getTime() < tenMinutes;

@@ -49,7 +49,7 @@ export function ReverseTransfer({ transfer, user, onClose }: Props) {
           <BalanceAfter customer={user._id} change={-amount} />
           <TextInput
             label="Reason"
-            description="Kept with the reversal, for colleagues."
+            description="Kept with the reversal, for colleagues; no shop is told."
             maxLength={500}
             {...form.fields.getInputProps("reason")}
           />
