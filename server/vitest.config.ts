@@ -2,8 +2,9 @@ import { defineConfig } from "vitest/config";
 
 /** They start the program itself, as its users do, or databases of their own. */
 const programTests = "**/*.program.test.ts";
-/** They look at HTTP alone: headers, bytes, who may call what. The engines cannot differ there, so one is enough. */
+/** They look at HTTP alone: headers, bytes, what is let in, who may call what. The engines cannot differ there. */
 const onOneEngine = [
+  ...["accounts/reads.test.ts", "tests/bad-input.test.ts"],
   ...["http/broken-http.test.ts", "http/compression.test.ts", "http/panel.test.ts", "operations/logging.test.ts"],
   ...["tests/access.test.ts", "tests/security.test.ts", "tests/storefront-docs.test.ts"],
 ];
