@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Endpoint, Input, Reply } from "@footprint/contract/endpoint.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
 import { invoices } from "@footprint/contract/invoices.ts";
@@ -191,9 +192,11 @@ export const rules = new Map<Endpoint, Rule>([
   rule(fedex.update, ({ state, input: { params, body: sent = {} }, status }) => {
     const order = state.fedexOrders[params.id];
     if (!order) return when(status === 404, state);
+    const before = { ...order };
     if (sent.status) order.status = sent.status;
     if (sent.note !== undefined) order.note = sent.note;
     if (typeof sent.price === "number") order.cents = inCents(sent.price);
+    if (isDeepStrictEqual(order, before)) return when(status === 200, state);
     return done(state, "fedex", status === 200);
   }),
   rule(labelTypes.setStatus, ({ state, input, status, body }) => {
