@@ -18,7 +18,16 @@ const { values: options } = parseArgs({
 });
 const size = Number(options.orders ?? (options.embedded ? 50_000 : 1_000_000));
 const account = { ADMIN_USERNAME: "bench.admin", ADMIN_PASSWORD: "the bench's own password" };
-const metricsKey = "the key of the bench's own metrics";
+const metricsKey = "bench-metrics-key-0123456789";
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
+
+const kinds = ["resident", "heap", "external"] as const;
+const metrics = {
+  resident: "process_resident_memory_bytes",
+  heap: "nodejs_heap_size_total_bytes",
+  external: "nodejs_external_memory_bytes",
+};
 
 const folder = await temporaryFolder();
 const database = options.server || options.embedded ? undefined : await databaseProcess(folder.path);
@@ -59,15 +68,6 @@ async function exportOnce(origin: string, token: string): Promise<string> {
   const grown = kinds.map((kind) => `${kind} ${megabytes(Math.max(most[kind], after[kind]) - before[kind])}`);
   return `${megabytes(bytes)} in ${seconds.toFixed(1)} s; at most this much more: ${grown.join(", ")}`;
 }
-
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
-
-const kinds = ["resident", "heap", "external"] as const;
-const metrics = {
-  resident: "process_resident_memory_bytes",
-  heap: "nodejs_heap_size_total_bytes",
-  external: "nodejs_external_memory_bytes",
-};
 
 /** What the server says of its memory, in bytes. */
 async function memoryOf(origin: string): Promise<Record<(typeof kinds)[number], number>> {

@@ -38,6 +38,7 @@ async function search(page: Page, text: string) {
   await expect(page.getByRole("searchbox")).toBeVisible();
   await page.keyboard.press("/");
   await page.keyboard.type(text);
+  await expect(page).toHaveURL(/search=/);
 }
 
 const daysToNextMonth = () => {

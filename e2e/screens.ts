@@ -249,6 +249,7 @@ export const views: readonly View[] = [
   },
   { name: "invoice-payment", path: "/invoices?status=paid", heading: "Invoices", open: opening(/^Payment/) },
   { name: "transfers", path: "/transfers", heading: "Transfers" },
+  { name: "transfers-of-customer", path: "/transfers", heading: "Transfers", open: opening(/^Customer$/) },
   { name: "usps", path: "/usps", heading: "USPS Tracking" },
   { name: "usps-create", path: "/usps", heading: "USPS Tracking", open: opening("Create codes") },
   { name: "usps-delete", path: "/usps", heading: "USPS Tracking", open: opening(/^Delete/) },

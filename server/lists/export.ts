@@ -15,9 +15,7 @@ type Call<Q> = { db: Database; config: Config; now: () => Date; actor: Author; q
 
 /** Each has a connection to itself, and the database keeps its rows aside. */
 const mostAtOnce = 2;
-/** So many are sent together, and so many of these are fetched at a time: what lives long makes the heap grow. */
-const rowsTogether = 1_000;
-const rowsAtOnce = 100;
+const rowsAtOnce = 1_000;
 /** Whoever takes longer than this holds up others. */
 const mostMinutes = 60;
 
@@ -121,14 +119,11 @@ function pieces(
     try {
       // Breaks the download off, so that nobody takes half of it for the whole.
       if (Date.now() - begun > mostMinutes * 60_000) throw new Error("an export was not read in time");
-      const parts = isBegun ? [] : [Buffer.from(`\ufeff${headings.join(",")}\r\n`)];
+      const rows = await fetch(rowsAtOnce);
+      const lines = rows.map(({ line }) => line);
+      if (!isBegun) lines.unshift(`\ufeff${headings.join(",")}`);
       isBegun = true;
-      for (let wanted = rowsTogether; wanted > 0; wanted -= rowsAtOnce) {
-        const rows = await fetch(rowsAtOnce);
-        if (rows.length === 0) break;
-        parts.push(Buffer.from(rows.map(({ line }) => `${line}\r\n`).join("")));
-      }
-      if (parts.length > 0) return { done: false, value: Buffer.concat(parts) };
+      if (lines.length > 0) return { done: false, value: Buffer.from(`${lines.join("\r\n")}\r\n`) };
       await end();
       return { done: true, value: undefined };
     } catch (error) {

@@ -37,6 +37,7 @@ function Finder({
   found: readonly { _id: string; username: string }[] | undefined;
   onSearch: (text: string) => void;
 }) {
+  const [text, setText] = useState("");
   const search = useDebouncedCallback(onSearch, 300);
   return (
     <Dialog title={`Filter by ${label.toLowerCase()}`} size="sm" onClose={onClose}>
@@ -45,7 +46,13 @@ function Finder({
         placeholder={hint}
         data-autofocus
         searchable
-        onSearchChange={(text) => search(text.slice(0, 200))}
+        maxLength={200}
+        // Kept here: a field that keeps it itself would empty it with every answer.
+        searchValue={text}
+        onSearchChange={(next) => {
+          setText(next);
+          search(next);
+        }}
         data={found?.map(({ _id, username }) => ({ value: _id, label: username })) ?? []}
         // The server has searched already.
         filter={({ options }) => options}
