@@ -164,19 +164,18 @@ test("a charge and a purchase that need the same money: one of them gets it", as
   expect(await problems()).toEqual([]);
 });
 
-test("a charge against the reversal of the one before: whichever comes first, the books balance", async () => {
+test("a charge against reversals of the one before: whichever comes first, the books balance", async () => {
   const customer = await addCustomer({ balance: 50 });
   const order = await addFedexOrder({ customer, price: 20 });
   await charge(order);
-  const answers = await meetAt<{ status: number }>(customers, customer, () => [
-    reverse(order),
-    reverse(order),
-    charge(order),
-  ]);
-  const [one, other, again] = answers.map(({ status }) => status);
+  const params = { id: (await chargeOf(order))?.transfer ?? "" };
+  const takeBack = () => call("staff", transfers.reverse, { params, body: {} });
+  const answers = await Promise.all([takeBack(), charge(order), takeBack(), charge(order)]);
+  const [one, again, other, last] = answers.map(({ status }) => status);
   expect([one, other].sort()).toEqual([200, 409]);
-  expect([200, 409]).toContain(again);
-  expect(await balanceOf(customer)).toBe(again === 200 ? 30 : 50);
+  const charged = [again, last].filter((status) => status === 200).length;
+  expect(charged).toBeLessThanOrEqual(1);
+  expect(await balanceOf(customer)).toBe(50 - 20 * charged);
   expect(await problems()).toEqual([]);
 });
 

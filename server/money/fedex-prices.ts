@@ -39,7 +39,7 @@ export async function similarPrices(db: Database, { id, weight, weightUnit }: Pa
       ) as similar_orders
     order by "createdAt" desc, _id desc`);
   const prices = rows.map(({ price }) => price).sort((one, other) => one - other);
-  const left = Math.floor(prices.length / 10);
+  const left = Math.round(prices.length / 10);
   const [low, high] = [prices[left], prices.at(-1 - left)];
   return {
     similar: rows.slice(0, mostShown).map((row) => ({ ...row, createdAt: new Date(row.createdAt) })),

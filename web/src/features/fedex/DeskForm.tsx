@@ -31,7 +31,7 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
       const following = goesOn.current && next !== order._id ? next : undefined;
       const answer = await saveOrder(order, changesOf(values, before), options);
       if (following) desk.view(following);
-      else fields.setValues({ ...values, ...saved, price: values.price && String(Number(values.price)) });
+      else fields.setValues({ ...values, ...saved, price: values.price && Number(values.price).toFixed(2) });
       return answer;
     },
   });

@@ -51,7 +51,7 @@ export function StoredFile({
             Keep it
           </Button>
         ) : (
-          <>
+          <div className={classes.buttons}>
             <Button
               size="compact-sm"
               variant="default"
@@ -80,7 +80,7 @@ export function StoredFile({
             >
               Remove
             </Button>
-          </>
+          </div>
         )}
       </div>
     </div>

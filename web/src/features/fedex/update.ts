@@ -10,7 +10,7 @@ export type FedexValues = { status: string; note: string; price: string; file: F
 export const valuesOf = ({ status, note, price }: FedexOrder): FedexValues => ({
   status,
   note,
-  price: price === null ? "" : String(price),
+  price: price === null ? "" : price.toFixed(2),
   file: null,
   removesFile: false,
 });
