@@ -2,22 +2,24 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "./database.ts";
 import { ownConnection } from "./engine.ts";
 
-export type Cursor<Row> = { fetch(amount: number): Promise<Row[]>; close(): Promise<void> };
+/** Lines that are read so many at a time, ended by line breaks in between; empty after the last. */
+export type Cursor = { next(amount: number): Promise<string>; close(): Promise<void> };
 
 let opened = 0;
 
 /**
- * The rows of a query as they are at this moment, to be read little by little. The database keeps them aside until the
+ * The lines of a query as they are at this moment, to be read little by little. The database keeps them aside until the
  * cursor is closed: no transaction is open meanwhile, and on the embedded engine everybody else goes on.
  * `alongside` sees the same moment.
  */
-export async function openCursor<Row extends Record<string, unknown>, T>(
+export async function openCursor<T>(
   db: Database,
   query: (tx: Transaction) => SQL,
   alongside: (tx: Transaction) => Promise<T>,
-): Promise<{ cursor: Cursor<Row>; beside: T }> {
+): Promise<{ cursor: Cursor; beside: T }> {
   const connection = await ownConnection(db);
-  const name = sql.identifier(`cursor_${++opened}`);
+  const called = `cursor_${++opened}`;
+  const name = sql.identifier(called);
   let isOpen = true;
   const close = async () => {
     if (!isOpen) return;
@@ -25,8 +27,13 @@ export async function openCursor<Row extends Record<string, unknown>, T>(
     // A connection that cannot even do this is of no use to anybody.
     await connection.db.execute(sql`close ${name}`).then(() => connection.release(), connection.release);
   };
-  const fetch = async (amount: number) =>
-    isOpen ? (await connection.db.execute<Row>(sql`fetch ${sql.raw(String(amount))} from ${name}`)).rows : [];
+  const next = async (amount: number) => {
+    if (!isOpen) return "";
+    const { rows } = await connection.db.execute<{ lines: string }>(
+      sql`select next_lines(${called}, ${amount}) as lines`,
+    );
+    return rows[0]?.lines ?? "";
+  };
   try {
     const beside = await connection.db.transaction(
       async (tx) => {
@@ -37,7 +44,7 @@ export async function openCursor<Row extends Record<string, unknown>, T>(
       },
       { isolationLevel: "repeatable read", accessMode: "read only" },
     );
-    return { cursor: { fetch, close }, beside };
+    return { cursor: { next, close }, beside };
   } catch (error) {
     connection.release(error as Error);
     throw error;
