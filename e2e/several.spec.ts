@@ -105,12 +105,10 @@ test("all that match are chosen, copied and exported, a large refund asks for it
 
 test("on a phone rows are chosen by touching their cards", async ({ staff: { page } }) => {
   await page.setViewportSize({ width: 360, height: 740 });
-  await openScreen(page, "/users?search=customer", "Users");
+  await openScreen(page, "/users?search=customer&verified=true", "Users");
   await page.getByRole("button", { name: "Choose", exact: true }).click();
-  await page
-    .getByRole("listitem")
-    .filter({ hasText: "status-customer" })
-    .click({ position: { x: 150, y: 40 } });
+  const card = page.getByRole("list", { name: "Users" }).getByRole("listitem").first();
+  await card.click({ position: { x: 250, y: 20 } });
   await expect(bar(page)).toContainText("1 selected");
   await expect(bar(page).getByRole("button", { name: "Disable 1 customer" })).toBeVisible();
   await bar(page).getByRole("button", { name: "This page" }).click();
@@ -127,7 +125,7 @@ async function addNewcomers(api: Api, adminToken: string, amount: number) {
   const names = Array.from({ length: amount }, (_, place) => `${shop}-${String(place + 1).padStart(2, "0")}`);
   for (const username of names)
     await api.call(key, storefront.putCustomer, { params: { discordId: username }, body: { username } });
-  return { shop, names };
+  return { shop, names, key };
 }
 
 test("twelve newcomers are judged with thirteen keys, whoever waits longest first", async ({
@@ -155,10 +153,13 @@ test("a declined newcomer is disabled with a reason, makes way for the next, and
   staff: { page },
   server: { api },
 }) => {
-  const { shop, names } = await addNewcomers(api, adminToken, 2);
+  const { shop, names, key } = await addNewcomers(api, adminToken, 2);
   const [first = "", second = ""] = names;
+  const tried = { discordId: first, amount: 25, payment_method: "cashapp" } as const;
+  await api.call(key, storefront.createInvoice, { body: tried });
   await openScreen(page, `/new-users?search=${shop}`, "New Users");
   await expect(rows(page)).toHaveCount(2);
+  await expect(rowOf(page, first)).toContainText("$25.00Cashapp, pending");
   await press(page, "j", "d");
   await expect(page.getByRole("dialog", { name: `Decline ${first}?` }).getByLabel("Reason")).toBeFocused();
   await page.keyboard.type("a second account");

@@ -87,7 +87,7 @@ export function NewUsersScreen() {
       title: "",
       cell: (user) =>
         judged.has(user._id) ? (
-          <StatusBadge tone="plain">Judged</StatusBadge>
+          <StatusBadge tone="plain">{judged.get(user._id)}</StatusBadge>
         ) : user.status ? (
           <>
             <Button

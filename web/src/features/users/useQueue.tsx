@@ -13,15 +13,15 @@ const DeclineUser = lazyPart(() => import("./DeclineUser.tsx").then((file) => fi
 export function useQueue(list: List<NewUser>) {
   const { rows = [], query, marked, goTo } = list;
   const open = useDialog();
-  // Judged, but still listed until the list is fetched again.
-  const [judged, setJudged] = useState<ReadonlySet<string>>(new Set());
+  // What is said of those who are judged, but listed until the list is fetched again.
+  const [judged, setJudged] = useState<ReadonlyMap<string, string>>(new Map());
   const waiting = rows.filter(({ _id, status }) => status && !judged.has(_id));
 
-  const judge = (id: string) => setJudged((all) => new Set(all).add(id));
-  const takeBack = (id: string) => setJudged((all) => new Set([...all].filter((each) => each !== id)));
+  const judge = (id: string, said: string) => setJudged((all) => new Map(all).set(id, said));
+  const takeBack = (id: string) => setJudged((all) => new Map([...all].filter(([other]) => other !== id)));
   useEffect(() => {
-    const left = [...judged].filter((id) => rows.some(({ _id }) => _id === id));
-    if (left.length < judged.size) setJudged(new Set(left));
+    const left = [...judged].filter(([id]) => rows.some(({ _id }) => _id === id));
+    if (left.length < judged.size) setJudged(new Map(left));
   }, [judged, rows]);
 
   /** The list was at its end: the next is whoever it brings. */
@@ -47,13 +47,13 @@ export function useQueue(list: List<NewUser>) {
     }),
   );
   function verify(user: NewUser) {
-    judge(user._id);
+    judge(user._id, "Verifying…");
     goOn(user);
     call.mutate(user);
   }
   function decline(user: NewUser) {
     const done = () => {
-      judge(user._id);
+      judge(user._id, "Declined");
       // The dialog gives the focus back first.
       window.requestAnimationFrame(() => goOn(user));
     };
