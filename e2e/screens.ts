@@ -275,7 +275,8 @@ export const views: readonly View[] = [
     path: "/usps",
     heading: "USPS Tracking",
     async open(page) {
-      await opening("Delete a range")(page);
+      await page.getByRole("button", { name: "More", exact: true }).click();
+      await page.getByRole("menuitem", { name: "Delete a range" }).click();
       await page.getByRole("dialog").getByLabel("First code").fill("9200190255140000000010");
       await page.getByRole("dialog").getByLabel("Last code").fill("9200190255140000001239");
     },

@@ -201,7 +201,8 @@ test("unused codes are deleted by choosing them, and a mistyped range by its fir
   await expect(bar(page)).toBeHidden();
   await expect(rows(page)).toHaveCount(6);
 
-  await page.getByRole("button", { name: "Delete a range" }).click();
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Delete a range" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("First code").fill(code(3));
   await dialog.getByLabel("Last code").fill(code(7));

@@ -90,15 +90,7 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
       )}
       {children}
       <section className={classes.panel} aria-label={title} data-beside={isBeside || undefined}>
-        <Tools
-          {...props}
-          tools={
-            <>
-              {props.tools}
-              {choosing.button}
-            </>
-          }
-        />
+        <Tools {...props} chooser={choosing.button} />
         <OutOfDate query={query} />
         <div className={classes.body} data-stale={query.isPlaceholderData || undefined}>
           {rows?.length === 0 ? (
@@ -184,6 +176,9 @@ function useChoosing<T extends { _id: string }>({ chosen }: List<T>, several: Se
     button: isPhone && (
       <Button
         variant="default"
+        size="xs"
+        radius="xl"
+        h={40}
         onClick={() => {
           setWanted(!isOn);
           chosen.clear();
@@ -206,7 +201,8 @@ function besideOf<T extends { _id: string }>({ rows = [], view, values, query, c
   };
 }
 
-function Tools<T extends { _id: string }>({ list, searchFor, tools, exported }: ListScreenProps<T>) {
+function Tools<T extends { _id: string }>(props: ListScreenProps<T> & { chooser: ReactNode }) {
+  const { list, searchFor, tools, exported, chooser } = props;
   const { filter, values } = list;
   return (
     <search className={classes.tools}>
@@ -225,7 +221,12 @@ function Tools<T extends { _id: string }>({ list, searchFor, tools, exported }: 
           data={filter.options.map((option) => ({ value: option, label: filter.optionLabel?.(option) ?? option }))}
         />
       )}
-      {list.chips.length > 0 && <div className={classes.chips}>{list.chips}</div>}
+      {(list.chips.length > 0 || chooser) && (
+        <div className={classes.chips}>
+          {list.chips}
+          {chooser}
+        </div>
+      )}
       <Button
         className={classes.sort}
         variant="default"

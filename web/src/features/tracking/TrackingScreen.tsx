@@ -1,6 +1,6 @@
 import { type TrackingCode, tracking, trackingTypes } from "@footprint/contract/tracking.ts";
-import { Button } from "@mantine/core";
-import { IconTrash } from "@tabler/icons-react";
+import { ActionIcon, Menu } from "@mantine/core";
+import { IconDots, IconTrash } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
 import { AddButton, RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
@@ -91,14 +91,23 @@ export function TrackingScreen() {
       counted={["prepaid code", "prepaid codes"]}
       actions={
         <>
-          <Button
-            variant="default"
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => open((close) => <DeleteRange onClose={close} />)}
-          >
-            Delete a range
-          </Button>
           {createButton}
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <ActionIcon variant="default" size={36} aria-label="More">
+                <IconDots size={16} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item
+                c="var(--mantine-color-error)"
+                leftSection={<IconTrash size={16} aria-hidden />}
+                onClick={() => open((close) => <DeleteRange onClose={close} />)}
+              >
+                Delete a range
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
         </>
       }
       list={list}

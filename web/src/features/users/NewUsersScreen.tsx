@@ -66,14 +66,22 @@ export function NewUsersScreen() {
       onCard: "hidden",
     },
     { title: "Email", cell: (user) => user.email || "–", width: "19%" },
-    { title: "Shop", cell: (user) => user.shop?.name ?? "–", titled: true, width: "12%", below: "Email" },
+    { title: "Shop", cell: (user) => user.shop?.name ?? "–", width: "12%", below: "Email", onCard: "hidden" },
     {
       title: "First deposit",
       cell: ({ firstInvoice }) => (firstInvoice ? formatMoney(firstInvoice.amount) : "–"),
       second: ({ firstInvoice }) => firstInvoice && `${labelOf(firstInvoice.payment_method)}, ${firstInvoice.status}`,
-      titled: true,
       width: "12%",
       below: "Discord id",
+      onCard: "hidden",
+    },
+    {
+      title: "Shop and first deposit",
+      cell: ({ shop, firstInvoice }) =>
+        [shop?.name, firstInvoice ? `tried ${formatMoney(firstInvoice.amount)}` : "no deposit"]
+          .filter(Boolean)
+          .join(" · "),
+      only: "card",
     },
     {
       title: "Joined",
