@@ -27,6 +27,14 @@ const opening = (name: string | RegExp) => async (page: Page) => {
   await dialog(page);
 };
 
+/** Chooses three rows of a list. */
+async function choose(page: Page) {
+  const begin = page.getByRole("button", { name: "Choose", exact: true });
+  if (await begin.isVisible()) await begin.click();
+  for (const place of [2, 3, 6]) await page.getByRole("checkbox").nth(place).click();
+  await expect(page.getByRole("region", { name: "Chosen rows" })).toContainText("3 selected");
+}
+
 /** Goes on to a record's own screen, and opens something there. */
 const following = (link: string, heading: string, open?: View["open"]) => async (page: Page) => {
   await page.getByRole("link", { name: link, exact: true }).click();
@@ -175,6 +183,16 @@ export const views: readonly View[] = [
       await dialog(page);
     },
   },
+  { name: "orders-chosen", path: "/orders", heading: "Orders", open: choose },
+  {
+    name: "orders-refund-several",
+    path: "/orders",
+    heading: "Orders",
+    async open(page) {
+      await choose(page);
+      await opening(/^Refund/)(page);
+    },
+  },
   { name: "bulk-orders", path: "/bulk-orders", heading: "Bulk Orders" },
   { name: "bulk-order", path: "/bulk-orders?search=northwind", heading: "Bulk Orders", open: opening(/^View/) },
   {
@@ -235,6 +253,7 @@ export const views: readonly View[] = [
   { name: "customer-activity", ...pageOf("northwind", tab(/^Activity/)) },
   { name: "customer-unverified", ...pageOf("newcomer-01") },
   { name: "new-users", path: "/new-users", heading: "New Users" },
+  { name: "new-user-decline", path: "/new-users", heading: "New Users", open: opening(/^Decline/) },
   { name: "invoices", path: "/invoices", heading: "Invoices" },
   { name: "invoice-mark-paid", path: "/invoices", heading: "Invoices", open: opening(/^Mark as Paid/) },
   {
@@ -252,6 +271,17 @@ export const views: readonly View[] = [
   { name: "transfers-of-customer", path: "/transfers", heading: "Transfers", open: opening(/^Customer$/) },
   { name: "usps", path: "/usps", heading: "USPS Tracking" },
   { name: "usps-create", path: "/usps", heading: "USPS Tracking", open: opening("Create codes") },
+  {
+    name: "usps-delete-range",
+    path: "/usps",
+    heading: "USPS Tracking",
+    async open(page) {
+      await page.getByRole("button", { name: "More", exact: true }).click();
+      await page.getByRole("menuitem", { name: "Delete a range" }).click();
+      await page.getByRole("dialog").getByLabel("First code").fill("9200190255140000000010");
+      await page.getByRole("dialog").getByLabel("Last code").fill("9200190255140000001239");
+    },
+  },
   { name: "usps-delete", path: "/usps", heading: "USPS Tracking", open: opening(/^Delete/) },
   { name: "pricing", path: "/pricing", heading: "Label Pricing" },
   { name: "pricing-add", path: "/pricing", heading: "Label Pricing", open: opening("Add Label Type") },

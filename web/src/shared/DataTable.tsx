@@ -34,6 +34,16 @@ export type Column<T> = {
 /** Colours a row that needs attention; a cell says in words why. */
 export type RowTone = "warning" | undefined;
 
+export type Choice<T> = {
+  /** What tells a row from others. */
+  nameOf: (row: T) => string;
+  has: (id: string) => boolean;
+  /** `through` with all rows between this and the last one. */
+  toggle: (row: T, through: boolean) => void;
+  /** Chooses all of these rows, or no longer. */
+  toggleAll: (rows: readonly T[], on: boolean) => void;
+};
+
 type TableProps<T> = {
   title: string;
   columns: readonly Column<T>[];
@@ -42,6 +52,8 @@ type TableProps<T> = {
   tone?: ((row: T) => RowTone) | undefined;
   /** The row that the keys have reached, or whose details are shown. */
   marked?: string | undefined;
+  /** Lets rows be chosen. */
+  choice?: Choice<T> | undefined;
   /** A click on a row, outside of its links and buttons. */
   onOpen?: ((row: T) => void) | undefined;
   skeletonRows?: number;
@@ -67,9 +79,10 @@ export function DataTable<T extends { _id: string }>({ columns, ...rest }: Table
 }
 
 /** What marks a row, and lets it be found and opened. */
-function rowProps<T extends { _id: string }>(row: T, { tone, marked, onOpen }: TableProps<T>) {
+function rowProps<T extends { _id: string }>(row: T, { tone, marked, choice, onOpen }: TableProps<T>) {
   return {
     "data-tone": tone?.(row),
+    "data-chosen": choice?.has(row._id) || undefined,
     "data-row": row._id,
     "aria-current": row._id === marked || undefined,
     tabIndex: -1,
@@ -92,7 +105,7 @@ const heightLimit = (maxHeight: number | undefined, className: string | undefine
 const placesFor = (count: number) => Array.from({ length: count }, (_, place) => place);
 
 function Table<T extends { _id: string }>(props: TableProps<T> & { isNarrow: boolean }) {
-  const { title, columns, rows, skeletonRows = 10, maxHeight, isNarrow } = props;
+  const { title, columns, rows, choice, skeletonRows = 10, maxHeight, isNarrow } = props;
   const isTight = useWidthUpTo("tight", useContext(TakenWidth));
   const below = (title: string) => (isNarrow ? columns.filter((column) => column.below === title) : []);
   const moved = columns.flatMap(({ title }) => below(title));
@@ -111,6 +124,11 @@ function Table<T extends { _id: string }>(props: TableProps<T> & { isNarrow: boo
         <VisuallyHidden component="caption">{title}</VisuallyHidden>
         <thead>
           <tr>
+            {choice && (
+              <td className={classes.choice}>
+                <ChoosePage choice={choice} rows={rows ?? []} />
+              </td>
+            )}
             {shown.map((column) => (
               <th key={column.title} {...place(column)} scope="col" style={{ width: column.width }}>
                 {column.title || <VisuallyHidden>Actions</VisuallyHidden>}
@@ -121,6 +139,11 @@ function Table<T extends { _id: string }>(props: TableProps<T> & { isNarrow: boo
         <tbody>
           {rows?.map((row) => (
             <tr key={row._id} {...rowProps(row, props)}>
+              {choice && (
+                <td className={classes.choice}>
+                  <ChooseRow choice={choice} row={row} />
+                </td>
+              )}
               {shown.map((column) => (
                 <td key={column.title} {...place(column)} data-dimmed={column.dimmed} data-wraps={column.wraps}>
                   <Cell column={column} row={row} isOver={below(column.title).length > 0} />
@@ -141,6 +164,7 @@ function Table<T extends { _id: string }>(props: TableProps<T> & { isNarrow: boo
           )) ??
             placesFor(skeletonRows).map((row) => (
               <tr key={row}>
+                {choice && <td className={classes.choice} />}
                 {shown.map((column, index) => (
                   <td key={column.title} {...place(column)}>
                     <Skeleton height={12} width={index === 0 ? "70%" : "50%"} display="inline-block" />
@@ -154,6 +178,40 @@ function Table<T extends { _id: string }>(props: TableProps<T> & { isNarrow: boo
   );
 }
 
+/** The label is as large as its cell, so that it is easily hit. */
+function ChooseRow<T extends { _id: string }>({ choice, row }: { choice: Choice<T>; row: T }) {
+  return (
+    <label>
+      <input
+        type="checkbox"
+        aria-label={`Choose ${choice.nameOf(row)}`}
+        checked={choice.has(row._id)}
+        onChange={({ nativeEvent }) =>
+          choice.toggle(row, nativeEvent instanceof window.MouseEvent && nativeEvent.shiftKey)
+        }
+      />
+    </label>
+  );
+}
+
+function ChoosePage<T extends { _id: string }>({ choice, rows }: { choice: Choice<T>; rows: readonly T[] }) {
+  const count = rows.filter(({ _id }) => choice.has(_id)).length;
+  const isAll = count > 0 && count === rows.length;
+  return (
+    <label>
+      <input
+        type="checkbox"
+        aria-label="Choose this page"
+        ref={(box) => {
+          if (box) box.indeterminate = count > 0 && !isAll;
+        }}
+        checked={isAll}
+        onChange={() => choice.toggleAll(rows, !isAll)}
+      />
+    </label>
+  );
+}
+
 /** What another column stands below has no room for a second line of its own. */
 function Cell<T>({ column, row, isOver }: { column: Column<T>; row: T; isOver: boolean }) {
   if (!column.title) return <div className={classes.actions}>{column.cell(row)}</div>;
@@ -163,7 +221,7 @@ function Cell<T>({ column, row, isOver }: { column: Column<T>; row: T; isOver: b
 
 /** A headline, what stands beside it, and all else in a line. */
 function Cards<T extends { _id: string }>(props: TableProps<T>) {
-  const { title, columns, rows, skeletonRows = 10, maxHeight } = props;
+  const { title, columns, rows, choice, skeletonRows = 10, maxHeight } = props;
   const at = (place: Column<T>["onCard"]) => columns.filter((column) => column.title && column.onCard === place);
   const actions = columns.find((column) => !column.title);
   return (
@@ -171,6 +229,11 @@ function Cards<T extends { _id: string }>(props: TableProps<T>) {
       {rows?.map((row) => (
         <li key={row._id} className={classes.card} {...rowProps(row, props)}>
           <div className={classes.cardTop}>
+            {choice && (
+              <div className={classes.choice}>
+                <ChooseRow choice={choice} row={row} />
+              </div>
+            )}
             <div className={classes.headline}>{at("headline").map((column) => cellOf(column, row))}</div>
             <div className={classes.aside}>{at("aside").map((column) => cellOf(column, row))}</div>
           </div>

@@ -14,6 +14,7 @@ export function FormModal<V extends Values, R extends object>({
   onSubmit,
   submitLabel,
   workingLabel = "Saving…",
+  danger = false,
   aside,
   closeAfter = 2000,
   next,
@@ -30,6 +31,7 @@ export function FormModal<V extends Values, R extends object>({
   /** What the button says, which may depend on what is entered. */
   submitLabel: string | ((values: V) => string);
   workingLabel?: string | ((values: V) => string);
+  danger?: boolean;
   /** Opposite the buttons. */
   aside?: ReactNode;
   closeAfter?: number;
@@ -76,7 +78,9 @@ export function FormModal<V extends Values, R extends object>({
             <Button ml="auto" ref={closeButton} variant="default" onClick={close} disabled={form.working}>
               {done ? "Close" : "Cancel"}
             </Button>
-            {!done && <SubmitButton form={form} label={said(submitLabel)} workingLabel={said(workingLabel)} />}
+            {!done && (
+              <SubmitButton form={form} label={said(submitLabel)} workingLabel={said(workingLabel)} danger={danger} />
+            )}
           </Group>
         </Stack>
       </form>

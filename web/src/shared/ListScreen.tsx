@@ -1,10 +1,11 @@
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { Button, NativeSelect } from "@mantine/core";
 import { IconArrowsSort } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useNavigate } from "react-router";
 import { BesideContext, drawerWidth, TakenWidth } from "./beside.ts";
-import { type Column, DataTable } from "./DataTable.tsx";
+import { ChosenRows } from "./ChosenRows.tsx";
+import { type Choice, type Column, DataTable } from "./DataTable.tsx";
 import { ExportButton } from "./ExportButton.tsx";
 import { formatCount, formatTotal } from "./format.tsx";
 import { keys, useKeys } from "./keys.ts";
@@ -16,6 +17,7 @@ import { Notice } from "./Notice.tsx";
 import { Pages } from "./Pages.tsx";
 import { ScreenHeader } from "./ScreenHeader.tsx";
 import { SearchField } from "./SearchField.tsx";
+import type { Several } from "./several.ts";
 import { useWidthUpTo } from "./windowWidth.ts";
 
 const MissingRow = lazyPart(() => import("./MissingRow.tsx").then((file) => file.MissingRow));
@@ -36,6 +38,8 @@ type ListScreenProps<T extends { _id: string }> = {
   empty: { title: string; hint: ReactNode; action?: ReactNode };
   /** The call that answers the whole list as a file. */
   exported?: Endpoint;
+  /** What can be done with several rows at once. */
+  several?: Several<T>;
   /** Beside search, filters and sort. */
   tools?: ReactNode;
   /** Another way to draw the rows; undefined rows mean "loading". */
@@ -51,18 +55,21 @@ type ListScreenProps<T extends { _id: string }> = {
 /** A whole list screen: heading, search, filters, sort, rows, paging, and what to say when there is nothing to show. */
 export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>) {
   const { title, counted, actions, children, list, columns, columnsBeside, exported, renderRows, details } = props;
+  const { several } = props;
   const { query, rows } = list;
   const hasRoomBeside = !useWidthUpTo("withoutDrawer");
   const isBeside = Boolean(columnsBeside && details && list.view && hasRoomBeside);
   const open = useOpen(props);
-  useListKeys(list, open);
+  useListKeys(list, open, several !== undefined);
+  const choosing = useChoosing(list, several);
   const table = (some: readonly T[] | undefined) => (
     <DataTable
       title={title}
       columns={(isBeside && columnsBeside) || columns}
       rows={some}
       marked={list.marked}
-      onOpen={open}
+      choice={choosing.choice}
+      onOpen={choosing.onTap ?? open}
     />
   );
 
@@ -83,7 +90,7 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
       )}
       {children}
       <section className={classes.panel} aria-label={title} data-beside={isBeside || undefined}>
-        <Tools {...props} />
+        <Tools {...props} chooser={choosing.button} />
         <OutOfDate query={query} />
         <div className={classes.body} data-stale={query.isPlaceholderData || undefined}>
           {rows?.length === 0 ? (
@@ -94,6 +101,7 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
             (renderRows ?? table)(rows)
           )}
         </div>
+        {several && <ChosenRows list={list} several={several} />}
         <Pages list={list} />
       </section>
       {details && list.view && (
@@ -122,14 +130,64 @@ function useOpen<T extends { _id: string }>({ list, details, pageOf }: ListScree
   return pageOf && ((row: T) => void navigate(pageOf(row)));
 }
 
-function useListKeys<T extends { _id: string }>(list: List<T>, open: ((row: T) => void) | undefined): void {
-  const marked = list.rows?.find(({ _id }) => _id === list.marked);
+function useListKeys<T extends { _id: string }>(
+  list: List<T>,
+  open: ((row: T) => void) | undefined,
+  canChoose: boolean,
+): void {
+  const { rows = [], chosen } = list;
+  const at = rows.findIndex(({ _id }) => _id === list.marked);
+  const marked = rows[at];
+  const chooseOn = (by: 1 | -1) => () => {
+    chosen.add([marked, rows[at + by]].filter((row) => row !== undefined));
+    list.step(by);
+  };
   useKeys({
     [keys.next.key]: () => list.step(1),
     [keys.previous.key]: () => list.step(-1),
     [keys.open.key]: marked && open && (() => open(marked)),
-    [keys.close.key]: list.view ? () => list.open(undefined) : undefined,
+    [keys.choose.key]: canChoose && marked ? () => chosen.toggle(marked) : undefined,
+    [keys.chooseNext.key]: canChoose && marked ? chooseOn(1) : undefined,
+    [keys.choosePrevious.key]: canChoose && marked ? chooseOn(-1) : undefined,
+    [keys.close.key]: list.view
+      ? () => list.open(undefined)
+      : chosen.rows.length > 0
+        ? () => chosen.clear()
+        : undefined,
   });
+}
+
+/** How rows are chosen: in a table at any time, on a phone once the operator says so. */
+function useChoosing<T extends { _id: string }>({ chosen }: List<T>, several: Several<T> | undefined) {
+  const isPhone = useWidthUpTo("phone");
+  const [isWanted, setWanted] = useState(false);
+  if (!several) return {};
+  const isOn = !isPhone || isWanted || chosen.rows.length > 0;
+  const choice: Choice<T> = {
+    nameOf: several.nameOf,
+    has: chosen.has,
+    toggle: chosen.toggle,
+    toggleAll: (rows, on) => (on ? chosen.add(rows) : chosen.drop(rows.map(({ _id }) => _id))),
+  };
+  return {
+    choice: isOn ? choice : undefined,
+    /** While one chooses on a phone, a card is large enough to be hit. */
+    onTap: isPhone && isOn ? (row: T) => chosen.toggle(row) : undefined,
+    button: isPhone && (
+      <Button
+        variant="default"
+        size="xs"
+        radius="xl"
+        h={40}
+        onClick={() => {
+          setWanted(!isOn);
+          chosen.clear();
+        }}
+      >
+        {isOn ? "Done" : "Choose"}
+      </Button>
+    ),
+  };
 }
 
 function besideOf<T extends { _id: string }>({ rows = [], view, values, query, canStep, step }: List<T>) {
@@ -143,7 +201,8 @@ function besideOf<T extends { _id: string }>({ rows = [], view, values, query, c
   };
 }
 
-function Tools<T extends { _id: string }>({ list, searchFor, tools, exported }: ListScreenProps<T>) {
+function Tools<T extends { _id: string }>(props: ListScreenProps<T> & { chooser: ReactNode }) {
+  const { list, searchFor, tools, exported, chooser } = props;
   const { filter, values } = list;
   return (
     <search className={classes.tools}>
@@ -162,7 +221,12 @@ function Tools<T extends { _id: string }>({ list, searchFor, tools, exported }: 
           data={filter.options.map((option) => ({ value: option, label: filter.optionLabel?.(option) ?? option }))}
         />
       )}
-      {list.chips.length > 0 && <div className={classes.chips}>{list.chips}</div>}
+      {(list.chips.length > 0 || chooser) && (
+        <div className={classes.chips}>
+          {list.chips}
+          {chooser}
+        </div>
+      )}
       <Button
         className={classes.sort}
         variant="default"

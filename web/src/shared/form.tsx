@@ -111,6 +111,7 @@ export function SubmitButton<V extends Values>({
   workingLabel,
   variant = "filled",
   size = "sm",
+  danger = false,
 }: {
   form: ApiForm<V>;
   label: string;
@@ -118,11 +119,19 @@ export function SubmitButton<V extends Values>({
   /** `default` where the screen's main action is another one. */
   variant?: "filled" | "default";
   size?: "xs" | "sm";
+  danger?: boolean;
 }) {
   const disabled = working || settled;
   const button = useKeptFocus(disabled);
   return (
-    <Button ref={button} type="submit" variant={variant} size={size} disabled={disabled}>
+    <Button
+      ref={button}
+      type="submit"
+      variant={variant}
+      size={size}
+      {...(danger && { color: "red.8" })}
+      disabled={disabled}
+    >
       {working ? workingLabel : label}
     </Button>
   );

@@ -6,8 +6,13 @@ export const keys = {
   next: { key: "j", does: "Next row" },
   previous: { key: "k", does: "Previous row" },
   open: { key: "Enter", does: "Open the row" },
+  choose: { key: "x", does: "Choose the row" },
+  chooseNext: { key: "J", does: "Choose this row and the next" },
+  choosePrevious: { key: "K", does: "Choose this row and the one before" },
+  verify: { key: "v", does: "Verify the newcomer" },
+  decline: { key: "d", does: "Decline the newcomer" },
   refund: { key: "r", does: "Refund the order that is open" },
-  close: { key: "Escape", does: "Close what is open" },
+  close: { key: "Escape", does: "Close what is open, or choose none" },
   help: { key: "?", does: "Show all keys" },
 } as const;
 

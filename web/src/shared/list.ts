@@ -2,7 +2,8 @@ import type { Endpoint, Input, Reply } from "@footprint/contract/endpoint.ts";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { createElement, type ReactNode, useEffect, useRef, useState } from "react";
 import { type NavigateOptions, useLocation, useNavigate } from "react-router";
-import type { ApiError } from "./api.ts";
+import { type ApiError, callApi } from "./api.ts";
+import { type Chosen, longestPage, useChosen } from "./chosen.ts";
 import { defaultPageSize, rememberedPageSize, rememberList, rememberPageSize } from "./listMemory.ts";
 import { useApiQuery } from "./queries.ts";
 
@@ -46,6 +47,8 @@ type Options<E extends Endpoint, T, O extends Endpoint> = {
   filters?: readonly ListFilter<string & keyof Query<E>, Reply<E>>[];
   /** What the page that the list is a part of narrows it to, such as one customer's. */
   within?: Partial<Input<E>> | undefined;
+  /** A queue, where whoever waits longest comes first. */
+  oldestFirst?: true;
   /** The call that answers one row, for a link to a row that is not on the page. */
   read?: { call: O; rowOf: (reply: Reply<O>) => T };
 };
@@ -81,8 +84,12 @@ export type List<T extends Row, R extends Page = Page> = {
   /** The call that looks for it where the page does not have it. */
   rowQuery: UseQueryResult<unknown, ApiError>;
   open: (row: T | undefined) => void;
+  /** The rows that something is to be done with; not in the address. */
+  chosen: Chosen<T>;
   /** The id of the row that the keys have reached. */
   marked: string | undefined;
+  /** Marks a row and brings it into sight; shows its details if some are shown. */
+  goTo: (row: T | undefined) => void;
   /** Whether there is a row before or after the marked one, also on another page. */
   canStep: (by: Step) => boolean;
   /** Marks the row before or after, and shows its details if some are shown. */
@@ -103,14 +110,15 @@ export const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 export function useList<E extends Endpoint, T extends Row, O extends Endpoint = Endpoint>(
   endpoint: Reply<E> extends Page ? E : never,
   rowsOf: (reply: Reply<E>) => readonly T[],
-  { filter: chosen, filters = [], within, read }: Options<E, T, O> = {},
+  { filter: chosen, filters = [], within, oldestFirst, read }: Options<E, T, O> = {},
 ): List<T, Reply<E> & Page> {
   const { pathname, search: address, state } = useLocation();
   const navigate = useNavigate();
   const given = new URLSearchParams(address);
 
   const page = /^[1-9]\d{0,8}$/.test(given.get("page") ?? "") ? Number(given.get("page")) : 1;
-  const sort = given.get("sort") === "asc" ? "asc" : "des";
+  const [usual, other] = oldestFirst ? (["asc", "des"] as const) : (["des", "asc"] as const);
+  const sort = given.get("sort") === other ? other : usual;
   const search = (given.get("search") ?? "").slice(0, 200);
   const limit = limitOf(given);
   if (limit !== defaultPageSize) given.set("limit", String(limit));
@@ -130,6 +138,16 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
   const input = { ...asked, query: { ...asked.query, page, limit } };
   const query = useApiQuery(endpoint as E, input as Input<E>) as UseQueryResult<Reply<E> & Page, ApiError>;
   const rows = query.data && rowsOf(query.data);
+
+  const fetchPage = async (page: number) => {
+    const all = { ...asked, query: { ...asked.query, page, limit: longestPage } };
+    return rowsOf(await callApi(endpoint as E, all as Input<E>));
+  };
+  const chosenRows = useChosen(
+    JSON.stringify({ ...asked, query: { ...asked.query, sort: "" } }),
+    rows ?? [],
+    fetchPage,
+  );
 
   /** Defaults stay out of the address. */
   function go(change: Record<string, string | undefined>, how: NavigateOptions) {
@@ -163,6 +181,7 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
     ),
     asked,
     set: change,
+    chosen: chosenRows,
     isPart,
     isNarrowed: Boolean(search || Object.keys(set).length > 0 || (filter && filter.value !== filter.options[0])),
     setPage,
@@ -174,7 +193,7 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
         page: first > 1 ? String(first) : undefined,
       });
     },
-    setSort: (next) => change({ sort: next === "des" ? undefined : next }),
+    setSort: (next) => change({ sort: next === usual ? undefined : next }),
     setSearch: (next) => change({ search: next.trim() || undefined }, { replace: true }),
     setFilter: (value) => filter && change({ [filter.name]: value === filter.options[0] ? undefined : value }),
     clear: () =>
@@ -256,6 +275,7 @@ function useViewed<T extends Row, O extends Endpoint>(
     rowQuery,
     open,
     marked,
+    goTo,
     canStep(by: Step) {
       const at = placeOf(marked);
       return at >= 0 && (Boolean(rows[at + by]) || turnsPage(by));

@@ -13,6 +13,7 @@ import { labelOf, statusLabel } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useList } from "../../shared/list.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
+import { counting, type Several } from "../../shared/several.ts";
 import { HostedPage, InvoiceStatus } from "./InvoiceCells.tsx";
 
 const InvoicePayments = lazyPart(() => import("./InvoicePayments.tsx").then((file) => file.InvoicePayments));
@@ -33,6 +34,31 @@ const methodFilter = choiceFilter(
   "Method",
   paymentMethods.map((method) => [method, labelOf(method)]),
 );
+
+const invoiceCount = counting("invoice", "invoices");
+
+const several: Several<Invoice> = {
+  nameOf: (invoice) => `invoice ${invoice._id}`,
+  customerOf: (invoice) => invoice.user.username,
+  amountOf: (invoice) => invoice.amount,
+  actions: [
+    {
+      text: (count) => `Mark ${invoiceCount(count)} as Paid`,
+      Icon: IconCheck,
+      applies: (invoice) => invoice.status !== "paid",
+      ask: {
+        message:
+          "Each amount will be credited to the balance of its customer and count as a deposit. Make sure that the money has arrived.",
+        leftOut: "paid already",
+        movesMoney: true,
+        reason: "Optional, up to 500 characters. Kept in the log, and told to the shop.",
+        working: "Marking as paid…",
+        done: (count) => `${invoiceCount(count)} marked as paid`,
+        call: (ids, reason, options) => callApi(invoices.markSeveralPaid, { body: { ids, reason } }, options),
+      },
+    },
+  ],
+};
 
 /** All invoices, or those of one customer. */
 export function InvoicesScreen({ customer }: { customer?: string }) {
@@ -137,6 +163,7 @@ export function InvoicesScreen({ customer }: { customer?: string }) {
       columns={columns}
       columnsBeside={[customer ? id : who, amount, status, created]}
       exported={invoices.export}
+      several={several}
       searchFor="Invoice id, username, email"
       empty={{ title: "No invoices yet", hint: "An invoice appears here when a customer tops up in the shop." }}
       details={(invoice, close) => (

@@ -1,22 +1,91 @@
+import { type Address, addressOf } from "@footprint/contract/address.ts";
 import { type Order, orderStatuses, orders } from "@footprint/contract/orders.ts";
-import { IconEye } from "@tabler/icons-react";
+import { IconArrowBackUp, IconCopy, IconDownload, IconEye } from "@tabler/icons-react";
+import { callApi } from "../../shared/api.ts";
 import { RowButton } from "../../shared/buttons.tsx";
 import { CustomerLink } from "../../shared/CustomerLink.tsx";
+import { copyText } from "../../shared/copyText.ts";
 import type { Column } from "../../shared/DataTable.tsx";
 import { customerFilter, dayFilter, labelTypeFilter } from "../../shared/filters.tsx";
 import { formatMoney, formatWeight, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useList } from "../../shared/list.ts";
+import { notify } from "../../shared/notify.ts";
 import { OrderStatus, Refunded } from "../../shared/OrderStatus.tsx";
 import { IdText, ShortId } from "../../shared/ShortId.tsx";
+import { saveRows } from "../../shared/saveRows.ts";
+import { useSession } from "../../shared/session.ts";
+import { counting, type Several } from "../../shared/several.ts";
 
 const OrderDetails = lazyPart(() => import("../../shared/OrderDetails.tsx").then((file) => file.OrderDetails));
 
 const statusFilter = { name: "status", label: "Status", options: orderStatuses } as const;
 
+const orderCount = counting("order", "orders");
+
+const several: Several<Order> = {
+  nameOf: (order) => `order ${order.uuid}`,
+  customerOf: (order) => order.user.username,
+  amountOf: (order) => order.price,
+  actions: [
+    {
+      text: () => "Copy tracking",
+      Icon: IconCopy,
+      applies: (order) => Boolean(order.tracking),
+      async act(rows) {
+        const copied = await copyText(rows.map(({ tracking }) => tracking).join("\n"));
+        const codes = counting("tracking code", "tracking codes")(rows.length);
+        notify(copied ? "success" : "error", copied ? `${codes} copied` : "The browser refused to copy");
+      },
+    },
+    {
+      text: (count) => `Refund ${orderCount(count)}`,
+      Icon: IconArrowBackUp,
+      danger: true,
+      applies: (order) => !order.isRefunded,
+      ask: {
+        message: "Each price returns to the balance of its customer. This cannot be undone.",
+        leftOut: "refunded already",
+        movesMoney: true,
+        reason: "Optional, up to 500 characters. Kept in the log, and told to the shop.",
+        working: "Refunding…",
+        done: (count) => `${orderCount(count)} refunded`,
+        call: (ids, reason, options) => callApi(orders.refundSeveral, { body: { ids, reason } }, options),
+      },
+    },
+  ],
+};
+
+/** Like the whole list, exported by administrators alone. */
+const severalForAdmins: Several<Order> = {
+  ...several,
+  actions: [
+    { text: () => "Export", Icon: IconDownload, act: (rows) => saveRows("orders", rows, cellsOf) },
+    ...several.actions,
+  ],
+};
+
+const cellsOf = (order: Order) => ({
+  Id: order._id,
+  Order: order.uuid,
+  Created: order.createdAt,
+  Customer: order.user.username,
+  "Label type": order.labelType.name,
+  Weight: order.weight,
+  Price: order.price.toFixed(2),
+  Refunded: order.isRefunded ? "Yes" : "No",
+  Tracking: order.tracking,
+  ...addressCells("From", addressOf(order, "from")),
+  ...addressCells("To", addressOf(order, "to")),
+});
+
+const addressCells = (side: string, address: Address) =>
+  Object.fromEntries(Object.entries(address).map(([field, value]) => [`${side} ${field}`, value]));
+
 /** All orders, or those of one customer. */
 export function OrdersScreen({ customer }: { customer?: string }) {
+  const { role } = useSession();
   const list = useList(orders.list, (reply) => reply.orders, {
     filter: statusFilter,
     filters: [dayFilter, labelTypeFilter, ...(customer ? [] : [customerFilter])],
@@ -103,6 +172,7 @@ export function OrdersScreen({ customer }: { customer?: string }) {
       columns={columns}
       columnsBeside={columnsBeside}
       exported={orders.export}
+      several={role === "admin" ? severalForAdmins : several}
       searchFor="Order id, tracking, customer, sender, receiver"
       empty={{ title: "No orders yet", hint: "An order appears here when a customer buys a label in the shop." }}
       details={(order, close) => <OrderDetails id={order._id} order={order} onClose={close} />}

@@ -1,5 +1,6 @@
 import { type TrackingCode, tracking, trackingTypes } from "@footprint/contract/tracking.ts";
-import { IconTrash } from "@tabler/icons-react";
+import { ActionIcon, Menu } from "@mantine/core";
+import { IconDots, IconTrash } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
 import { AddButton, RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
@@ -11,8 +12,10 @@ import { labelOf } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useList } from "../../shared/list.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
+import { counting, type Several } from "../../shared/several.ts";
 import { TrackingStats } from "./TrackingStats.tsx";
 
+const DeleteRange = lazyPart(() => import("./DeleteRange.tsx").then((file) => file.DeleteRange));
 const CreateTracking = lazyPart(() => import("./CreateTracking.tsx").then((file) => file.CreateTracking));
 
 const filters = [
@@ -27,6 +30,27 @@ const filters = [
     ["true", "Used"],
   ]),
 ];
+
+const codeCount = counting("unused code", "unused codes");
+
+const several: Several<TrackingCode> = {
+  nameOf: ({ code }) => code,
+  actions: [
+    {
+      text: (count) => `Delete ${codeCount(count)}`,
+      Icon: IconTrash,
+      danger: true,
+      applies: ({ used }) => !used,
+      ask: {
+        message: "They were paid for. This cannot be undone.",
+        leftOut: "used",
+        working: "Deleting…",
+        done: (count) => `${codeCount(count)} deleted`,
+        call: (ids) => callApi(tracking.deleteSeveral, { body: { ids } }),
+      },
+    },
+  ],
+};
 
 export function TrackingScreen() {
   const list = useList(tracking.list, (reply) => reply.trackings, { filters });
@@ -65,10 +89,31 @@ export function TrackingScreen() {
     <ListScreen
       title="USPS Tracking"
       counted={["prepaid code", "prepaid codes"]}
-      actions={createButton}
+      actions={
+        <>
+          {createButton}
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <ActionIcon variant="default" size={36} aria-label="More">
+                <IconDots size={16} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item
+                c="var(--mantine-color-error)"
+                leftSection={<IconTrash size={16} aria-hidden />}
+                onClick={() => open((close) => <DeleteRange onClose={close} />)}
+              >
+                Delete a range
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        </>
+      }
       list={list}
       columns={columns}
       exported={tracking.export}
+      several={several}
       searchFor="Tracking code"
       empty={{
         title: "No tracking codes yet",

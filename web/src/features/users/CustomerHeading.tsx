@@ -57,7 +57,7 @@ function Actions({ user }: { user: User }) {
   const enableButton = useKeptFocus(enable.isPending);
   return (
     <Group gap={8}>
-      {!user.isVerified && <VerifyUser user={user} large />}
+      {!user.isVerified && <VerifyUser user={user} />}
       {user.status ? (
         <Button variant="default" leftSection={<IconUserOff size={16} aria-hidden />} onClick={askToDisable}>
           Disable User

@@ -1,5 +1,7 @@
 import { type User, users } from "@footprint/contract/users.ts";
 import { Group } from "@mantine/core";
+import { IconUserOff, IconUserPlus } from "@tabler/icons-react";
+import { callApi } from "../../shared/api.ts";
 import { balancePath, CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { dayFilter, yesOrNoFilter } from "../../shared/filters.tsx";
@@ -7,6 +9,8 @@ import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { useList } from "../../shared/list.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
+import type { Several } from "../../shared/several.ts";
+import { customerCount, verifySeveral } from "./severalUsers.ts";
 import { UserActions } from "./UserActions.tsx";
 
 const columns: Column<User>[] = [
@@ -49,6 +53,39 @@ const filters = [
   yesOrNoFilter("withBalance", "With balance"),
 ];
 
+const several: Several<User> = {
+  nameOf: (user) => user.username,
+  actions: [
+    verifySeveral,
+    {
+      text: (count) => `Enable ${customerCount(count)}`,
+      Icon: IconUserPlus,
+      applies: (user) => !user.status,
+      ask: {
+        message: "They can buy labels again.",
+        leftOut: "enabled already",
+        working: "Enabling…",
+        done: (count) => `${customerCount(count)} enabled`,
+        call: (ids) => callApi(users.setStatusOfSeveral, { body: { ids, status: true } }),
+      },
+    },
+    {
+      text: (count) => `Disable ${customerCount(count)}`,
+      Icon: IconUserOff,
+      danger: true,
+      applies: (user) => user.status,
+      ask: {
+        message: "They can no longer buy labels until they are enabled again. Their balances stay.",
+        leftOut: "disabled already",
+        reason: "Optional, up to 500 characters. Kept in the log.",
+        working: "Disabling…",
+        done: (count) => `${customerCount(count)} disabled`,
+        call: (ids, reason) => callApi(users.setStatusOfSeveral, { body: { ids, status: false, reason } }),
+      },
+    },
+  ],
+};
+
 export function UsersScreen() {
   return (
     <ListScreen
@@ -58,6 +95,7 @@ export function UsersScreen() {
       columns={columns}
       pageOf={({ _id }) => balancePath(_id)}
       exported={users.export}
+      several={several}
       searchFor="Name, discord id, email"
       empty={{ title: "No customers yet", hint: "Customers appear here when they join through the shop." }}
     />

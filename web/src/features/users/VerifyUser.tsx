@@ -6,16 +6,16 @@ import { StatusBadge } from "../../shared/format.tsx";
 import { useKeptFocus } from "../../shared/keptFocus.ts";
 import { useToastedCall } from "../../shared/queries.ts";
 
-export function VerifyUser({ user, large = false }: { user: User; large?: boolean }) {
+/** On a customer's page; New Users has a queue for it. */
+export function VerifyUser({ user }: { user: User }) {
   const verify = useToastedCall(() => callApi(users.verify, { params: { id: user._id } }));
   const button = useKeptFocus(verify.isPending);
 
-  // Until the refreshed list no longer has this row.
+  // Until the page is refreshed.
   if (user.isVerified || verify.isSuccess) return <StatusBadge tone="positive">Verified</StatusBadge>;
   return (
     <Button
       ref={button}
-      size={large ? "sm" : "compact-sm"}
       variant="light"
       leftSection={<IconUserCheck size={14} aria-hidden />}
       aria-label={`Verify User ${user.username}`}

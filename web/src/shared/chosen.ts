@@ -1,0 +1,101 @@
+import { useEffect, useRef, useState } from "react";
+import { notifyError } from "./notify.ts";
+
+type Row = { _id: string };
+
+/** The rows of a list that something is to be done with. They may stand on several pages. */
+export type Chosen<T extends Row> = {
+  rows: readonly T[];
+  has: (id: string) => boolean;
+  /** Chooses a row, or no longer; `through` does the same to the rows between it and the one before. */
+  toggle: (row: T, through?: boolean) => void;
+  add: (rows: readonly T[]) => void;
+  drop: (ids: readonly string[]) => void;
+  clear: () => void;
+  /** Fetches all that match, as many as can be chosen. */
+  addAll: () => Promise<void>;
+  isFetching: boolean;
+};
+
+export const mostChosen = 1000;
+/** The longest page of a list. */
+export const longestPage = 100;
+
+/** `of` says what the list is narrowed to: when that changes, nothing is chosen any more. */
+export function useChosen<T extends Row>(
+  of: string,
+  listed: readonly T[],
+  fetchPage: (page: number) => Promise<readonly T[]>,
+): Chosen<T> {
+  const [kept, keep] = useState<{ of: string; rows: ReadonlyMap<string, T> }>({ of, rows: new Map() });
+  const [isFetching, setFetching] = useState(false);
+  const lastToggled = useRef<string>(undefined);
+  const rows = kept.of === of ? kept.rows : new Map<string, T>();
+
+  function change(edit: (rows: Map<string, T>) => void) {
+    keep((before) => {
+      const next = new Map(before.of === of ? before.rows : []);
+      edit(next);
+      return { of, rows: next };
+    });
+  }
+  const add = (some: readonly T[]) =>
+    change((next) => {
+      for (const row of some) if (next.size < mostChosen) next.set(row._id, row);
+    });
+  const drop = (ids: readonly string[]) =>
+    change((next) => {
+      for (const id of ids) next.delete(id);
+    });
+
+  /** What is being fetched; another search ends it, and so does clearing. */
+  const fetching = useRef<object>(undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the list is narrowed otherwise
+  useEffect(
+    () => () => {
+      fetching.current = undefined;
+      setFetching(false);
+    },
+    [of],
+  );
+
+  async function addAll() {
+    const mine = {};
+    fetching.current = mine;
+    setFetching(true);
+    try {
+      for (let page = 1; page <= mostChosen / longestPage; page += 1) {
+        const found = await fetchPage(page);
+        if (fetching.current !== mine) return;
+        add(found);
+        if (found.length < longestPage) break;
+      }
+    } catch (error) {
+      notifyError(error as Error);
+    }
+    if (fetching.current === mine) setFetching(false);
+  }
+
+  return {
+    // As new as the list is.
+    rows: [...rows.values()].map((row) => listed.find(({ _id }) => _id === row._id) ?? row),
+    has: (id) => rows.has(id),
+    toggle(row, through = false) {
+      const [from, to] = [lastToggled.current, row._id].map((id) => listed.findIndex(({ _id }) => _id === id));
+      lastToggled.current = row._id;
+      const isBetween = through && from !== undefined && from >= 0 && to !== undefined && to >= 0;
+      const some = isBetween ? listed.slice(Math.min(from, to), Math.max(from, to) + 1) : [row];
+      if (rows.has(row._id)) drop(some.map(({ _id }) => _id));
+      else add(some);
+    },
+    add,
+    drop,
+    clear() {
+      fetching.current = undefined;
+      setFetching(false);
+      change((next) => next.clear());
+    },
+    addAll,
+    isFetching,
+  };
+}
