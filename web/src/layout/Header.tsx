@@ -41,7 +41,7 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
         <Menu.Target>
           <UnstyledButton className={classes.user}>
             <Emblem size={28}>A</Emblem>
-            Admin
+            <span>Admin</span>
             <IconChevronDown size={16} aria-hidden />
           </UnstyledButton>
         </Menu.Target>

@@ -42,9 +42,11 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
 
   const results = found ? foundGroups(found, wanted) : [];
   const named = namedScreens(role, wanted);
-  const screens = { title: "Screens", items: [...named, ...(isSearch ? searchedScreens(role, wanted) : [])] };
-  // Who types the name of a screen wants to go there.
-  const groups = named.length > 0 ? [screens, ...results] : [...results, screens];
+  const groups: Group[] = [
+    { title: "Go to", items: named },
+    ...results,
+    { title: "Screens", items: isSearch ? searchedScreens(role, wanted) : [] },
+  ];
 
   const [actedOn, actOn] = useState<string>();
   const customers = found?.customers.rows ?? [];
@@ -61,7 +63,7 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
   // The arrow keys look for the rows there.
   useEffect(() => store.updateState((state) => ({ ...state, listId })), [store, listId]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another answer is read from its beginning
-  useEffect(() => select(0), [isSettled, q]);
+  useEffect(() => select(wanted ? 0 : -1), [isSettled, q]);
 
   function choose(item: Item | undefined, inNewTab: boolean) {
     if (!item) return;
@@ -131,10 +133,10 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
       yOffset="clamp(8px, 100vw - 480px, 88px)"
       xOffset={8}
       zIndex={200}
-      overlayProps={{ backgroundOpacity: 0.4 }}
+      overlayProps={{ color: "#1c2233", backgroundOpacity: 0.35 }}
       transitionProps={{ duration: 0 }}
       attributes={{ content: { "aria-label": "Search or jump to" } }}
-      classNames={{ content: classes.content, body: classes.body }}
+      classNames={{ content: classes.content }}
     >
       <div className={classes.palette} onKeyDownCapture={onKey}>
         <Spotlight.Search

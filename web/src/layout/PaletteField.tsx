@@ -1,7 +1,7 @@
 import { ActionIcon, Kbd, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useRef, useState } from "react";
-import { keys, useKeys } from "../shared/keys.ts";
+import { commandKey, keys, useKeys } from "../shared/keys.ts";
 import { lazyPart } from "../shared/lazyPart.tsx";
 import { returnFocus } from "../shared/returnFocus.ts";
 import { useWidthUpTo } from "../shared/windowWidth.ts";
@@ -58,7 +58,7 @@ export function PaletteField() {
           <IconSearch size={16} aria-hidden />
           {name}
           <Kbd size="xs" aria-hidden>
-            {keys.palette.key.toUpperCase().replace("⌘ ", "⌘")}
+            {commandKey === "⌘" ? "⌘K" : "Ctrl K"}
           </Kbd>
         </UnstyledButton>
       )}

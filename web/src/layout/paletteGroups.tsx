@@ -77,14 +77,12 @@ export function foundGroups(found: Found, text: string): Group[] {
       body: (
         <>
           <b>{marked(customer.username)}</b>{" "}
-          <span className={classes.more}>
-            {customer.status ? (customer.isVerified ? marked(customer.email) : "Not verified") : "Disabled"}
-          </span>
+          <span className={classes.more}>{customer.status ? marked(customer.email) : "Disabled"}</span>
         </>
       ),
       aside: (
         <>
-          Balance <b>{formatMoney(customer.balance)}</b>
+          <span className={classes.wide}>Balance</span> <b>{formatMoney(customer.balance)}</b>
         </>
       ),
       to: balancePath(customer._id),
