@@ -35,7 +35,8 @@ test("by keys alone an order is found from another screen, opened and refunded",
   await expect(drawerOf(page, "Order")).toBeFocused();
   await expect(page).toHaveURL(`/orders?view=${order._id}`);
   await press(page, "r");
-  await expect(page.getByRole("dialog", { name: "Refund this order?" })).toBeVisible();
+  const question = page.getByRole("dialog", { name: "Refund this order?" });
+  await expect(question.getByRole("button", { name: "Cancel" })).toBeFocused();
   await press(page, "Tab", "Enter");
   await expect(toast(page, `$8.90 refunded to ${shop.name}`)).toBeVisible();
 });

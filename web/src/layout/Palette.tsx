@@ -5,7 +5,7 @@ import { useDebouncedValue, useWindowEvent } from "@mantine/hooks";
 import { createSpotlight, Spotlight, useSpotlight } from "@mantine/spotlight";
 import "@mantine/spotlight/styles.layer.css";
 import { IconBan, IconPlus, IconSearch, IconTag, IconUserCheck } from "@tabler/icons-react";
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useState } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { useUserActions } from "../features/users/useUserActions.tsx";
 import { formatCount } from "../shared/format.tsx";
@@ -62,8 +62,15 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
 
   // The arrow keys look for the rows there.
   useEffect(() => store.updateState((state) => ({ ...state, listId })), [store, listId]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another answer is read from its beginning
-  useEffect(() => select(wanted ? 0 : -1), [isSettled, q]);
+  const last = useRef<string>(undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another answer begins at its first row, unless one had moved on
+  useEffect(() => {
+    const kept = selected > 0 ? items.findIndex(({ key }) => key === last.current) : -1;
+    select(Math.max(kept, wanted ? 0 : -1));
+  }, [isSettled, q]);
+  useEffect(() => {
+    last.current = current?.key;
+  });
 
   function choose(item: Item | undefined, inNewTab: boolean) {
     if (!item) return;
@@ -101,7 +108,7 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
     if (withCommand && event.key.toLowerCase() === "k") onClose(false);
     else if (byLetter) choose(byLetter, false);
     else if (!isInField) return;
-    else if (event.key === "Enter" && isSettled) choose(current, withCommand);
+    else if (event.key === "Enter" && (isSettled || selected > 0)) choose(current, withCommand);
     else if (event.key === "Enter") setHurried(true);
     else if (event.key === "Tab" && !event.shiftKey && firstAction >= 0) select(firstAction);
     else if (event.key === keys.help.key && !text) help();
@@ -157,7 +164,7 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
             isPhone ? (
               <CloseButton aria-label="Close" onClick={() => onClose(false)} />
             ) : (
-              <UnstyledButton aria-label="Close" onClick={() => onClose(false)}>
+              <UnstyledButton aria-label="Close, esc" onClick={() => onClose(false)}>
                 <Kbd size="xs">esc</Kbd>
               </UnstyledButton>
             )
@@ -286,14 +293,17 @@ function Rows({
       {items.map((item, place) => {
         const isSelected = first + place === selected;
         return (
-          <Spotlight.Action
+          // Not Spotlight.Action, which drops the id by which the field names the row that is chosen.
+          <UnstyledButton
             key={item.key}
             id={idOf(first + place)}
             className={item.isAll ? classes.all : classes.row}
             role="option"
+            tabIndex={-1}
             aria-selected={isSelected}
+            data-action
             data-selected={isSelected || undefined}
-            closeSpotlightOnTrigger={false}
+            onMouseDown={(event) => event.preventDefault()}
             onClick={(event) => onChoose(item, event.ctrlKey || event.metaKey)}
           >
             {item.isAll ? (
@@ -318,7 +328,7 @@ function Rows({
                 </span>
               </>
             )}
-          </Spotlight.Action>
+          </UnstyledButton>
         );
       })}
     </div>

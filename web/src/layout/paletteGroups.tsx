@@ -41,8 +41,8 @@ export type Item = {
 
 export type Group = { title: string; items: Item[]; total?: { count: number; isCapped: boolean } };
 
-/** Of several kinds few each, so that all are in sight. */
-const fewOfEach = 3;
+/** The more kinds there are, the fewer of each, so that all are in sight. */
+const fewOf = (kinds: number) => (kinds > 3 ? 2 : kinds > 1 ? 3 : 5);
 
 type Row = Omit<Item, "key">;
 
@@ -56,9 +56,9 @@ export function foundGroups(found: Found, text: string): Group[] {
     list: Screen["path"],
     rowOf: (row: T) => Row,
   ): Group {
-    const shown = kinds > 1 ? rows.slice(0, fewOfEach) : rows;
+    const shown = rows.slice(0, fewOf(kinds));
     const items: Item[] = shown.map((row) => ({ key: row._id, ...rowOf(row) }));
-    if (total > shown.length) items.push({ key: "all", isAll: true, to: searching(list, text) });
+    if (total > shown.length) items.push({ key: `all ${list}`, isAll: true, to: searching(list, text) });
     return { title, items, total: { count: total, isCapped: totalCapped } };
   }
 
