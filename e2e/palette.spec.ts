@@ -58,6 +58,10 @@ test("by keys alone a customer is found and gets balance, from a field that some
 
   await find(page, username);
   await expect(group(page, `Actions for ${username}`)).toBeVisible();
+  await press(page, "ArrowUp");
+  await expect(chosen(page)).toContainText("Disable…");
+  await press(page, "ArrowDown", "ArrowDown");
+  await expect(chosen(page)).toContainText("Users found by");
   await press(page, "Tab");
   await expect(chosen(page)).toContainText("Add Balance…");
   await press(page, "Enter");

@@ -58,10 +58,11 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
   const items = shown.flatMap(({ items }) => items);
   const current = items[selected];
   if (current?.customer && current.customer !== actedOn) actOn(current.customer);
-  const select = (index: number) => store.updateState((state) => ({ ...state, selected: index }));
+  const idOf = (index: number) => `${listId}-${index}`;
+  const select = (index: number) => store.setState({ ...store.getState(), selected: index });
 
-  // The arrow keys look for the rows there.
-  useEffect(() => store.updateState((state) => ({ ...state, listId })), [store, listId]);
+  // Where Spotlight finds the first row when something is typed.
+  useEffect(() => store.setState({ ...store.getState(), listId }), [store, listId]);
   const last = useRef<string>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another answer begins at its first row, unless one had moved on
   useEffect(() => {
@@ -108,13 +109,25 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
     if (withCommand && event.key.toLowerCase() === "k") onClose(false);
     else if (byLetter) choose(byLetter, false);
     else if (!isInField) return;
+    else if (event.key === "ArrowDown") step(1);
+    else if (event.key === "ArrowUp") step(-1);
     else if (event.key === "Enter" && (isSettled || selected > 0)) choose(current, withCommand);
     else if (event.key === "Enter") setHurried(true);
-    else if (event.key === "Tab" && !event.shiftKey && firstAction >= 0) select(firstAction);
+    else if (event.key === "Tab" && !event.shiftKey && firstAction >= 0) {
+      select(firstAction);
+      document.getElementById(idOf(items.length - 1))?.scrollIntoView({ block: "nearest" });
+    }
     else if (event.key === keys.help.key && !text) help();
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** Beyond the last row comes the first. */
+  function step(by: 1 | -1) {
+    const next = (Math.max(selected, by === 1 ? -1 : 0) + by + items.length) % items.length;
+    select(next);
+    document.getElementById(idOf(next))?.scrollIntoView({ block: "nearest" });
   }
 
   function help() {
@@ -122,7 +135,6 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
     showKeys();
   }
 
-  const idOf = (index: number) => `${listId}-${index}`;
   return (
     <Spotlight.Root
       store={store}
