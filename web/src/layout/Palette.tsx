@@ -116,8 +116,7 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
     else if (event.key === "Tab" && !event.shiftKey && firstAction >= 0) {
       select(firstAction);
       document.getElementById(idOf(items.length - 1))?.scrollIntoView({ block: "nearest" });
-    }
-    else if (event.key === keys.help.key && !text) help();
+    } else if (event.key === keys.help.key && !text) help();
     else return;
     event.preventDefault();
     event.stopPropagation();
