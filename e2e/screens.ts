@@ -193,6 +193,16 @@ export const views: readonly View[] = [
       await opening(/^Refund/)(page);
     },
   },
+  {
+    name: "palette",
+    path: "/orders",
+    heading: "Orders",
+    async open(page) {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Search or jump to" }).fill("north");
+      await expect(page.getByRole("group", { name: "Actions for northwind" })).toBeVisible();
+    },
+  },
   { name: "bulk-orders", path: "/bulk-orders", heading: "Bulk Orders" },
   { name: "bulk-order", path: "/bulk-orders?search=northwind", heading: "Bulk Orders", open: opening(/^View/) },
   {

@@ -1,3 +1,4 @@
+import type { Queues } from "@footprint/contract/queues.ts";
 import type { Role } from "@footprint/contract/session.ts";
 import {
   IconArrowsLeftRight,
@@ -28,6 +29,8 @@ export type Screen = {
   /** The sidebar lists the screens that have an icon, under their group. */
   icon?: TablerIcon;
   group?: "Trade" | "Customers" | "Money" | "Set-up";
+  /** What the sidebar says beside its name: how many wait there. */
+  queue?: keyof Queues;
   /** Pressed after `g`, it leads here. */
   letter?: string;
   load: () => Promise<ComponentType>;
@@ -68,6 +71,7 @@ export const screens: readonly Screen[] = [
     icon: IconTruckDelivery,
     group: "Trade",
     access: "all",
+    queue: "fedexOrders",
     letter: "f",
     load: () => import("./features/fedex/FedexOrders.tsx").then((file) => file.FedexOrders),
   },
@@ -87,6 +91,7 @@ export const screens: readonly Screen[] = [
     icon: IconUserPlus,
     group: "Customers",
     access: "all",
+    queue: "newUsers",
     letter: "n",
     load: () => import("./features/users/NewUsersScreen.tsx").then((file) => file.NewUsersScreen),
   },
@@ -97,6 +102,7 @@ export const screens: readonly Screen[] = [
     icon: IconFileInvoice,
     group: "Money",
     access: "all",
+    queue: "invoices",
     letter: "i",
     load: () => import("./features/invoices/InvoicesScreen.tsx").then((file) => file.InvoicesScreen),
   },
@@ -116,6 +122,7 @@ export const screens: readonly Screen[] = [
     icon: IconScan,
     group: "Set-up",
     access: "admin",
+    queue: "codes",
     letter: "t",
     load: () => import("./features/tracking/TrackingScreen.tsx").then((file) => file.TrackingScreen),
   },

@@ -9,6 +9,7 @@ import { Logo } from "../shared/Logo.tsx";
 import { useSession } from "../shared/session.ts";
 import { removeToken } from "../shared/token.ts";
 import classes from "./Header.module.css";
+import { PaletteField } from "./PaletteField.tsx";
 import { useKeysHelp } from "./PanelKeys.tsx";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
 
@@ -25,6 +26,8 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
       <Link to="/" className={classes.brand}>
         <Logo size={28} /> <span>Footprint</span>
       </Link>
+      {!onMenu && <PaletteField />}
+      <span className={classes.space} />
       {demo && (
         <Tooltip label="Made-up customers and orders to look around in. npm run demo:remove takes them away.">
           <Badge variant="light" color="orange" radius="sm" tt="none" flex="none" tabIndex={0}>
@@ -32,12 +35,13 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
           </Badge>
         </Tooltip>
       )}
+      {onMenu && <PaletteField />}
       <ThemeSwitch />
       <Menu position="bottom-end" width={208}>
         <Menu.Target>
           <UnstyledButton className={classes.user}>
             <Emblem size={28}>A</Emblem>
-            Admin
+            <span>Admin</span>
             <IconChevronDown size={16} aria-hidden />
           </UnstyledButton>
         </Menu.Target>

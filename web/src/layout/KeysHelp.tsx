@@ -14,7 +14,10 @@ export function KeysHelp({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keys" size="lg" onClose={onClose}>
       <div className={classes.columns}>
-        <Keys title="In a list" items={Object.values(keys).map(({ key, does }) => ({ pressed: [key], does }))} />
+        <Keys
+          title="In a list"
+          items={Object.values(keys).map(({ key, does }) => ({ pressed: key.split(" "), does }))}
+        />
         <Keys title="Go to" items={screens} />
       </div>
     </Dialog>

@@ -1,7 +1,10 @@
+import { type Queues, queues } from "@footprint/contract/queues.ts";
 import { Tooltip, UnstyledButton } from "@mantine/core";
 import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from "@tabler/icons-react";
 import { Link, useLocation } from "react-router";
-import { rootForStaff, screens, screensFor } from "../screens.tsx";
+import { rootForStaff, type Screen, screens, screensFor } from "../screens.tsx";
+import { formatCount } from "../shared/format.tsx";
+import { useApiQuery } from "../shared/queries.ts";
 import { useSession } from "../shared/session.ts";
 import classes from "./Sidebar.module.css";
 
@@ -9,6 +12,7 @@ export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean
   const { role } = useSession();
   const active = useActivePath(role === "admin");
   const entries = screensFor(role).filter(({ icon }) => icon);
+  const waiting = useApiQuery(queues.read, {}).data;
   const groups = [...new Set(entries.map((screen) => screen.group))];
   const CollapseIcon = collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse;
 
@@ -25,23 +29,32 @@ export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean
             <ul>
               {entries
                 .filter((screen) => screen.group === group)
-                .map(({ path, label, icon: Icon, load }) => (
-                  <li key={path}>
-                    <Tooltip label={label} position="right" disabled={!collapsed}>
-                      <Link
-                        to={path}
-                        className={classes.entry}
-                        aria-current={path === active ? "page" : undefined}
-                        aria-label={collapsed ? label : undefined}
-                        // Loads the screen's code before the click.
-                        onPointerEnter={() => void load().catch(() => {})}
-                      >
-                        {Icon && <Icon size={18} stroke={1.75} aria-hidden />}
-                        {!collapsed && label}
-                      </Link>
-                    </Tooltip>
-                  </li>
-                ))}
+                .map(({ path, label, icon: Icon, queue, load }) => {
+                  const note = noteOf(queue, waiting);
+                  const name = note ? `${label}, ${note.said}` : label;
+                  return (
+                    <li key={path}>
+                      <Tooltip label={name} position="right" disabled={!collapsed}>
+                        <Link
+                          to={path}
+                          className={classes.entry}
+                          aria-current={path === active ? "page" : undefined}
+                          aria-label={collapsed || note ? name : undefined}
+                          // Loads the screen's code before the click.
+                          onPointerEnter={() => void load().catch(() => {})}
+                        >
+                          {Icon && <Icon size={18} stroke={1.75} aria-hidden />}
+                          {!collapsed && label}
+                        </Link>
+                      </Tooltip>
+                      {note && (
+                        <span className={classes.note} data-low={note.low || undefined} aria-hidden>
+                          {!collapsed && note.shown}
+                        </span>
+                      )}
+                    </li>
+                  );
+                })}
             </ul>
           </section>
         ))}
@@ -61,6 +74,14 @@ export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean
       )}
     </div>
   );
+}
+
+/** What stands beside a name; nothing where nobody waits, or where the counts could not be loaded. */
+function noteOf(queue: Screen["queue"], queues: Queues | undefined) {
+  if (!queue || !queues) return undefined;
+  if (queue === "codes") return queues.codes?.low ? { shown: "Low", said: "codes are low", low: true } : undefined;
+  const count = formatCount(queues[queue].count);
+  return queues[queue].count > 0 ? { shown: count, said: `${count} waiting`, low: false } : undefined;
 }
 
 /** The first segment of the path, so that /users/… marks Users; the logs are reached through Staff, and mark it. */

@@ -2,6 +2,7 @@ import { Modal } from "@mantine/core";
 import { useWindowEvent } from "@mantine/hooks";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import classes from "./Dialog.module.css";
+import { returnFocus } from "./returnFocus.ts";
 
 /**
  * A modal dialog. Mount it to open it. Focus stays inside, Escape closes, and focus returns to where it was.
@@ -52,14 +53,3 @@ export function Dialog({
 }
 
 const topmostDialog = () => [...document.querySelectorAll('[role="dialog"]')].at(-1);
-
-/** Moves the focus back to where it was or, if that is gone, to the screen itself. */
-function returnFocus(opener: Element | null): void {
-  const content = document.getElementById("content");
-  // A button that its own click disabled had lost the focus to the body, which cannot be focused.
-  const isThere = opener instanceof HTMLElement && opener !== document.body && opener.isConnected;
-  // A dialog below that closed at the same time has already put the focus where it belongs.
-  if (!isThere && content?.contains(document.activeElement)) return;
-  const target = isThere ? opener : content;
-  target?.focus({ preventScroll: true });
-}

@@ -98,31 +98,30 @@ function exactTime(date: Date, timezone: string): string {
 /**
  * A moment: relative within a day, then the date; the full time in the business timezone on hover.
  * `full` shows the full time at once, for details: a keyboard cannot hover. `exact` shows day and minute, where rows
- * are told apart by them; `withHour` does so for what is older than a day.
+ * are told apart by them; `withHour` does so for what is older than a day. `plain` leaves hovering out.
  */
 export function Time({
   value,
   full = false,
   exact = false,
   withHour = false,
+  plain = false,
 }: {
   value: string;
   full?: boolean;
   exact?: boolean;
   withHour?: boolean;
+  plain?: boolean;
 }) {
   const { timezone } = useSession();
   useSyncExternalStore(everyMinute, currentMinute);
   const date = new Date(value);
   const whole = fullTime(date, timezone);
   if (full) return <time dateTime={value}>{whole}</time>;
-  return (
-    <Tooltip label={whole}>
-      <time dateTime={value}>
-        {exact ? exactTime(date, timezone) : briefTime(date, Date.now(), timezone, withHour)}
-      </time>
-    </Tooltip>
+  const time = (
+    <time dateTime={value}>{exact ? exactTime(date, timezone) : briefTime(date, Date.now(), timezone, withHour)}</time>
   );
+  return plain ? time : <Tooltip label={whole}>{time}</Tooltip>;
 }
 
 // Draws the times anew each minute, so that "4 min ago" stays true.

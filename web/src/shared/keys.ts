@@ -1,7 +1,11 @@
 import { useEffect, useRef } from "react";
 
+/** What a Mac calls ⌘ and others Ctrl: both do the same on either. */
+export const commandKey = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? "⌘" : "Ctrl";
+
 /** The keys that work on every screen; those of screens stand with them, in screens.tsx. The help is drawn from this. */
 export const keys = {
+  palette: { key: `${commandKey} k`, does: "Search everything, or jump to a screen" },
   search: { key: "/", does: "Search this list" },
   next: { key: "j", does: "Next row" },
   previous: { key: "k", does: "Previous row" },
@@ -24,7 +28,7 @@ type Handlers = Record<string, (() => void) | undefined>;
 /** Those of the part that was shown last come first. */
 const listening: { current: Handlers }[] = [];
 
-/** Calls what belongs to a key, such as `j`, or to two after one another: `g o`. */
+/** Calls what belongs to a key, such as `j`, or to two: `g o` after one another, `Ctrl k` together. */
 export function useKeys(handlers: Handlers): void {
   const latest = useRef(handlers);
   useEffect(() => {
@@ -40,22 +44,27 @@ const goMs = 1500;
 let goPressedAt = Number.NEGATIVE_INFINITY;
 
 window.addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  if (isTaken(event)) return;
-  const isSecond = event.timeStamp - goPressedAt < goMs;
-  const pressed = isSecond ? `${goKey} ${event.key}` : event.key;
-  goPressedAt = event.key === goKey && !isSecond ? event.timeStamp : Number.NEGATIVE_INFINITY;
+  if (event.defaultPrevented || event.altKey || event.isComposing) return;
+  if (document.querySelector("[aria-modal=true]")) return;
+  const pressed = event.ctrlKey || event.metaKey ? `${commandKey} ${event.key.toLowerCase()}` : plainKeys(event);
   const act = listening.map(({ current }) => current[pressed]).find((handler) => handler !== undefined);
   if (!act) return;
   event.preventDefault();
   act();
 });
 
+/** A key, or the two after one another that it ends; nothing while one types. */
+function plainKeys(event: KeyboardEvent): string {
+  if (isTaken(event)) return "";
+  const isSecond = event.timeStamp - goPressedAt < goMs;
+  goPressedAt = event.key === goKey && !isSecond ? event.timeStamp : Number.NEGATIVE_INFINITY;
+  return isSecond ? `${goKey} ${event.key}` : event.key;
+}
+
 const fields = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]";
 
-/** By what is being typed into, by an open dialog or menu, or by the button that Enter presses. */
+/** By what is being typed into, by an open menu, or by the button that Enter presses. */
 function isTaken({ key, target }: KeyboardEvent): boolean {
-  if (document.querySelector("[aria-modal=true]")) return true;
   if (!(target instanceof Element)) return false;
   if (target.closest(`${fields}, [role=menu], [role=listbox]`)) return true;
   return key === keys.open.key && target.closest("a, button, summary, [role=button]") !== null;

@@ -28,6 +28,7 @@ export function FedexScreen({ customer, actions }: { customer?: string; actions?
     filter: statusFilter,
     filters: [dayFilter, ...(customer ? [] : [customerFilter])],
     within: customer ? { query: { customer } } : undefined,
+    read: { call: fedex.read, rowOf: (reply) => reply.order },
   });
   const open = useDialog();
   const update = (order: FedexOrder) => open((close) => <UpdateFedex order={order} onClose={close} />);

@@ -7,8 +7,8 @@ import { useToastedCall } from "../../shared/queries.ts";
 
 const AddBalance = lazyPart(() => import("./AddBalance.tsx").then((file) => file.AddBalance));
 
-/** What can be done with a customer, from their row and on their page. */
-export function useUserActions(user: User) {
+/** What can be done with a customer, from their row, on their page and from the palette. */
+export function useUserActions(user: Pick<User, "_id" | "username" | "balance">) {
   const { username } = user;
   const setStatus = (status: boolean) => callApi(users.setStatus, { params: { id: user._id }, body: { status } });
   const open = useDialog();

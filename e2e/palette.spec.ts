@@ -1,0 +1,163 @@
+import { queues } from "@footprint/contract/queues.ts";
+import { search } from "@footprint/contract/search.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
+import { tracking } from "@footprint/contract/tracking.ts";
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { newShop } from "./shop.ts";
+import { addCustomer, customer, drawerOf, openScreen, toast } from "./steps.ts";
+
+const field = (page: Page) => page.getByRole("combobox", { name: "Search or jump to" });
+const group = (page: Page, name: string) => page.getByRole("group", { name, exact: true });
+const chosen = (page: Page) => page.getByRole("dialog").getByRole("option", { selected: true });
+
+async function press(page: Page, ...keys: string[]) {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+async function find(page: Page, text: string) {
+  await press(page, "Control+k");
+  await expect(field(page)).toBeFocused();
+  await page.keyboard.type(text);
+}
+
+test("by keys alone an order is found from another screen, opened and refunded", async ({
+  adminToken,
+  staff: { page },
+  server: { api },
+}) => {
+  const shop = await newShop(api, adminToken);
+  const { order } = await api.call(shop.key, storefront.createOrder, { body: { ...shop.label, ...shop.who } });
+  await openScreen(page, "/new-users", "New Users");
+  await find(page, order.uuid);
+  // Before the answer: what it finds is opened once it is there.
+  await press(page, "Enter");
+  await expect(drawerOf(page, "Order")).toBeFocused();
+  await expect(page).toHaveURL(`/orders?view=${order._id}`);
+  await press(page, "r");
+  const question = page.getByRole("dialog", { name: "Refund this order?" });
+  await expect(question.getByRole("button", { name: "Cancel" })).toBeFocused();
+  await press(page, "Tab", "Enter");
+  await expect(toast(page, `$8.90 refunded to ${shop.name}`)).toBeVisible();
+});
+
+test("by keys alone a customer is found and gets balance, from a field that somebody types in", async ({
+  adminToken,
+  staff: { page },
+  server: { api },
+}) => {
+  const { username } = await addCustomer(api, adminToken);
+  await openScreen(page, "/orders", "Orders");
+  await press(page, "/");
+  await find(page, username);
+  await expect(chosen(page)).toContainText(`${username}@example.comBalance $0.00`);
+  await press(page, "Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(page.getByRole("searchbox")).toBeFocused();
+  await expect(page.getByRole("searchbox")).toHaveValue("");
+
+  await find(page, username);
+  await expect(group(page, `Actions for ${username}`)).toBeVisible();
+  await press(page, "ArrowUp");
+  await expect(chosen(page)).toContainText("Disable…");
+  await press(page, "ArrowDown", "ArrowDown");
+  await expect(chosen(page)).toContainText("Users found by");
+  await press(page, "Tab");
+  await expect(chosen(page)).toContainText("Add Balance…");
+  await press(page, "Enter");
+  await expect(page.getByRole("dialog", { name: `Add Balance to ${username}` }).getByLabel("Amount")).toBeFocused();
+  await page.keyboard.type("12.5");
+  await press(page, "Enter");
+  await expect(page.getByRole("dialog")).toContainText("$12.50");
+  await expect.poll(async () => (await customer(api, adminToken, username)).balance).toBe(12.5);
+});
+
+test("administrators find codes and accounts, in a new tab too, and staff neither", async ({
+  admin: { page, token },
+  openAs,
+  server: { api },
+}) => {
+  const { trackings } = await api.call(token, tracking.list, { query: { used: "false" } });
+  const code = trackings[0]?.code ?? "";
+  const member = await api.addStaff(token);
+  const colleague = (await openAs(member)).page;
+  await openScreen(page, "/invoices", "Invoices");
+  await find(page, member.username);
+  await expect(group(page, "Staff").getByRole("option")).toContainText(member.username);
+  await press(page, "Control+a");
+  await page.keyboard.type(code);
+  await expect(group(page, "Tracking codes").getByRole("option")).toContainText(code);
+  const opened = page.context().waitForEvent("page");
+  await press(page, "Control+Enter");
+  const tab = await opened;
+  await expect(tab.getByRole("button", { name: `Delete ${code}` })).toBeVisible();
+  await tab.close();
+
+  await openScreen(colleague, "/invoices", "Invoices");
+  for (const text of [member.username, code]) {
+    await find(colleague, text);
+    await expect(colleague.getByText(`Nothing found by “${text}”`)).toBeVisible();
+    await expect(group(colleague, "Screens").getByRole("option")).toHaveText([`Users found by “${text}”GU`]);
+    await press(colleague, "Control+k");
+    await expect(field(colleague)).toBeHidden();
+  }
+  await find(colleague, "inv");
+  await expect(chosen(colleague)).toContainText("Invoices");
+  await press(colleague, "Control+a");
+  await colleague.keyboard.type("website");
+  await expect(group(colleague, "Go to")).toHaveCount(0);
+});
+
+test("an answer that comes late is not shown, and a search that failed can be tried again", async ({
+  staff: { page },
+  watch,
+}) => {
+  watch.expectProblem(/400|Not now/);
+  const late = Promise.withResolvers<void>();
+  await page.route(`**${search.find.path}?q=north`, async (route) => {
+    await late.promise;
+    await route.continue().catch(() => {});
+  });
+  await openScreen(page, "/orders", "Orders");
+  const asked = page.waitForRequest(/q=north$/);
+  await page.getByRole("button", { name: "Search or jump to…" }).click();
+  await field(page).fill("north");
+  await asked;
+  await field(page).fill("oswald");
+  await expect(group(page, "Customers")).toContainText("oswald");
+  late.resolve();
+
+  await page.route(`**${search.find.path}?q=juniper`, (route) =>
+    route.fulfill({ status: 400, json: { message: "Not now" } }),
+  );
+  await field(page).fill("juniper");
+  await expect(page.getByRole("alert")).toContainText("The search failed. Not now");
+  await expect(group(page, "Customers")).toHaveCount(0);
+  await page.unroute(`**${search.find.path}?q=juniper`);
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(group(page, "Customers")).toContainText("juniper");
+});
+
+test("the sidebar counts who waits, follows a verification, and is silent where it cannot count", async ({
+  adminToken,
+  staff: { page, token },
+  server: { api },
+  watch,
+}) => {
+  const { username } = await addCustomer(api, adminToken);
+  const { newUsers } = await api.call(token, queues.read, {});
+  const entry = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^New Users/ });
+  await openScreen(page, `/new-users?search=${username}`, "New Users");
+  await expect(entry).toHaveAccessibleName(`New Users, ${newUsers.count} waiting`);
+  await page.getByRole("button", { name: `Verify User ${username}` }).click();
+  await expect(entry).toHaveAccessibleName(`New Users, ${newUsers.count - 1} waiting`);
+  await page.getByRole("button", { name: "Collapse sidebar" }).click();
+  await expect(entry).toHaveAccessibleName(`New Users, ${newUsers.count - 1} waiting`);
+
+  watch.expectProblem(/400|Not now/);
+  await page.route(`**${queues.read.path}`, (route) => route.fulfill({ status: 400, json: { message: "Not now" } }));
+  const answered = page.waitForResponse(`**${queues.read.path}`);
+  await openScreen(page, "/orders", "Orders");
+  await answered;
+  await expect(entry).toHaveAccessibleName("New Users");
+});
