@@ -1,16 +1,11 @@
-import { setImmediate } from "node:timers/promises";
 import { refusal } from "@footprint/contract/refusal.ts";
-import type * as z from "zod";
+import * as z from "zod";
 import { unstorable } from "./errors.ts";
 
-/** Reading much takes its time: others have theirs in between. */
-const much = 64 * 1024;
-
-/** A body as it arrived. It is read in the caller's turn, like everything that costs something. */
-export async function readJson(body: Buffer | undefined): Promise<unknown> {
+/** A body as it arrived. */
+export function readJson(body: Buffer | undefined): unknown {
   // Clients that always send the header send it with an empty body too.
   if (!body || body.length === 0) return {};
-  if (body.length > much) await setImmediate();
   try {
     return JSON.parse(body.toString()) ?? {};
   } catch {
@@ -20,14 +15,38 @@ export async function readJson(body: Buffer | undefined): Promise<unknown> {
 
 /** What came in, checked and typed; or 400, saying in a sentence what is wrong with which field. */
 export function parse(schema: z.ZodType | undefined, value: unknown, part: "params" | "query" | "body"): never {
-  const parsed = schema?.safeParse(value, { error: sentence });
+  const parsed = schema?.safeParse(upToFirstFault(schema, value), { error: sentence });
   if (parsed && !parsed.success) {
-    const issues = parsed.error.issues.map(({ path, message }) => ({ path: [part, ...path].join("."), message }));
+    const issues = parsed.error.issues
+      .slice(0, mostIssues)
+      .map(({ path, message }) => ({ path: [part, ...path].join("."), message }));
     throw refusal(400, issues[0]?.message ?? "The input is not valid", { issues });
   }
   const place = parsed && placeOfUnstorable(parsed.data, [part]);
   if (place) throw refusal(400, unstorable, { issues: [{ path: place.join("."), message: unstorable }] });
   return parsed?.data as never;
+}
+
+/** Enough to mend one row of a table; with the next it can be tried again. */
+const mostIssues = 20;
+
+/** No list that the contract knows is longer. */
+const longestList = 500;
+
+/**
+ * The same input with each list cut off behind its first wrong entry, or where it is too long in any case. What is wrong
+ * stays wrong: but to find fault with thousands of entries, and to say it of each, would take seconds.
+ */
+function upToFirstFault(schema: z.ZodType, value: unknown): unknown {
+  if (!(schema instanceof z.ZodObject) || typeof value !== "object" || value === null) return value;
+  const cut = Object.entries(value).flatMap(([name, list]) => {
+    if (!Array.isArray(list)) return [];
+    const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+    const isWrong = (entry: unknown) => field instanceof z.ZodArray && !z.safeParse(field.element, entry).success;
+    const end = list.slice(0, longestList).findIndex(isWrong);
+    return [[name, list.slice(0, end < 0 ? longestList + 1 : end + 1)] as const];
+  });
+  return cut.length === 0 ? value : { ...value, ...Object.fromEntries(cut) };
 }
 
 /** Where there is text that the database cannot keep. Other than the input itself, what was parsed is never deep. */
