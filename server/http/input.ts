@@ -17,9 +17,7 @@ export function readJson(body: Buffer | undefined): unknown {
 export function parse(schema: z.ZodType | undefined, value: unknown, part: "params" | "query" | "body"): never {
   const parsed = schema?.safeParse(upToFirstFault(schema, value), { error: sentence });
   if (parsed && !parsed.success) {
-    const issues = parsed.error.issues
-      .slice(0, mostIssues)
-      .map(({ path, message }) => ({ path: [part, ...path].join("."), message }));
+    const issues = parsed.error.issues.map(({ path, message }) => ({ path: [part, ...path].join("."), message }));
     throw refusal(400, issues[0]?.message ?? "The input is not valid", { issues });
   }
   const place = parsed && placeOfUnstorable(parsed.data, [part]);
@@ -27,26 +25,24 @@ export function parse(schema: z.ZodType | undefined, value: unknown, part: "para
   return parsed?.data as never;
 }
 
-/** Enough to mend one row of a table; with the next it can be tried again. */
-const mostIssues = 20;
-
-/** No list that the contract knows is longer. */
+/** No list that the contract knows is longer: with more it is refused in any case. */
 const longestList = 500;
 
 /**
- * The same input with each list cut off behind its first wrong entry, or where it is too long in any case. What is wrong
- * stays wrong: but to find fault with thousands of entries, and to say it of each, would take seconds.
+ * The same input with its lists cut off behind their first wrong entry. What is wrong stays wrong: but to find fault
+ * with hundreds of entries, and to say it of each, keeps everybody waiting.
  */
 function upToFirstFault(schema: z.ZodType, value: unknown): unknown {
   if (!(schema instanceof z.ZodObject) || typeof value !== "object" || value === null) return value;
-  const cut = Object.entries(value).flatMap(([name, list]) => {
-    if (!Array.isArray(list)) return [];
-    const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
-    const isWrong = (entry: unknown) => field instanceof z.ZodArray && !z.safeParse(field.element, entry).success;
-    const end = list.slice(0, longestList).findIndex(isWrong);
-    return [[name, list.slice(0, end < 0 ? longestList + 1 : end + 1)] as const];
-  });
-  return cut.length === 0 ? value : { ...value, ...Object.fromEntries(cut) };
+  const input: Record<string, unknown> = { ...value };
+  for (const [name, field] of Object.entries(schema.shape)) {
+    const list = input[name];
+    if (!(field instanceof z.ZodArray) || !Array.isArray(list)) continue;
+    const isWrong = (entry: unknown) => !z.safeParse(field.element, entry).success;
+    const fault = list.slice(0, longestList).findIndex(isWrong);
+    if (fault >= 0) input[name] = list.slice(0, fault + 1);
+  }
+  return input;
 }
 
 /** Where there is text that the database cannot keep. Other than the input itself, what was parsed is never deep. */
