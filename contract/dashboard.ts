@@ -85,6 +85,7 @@ export const dashboard = {
     path: "/api/v1/dashboard/owed",
     access: "admin",
     summary: "What all customers own together, and whether the ledger agreed when it was last checked",
+    takesLong: true,
     reply: z.object({
       owed: moneySum,
       balanced: z.boolean(),
@@ -97,6 +98,7 @@ export const dashboard = {
     path: "/api/v1/dashboard/books",
     access: "admin",
     summary: "Recomputes every balance, refund, deposit and counter from the rows",
+    takesLong: true,
     reply: z.object({ balanced: z.boolean(), checkedAt: timestamp, problems: z.array(z.string()) }),
   }),
 };

@@ -24,6 +24,8 @@ export type Endpoint = {
   upload?: { field: string; maxBytes: number; types: readonly FileType[] };
   /** Accepts, or requires, an `Idempotency-Key`: the same key and body replays the first answer. */
   idempotent?: true | "required";
+  /** May wait for seconds, for something that is done once for all who ask: it takes no place from other calls. */
+  takesLong?: true;
   /** The HTTP status of a success, if it is not 200. */
   status?: 201;
   reply: z.ZodType;

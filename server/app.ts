@@ -2,7 +2,7 @@ import cors from "@fastify/cors";
 import helmet from "@fastify/helmet";
 import multipart from "@fastify/multipart";
 import Fastify, { type FastifyInstance, LogController } from "fastify";
-import { readForwardedAddresses } from "./accounts/addresses.ts";
+import { noteAddresses } from "./accounts/addresses.ts";
 import { uuidv7 } from "./db/ids.ts";
 import { bulkOrderRoutes } from "./features/bulk-orders.ts";
 import { dashboardRoutes } from "./features/dashboard.ts";
@@ -80,7 +80,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16 * 1024 },
   });
   app.setErrorHandler(answerError);
-  if (config.trustProxy) readForwardedAddresses(app);
+  noteAddresses(app, config);
   logCalls(app);
   finishConnectionsOnClose(app);
   ignoreExpectations(app);

@@ -1,22 +1,38 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import type { FastifyInstance } from "fastify";
+import type { Config } from "../config.ts";
 
 /** Nobody has more proxies before the server; the last of them wrote last. */
 const mostHops = 20;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Where the call came from, as far as the configured proxies can be trusted; also when the caller has hung up. */
+    address: string;
+  }
+}
+
+/** Notes where each call comes from, as long as there is a connection that tells it. */
+export function noteAddresses(app: FastifyInstance, { trustProxy }: Pick<Config, "trustProxy">) {
+  app.decorateRequest("address", "");
+  app.addHook("onRequest", async (request) => {
+    if (trustProxy) leaveAddresses(request.raw.headers);
+    request.address = plainAddress(request.ip ?? "");
+  });
+}
 
 /**
  * Leaves of X-Forwarded-For what can be an address, as far as it can be read back from the last proxy. Fastify then
  * goes through it from the right, past the proxies of TRUST_PROXY, and `request.ip` is an address in any case.
  */
-export function readForwardedAddresses(app: FastifyInstance) {
-  app.addHook("onRequest", async ({ raw: { headers } }) => {
-    const hops = String(headers["x-forwarded-for"] ?? "")
-      .split(",")
-      .slice(-mostHops);
-    const addresses = hops.map(withoutPort);
-    const known = addresses.slice(addresses.findLastIndex((address) => !isIP(address)) + 1);
-    headers["x-forwarded-for"] = known.join(", ") || undefined;
-  });
+function leaveAddresses(headers: IncomingHttpHeaders) {
+  const hops = String(headers["x-forwarded-for"] ?? "")
+    .split(",")
+    .slice(-mostHops);
+  const addresses = hops.map(withoutPort);
+  const known = addresses.slice(addresses.findLastIndex((address) => !isIP(address)) + 1);
+  headers["x-forwarded-for"] = known.join(", ") || undefined;
 }
 
 /** Proxies also write `203.0.113.7:51234` and `"[2001:db8::5]:443"`. */
@@ -26,7 +42,7 @@ function withoutPort(hop: string): string {
 }
 
 /** One way to write an address: IPv6 short and in lower case, IPv4 as IPv4 also where it comes as IPv6. */
-export function plainAddress(address: string): string {
+function plainAddress(address: string): string {
   const [bare = ""] = address.split("%");
   if (isIP(bare) !== 6) return bare;
   const short = new URL(`http://[${bare}]`).hostname.slice(1, -1);

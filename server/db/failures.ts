@@ -11,7 +11,7 @@ const awayStates = /^(08|28|3D|53300|57|25006|25P03|25P04|55000)/;
 const awaySystem = /^(E(CONN|TIMEDOUT|PIPE|HOST|NET|NOTFOUND|AI_|ADDRNOTAVAIL))/;
 /** And of the drivers, which have no codes; and of a standby that ends what is in the way of its primary's changes. */
 const awayWords =
-  /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout|establishing an SSL connection|after calling end on the pool|PGlite is closed|conflict with recovery/i;
+  /Connection terminated|not queryable|Query read timeout|establishing an SSL connection|after calling end on the pool|PGlite is closed|conflict with recovery/i;
 
 /** True when the database, rather than the statement, is what failed: everybody else would find the same. */
 export function databaseIsAway(error: unknown): boolean {
@@ -19,8 +19,12 @@ export function databaseIsAway(error: unknown): boolean {
   return awayStates.test(code) || awaySystem.test(code) || awayWords.test(rootOf(error).message);
 }
 
-/** The same, or it had too little memory, disk or locks for this statement: another one may well succeed. */
-export const databaseFailed = (error: unknown) => databaseIsAway(error) || /^53/.test(databaseCode(error) ?? "");
+/** So says the pool when all of its connections were in use for too long: by us, which tells nothing of the database. */
+const poolIsFull = /timeout exceeded when trying to connect/;
+
+/** The same, or it had too little memory, disk, locks or connections for this statement: another one may well succeed. */
+export const databaseFailed = (error: unknown) =>
+  databaseIsAway(error) || /^53/.test(databaseCode(error) ?? "") || poolIsFull.test(rootOf(error).message);
 
 /** The SQLSTATE (or system error) behind a failed query. */
 export function databaseCode(error: unknown): string | undefined {
@@ -30,7 +34,7 @@ export function databaseCode(error: unknown): string | undefined {
 
 /** The same for the log. A driver that waited in vain has no code: what it says instead names no value. */
 export function failureCode(error: unknown): string | undefined {
-  return databaseCode(error) ?? (databaseIsAway(error) ? rootOf(error).message : undefined);
+  return databaseCode(error) ?? (databaseFailed(error) ? rootOf(error).message : undefined);
 }
 
 /** For a query's `.catch`: another error where this constraint or unique index forbade it. */

@@ -3,7 +3,6 @@ import { refusal } from "@footprint/contract/refusal.ts";
 import { session } from "@footprint/contract/session.ts";
 import { type SQL, sql } from "drizzle-orm";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { plainAddress } from "../accounts/addresses.ts";
 import { allowShop, findShop, type Shop, shopNow } from "../accounts/api-keys.ts";
 import { type Actor, accountNow, authenticate } from "../accounts/sessions.ts";
 import type { Database, Transaction } from "../db/database.ts";
@@ -21,8 +20,7 @@ export async function admit(
   const token = tokenOf(request);
   const find = <C extends Caller>(look: (token: string) => Promise<C | undefined>) =>
     token ? recognise(token, call.access, request, reply, () => look(token)) : undefined;
-  if (call.access === "storefront")
-    return allowShop(await find((key) => findShop(db, key)), call, plainAddress(request.ip));
+  if (call.access === "storefront") return allowShop(await find((key) => findShop(db, key)), call, request.address);
   return allowAccount(await find((key) => authenticate(db, key)), call);
 }
 
@@ -33,7 +31,7 @@ const tokenOf = ({ headers }: FastifyRequest) => /^Bearer ((?:fp_)?[\w-]{43})$/i
 export async function admitAgain(db: Database, request: FastifyRequest, call: Endpoint, caller: Caller): Promise<void> {
   const token = tokenOf(request) ?? "";
   const now = caller.kind === "shop" ? await findShop(db, token) : await authenticate(db, token);
-  readmit(caller, now, call, plainAddress(request.ip));
+  readmit(caller, now, call, request.address);
 }
 
 function allowAccount<A extends Pick<Actor, "role">>(account: A | undefined, call: Endpoint): A {

@@ -2,13 +2,17 @@ import type { Refusal } from "@footprint/contract/refusal.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { databaseCode, databaseFailed } from "../db/failures.ts";
+import { atMostPerSecond } from "./log-limit.ts";
+
+/** One caller may find a way to make it fail again and again, and should not fill the disk with it. */
+const logFailure = atMostPerSecond(20, "more calls failed");
 
 /** Every failure is answered as `{ message }`: never a stack, never SQL. */
 export function answerError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): void {
   const { status, message, retryAfter } = explain(error, request.id);
   const isRefusal = !("code" in error) && Boolean(error.statusCode);
   // A refusal of our own is no failure: its line in the log is that of every call.
-  if (status >= 500 && !isRefusal) request.log.error({ err: error }, "call failed");
+  if (status >= 500 && !isRefusal) logFailure(request.log, () => request.log.error({ err: error }, "call failed"));
   if (retryAfter) reply.header("retry-after", String(retryAfter));
   const issues = "issues" in error && isRefusal && error.issues ? { issues: error.issues } : {};
   const codeRequired = "codeRequired" in error && error.codeRequired ? { codeRequired: true } : {};

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
+import { dashboard } from "@footprint/contract/dashboard.ts";
 import { type Endpoint, pathOf } from "@footprint/contract/endpoint.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
 import { orders } from "@footprint/contract/orders.ts";
@@ -9,7 +10,7 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { sql } from "drizzle-orm";
-import { afterEach, expect, inject, test } from "vitest";
+import { afterEach, expect, inject, test, vi } from "vitest";
 import { buildApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { uuidv7 } from "../db/ids.ts";
@@ -303,7 +304,8 @@ test.skipIf(isEmbedded)("an account that downloads all it can leaves the databas
   for (const download of await Promise.all(downloads)) expect((await download.bytes()).length).toBe(pdf.length);
 });
 
-test("two networks that flood sign-in keep nobody else out", async () => {
+/** A server that believes what it is told of addresses. */
+async function serveBehindProxy() {
   const config = { ...readConfig({ LOG_LEVEL: "silent", TRUST_PROXY: "127.0.0.1" }) };
   const app = await buildApp({ db, config, now: () => new Date() });
   const behindProxy = await app.listen({ port: 0, host: "127.0.0.1" });
@@ -315,6 +317,11 @@ test("two networks that flood sign-in keep nobody else out", async () => {
     });
     return { status: answer.status, body: (await answer.json()) as { message: string } };
   };
+  return { app, signIn };
+}
+
+test("two networks that flood sign-in keep nobody else out", async () => {
+  const { app, signIn } = await serveBehindProxy();
   const { first, second, owner } = await whileHeld("sign_in_tries", async () => {
     const first = Array.from({ length: 60 }, () => signIn("203.0.113.7", "nobody"));
     await untilRefused(37, first);
@@ -329,4 +336,129 @@ test("two networks that flood sign-in keep nobody else out", async () => {
   expect((await Promise.all(second)).filter(isRefused).length).toBeGreaterThanOrEqual(39);
   await Promise.all(first);
   await app.close();
+});
+
+test("many networks that flood sign-in do not come before who has not had a turn yet", async () => {
+  const { app, signIn } = await serveBehindProxy();
+  const answered: string[] = [];
+  const note = (who: string, answer: ReturnType<typeof signIn>) =>
+    answer.then((given) => {
+      if (!isRefused(given)) answered.push(who);
+      return given;
+    });
+  const { flood, owner } = await whileHeld("sign_in_tries", async () => {
+    const flood = Array.from({ length: 60 }, (_, index) =>
+      note("flood", signIn(`203.0.113.${index % 8}`, `nobody ${index}`)),
+    );
+    await untilRefused(16, flood);
+    const owner = note("owner", signIn("198.51.100.4", "admin"));
+    await untilRefused(17, [...flood, owner]);
+    return { flood, owner };
+  });
+  expect((await owner).status).toBe(200);
+  await Promise.all(flood);
+  expect(answered).toHaveLength(44);
+  // Four were at work when it came, and three are beside it.
+  expect(answered.indexOf("owner")).toBeLessThan(22);
+  await app.close();
+});
+
+test("of a list with thousands of faults, what is wrong with the first wrong entry is told", async () => {
+  const token = await shopKey();
+  const bulkOrder = (orders: unknown[]) =>
+    call({ token }, storefront.createBulkOrder, {
+      body: { discordId: "1", orders } as never,
+      headers: { "idempotency-key": "wrong" },
+    });
+  for (const orders of [Array(500).fill({}), Array(300_000).fill({})]) {
+    const { status, body } = await bulkOrder(orders);
+    expect([status, new Set(body.issues.map(({ path }) => path.split(".")[2]))]).toEqual([400, new Set(["0"])]);
+  }
+  const nonsense = Array(10_000).fill(0) as never;
+  const refunds = await call("staff", orders.refundSeveral, { body: { ids: nonsense, reason: "" } });
+  expect([refunds.status, refunds.body.issues.filter(({ path }) => path.startsWith("body.ids"))]).toEqual([
+    400,
+    [{ path: "body.ids.0", message: expect.any(String) }],
+  ]);
+});
+
+test("however much one account reads, its answers are written one in each turn of the event loop", async () => {
+  let turn = 0;
+  let isCounting = true;
+  const countTurns = () => {
+    turn++;
+    if (isCounting) setImmediate(countTurns);
+  };
+  const written: number[] = [];
+  const write = JSON.stringify;
+  const spy = vi.spyOn(JSON, "stringify").mockImplementation((...args: Parameters<typeof write>) => {
+    if (args[0]?.orders) written.push(turn);
+    return write(...args);
+  });
+  const { reads } = await whileHeld("bulk_orders", async () => {
+    const reads = Array.from({ length: 30 }, () => call("staff", bulkOrders.list));
+    if (!isEmbedded) while ((await waitingForLocks(db)) < 10);
+    return { reads };
+  });
+  countTurns();
+  for (const { status } of await Promise.all(reads)) expect(status).toBe(200);
+  isCounting = false;
+  spy.mockRestore();
+  expect(written).toHaveLength(30);
+  // One that comes late in its turn may be counted with the next.
+  const inOneTurn = Map.groupBy(written, (at) => at).values();
+  expect(Math.max(...[...inOneTurn].map((all) => all.length))).toBeLessThanOrEqual(2);
+});
+
+test.skipIf(isEmbedded)("a shop that hangs up as soon as it is looked up leaves the database to others", async () => {
+  const token = await shopKey();
+  expect((await call({ token }, storefront.paymentSettings)).status).toBe(200);
+  await whileHeld("api_keys", async () => {
+    for (let count = 0; count < 40; count++) {
+      const line = await lineWith(head(storefront.paymentSettings, "", bearer(token)));
+      // By then the server has seen it.
+      await fetch(`${origin}/healthz`);
+      line.destroy();
+    }
+    await expectBusinessAsUsual();
+    expect(await waitingForLocks(db)).toBe(4);
+  });
+});
+
+test("a shop that hangs up while it is looked up is no failure", async () => {
+  const token = await shopKey();
+  const app = await buildApp({ db, config: readConfig({ LOG_LEVEL: "silent" }), now: () => new Date() });
+  const failures: unknown[] = [];
+  const hungUp = new Promise((done) =>
+    app.addHook("onRequest", async (request) => {
+      request.log.error = (failure: unknown) => failures.push(failure);
+      if (request.headers.authorization) request.raw.socket.once("close", done);
+    }),
+  );
+  const address = await app.listen({ port: 0, host: "127.0.0.1" });
+  const read = (options?: RequestInit) =>
+    fetch(address + storefront.paymentSettings.path, { headers: { authorization: `Bearer ${token}` }, ...options });
+  await whileHeld("api_keys", async () => {
+    const impatience = new AbortController();
+    const gone = read({ signal: impatience.signal }).catch(() => {});
+    await fetch(`${address}/healthz`);
+    impatience.abort();
+    await Promise.all([gone, hungUp]);
+  });
+  expect((await read()).status).toBe(200);
+  expect(failures).toEqual([]);
+  await app.close();
+});
+
+test.skipIf(isEmbedded)("a check of the books is one for all who ask, and takes no places from others", async () => {
+  const { token } = await addAccount("second", "admin");
+  const { checks } = await whileHeld("tracking_codes", async () => {
+    const checks = Array.from({ length: 40 }, (_, index) => call(index % 4 < 2 ? "admin" : { token }, dashboard.books));
+    // One by each of the two servers.
+    while ((await waitingForLocks(db)) < 2);
+    await expectBusinessAsUsual();
+    expect(await waitingForLocks(db)).toBe(2);
+    return { checks };
+  });
+  for (const { status, body } of await Promise.all(checks)) expect([status, body.balanced]).toEqual([200, true]);
 });

@@ -5,7 +5,6 @@ import { message, type Outcome } from "@footprint/contract/schemas.ts";
 import { and, eq, sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
-import { plainAddress } from "../accounts/addresses.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { databaseCode } from "../db/failures.ts";
 import { idempotentReplies } from "../db/schema.ts";
@@ -65,7 +64,7 @@ export function transactions(
         if (caller) {
           await takeTurnsAtOwnAccount(tx, caller, call);
           const { rows } = await tx.execute(callerNow(caller));
-          readmit(caller, rows[0], call, plainAddress(request.ip));
+          readmit(caller, rows[0], call, request.address);
         }
         return work(tx);
       }),
@@ -86,7 +85,7 @@ export function transactions(
     return retried(() =>
       db.transaction(async (tx) => {
         const { now, isFirst } = await claim(tx, caller, identity, fingerprint);
-        readmit(caller, now, call, plainAddress(request.ip));
+        readmit(caller, now, call, request.address);
         const given = isFirst ? undefined : await firstAnswer(tx, identity, fingerprint);
         if (given) return given;
         const result = await work(tx);

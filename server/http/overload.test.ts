@@ -308,6 +308,32 @@ test.skipIf(isEmbedded)("when the database goes away, whoever waits is told with
   expect(await Promise.all(answers.all)).toEqual(Array(12).fill(away));
 });
 
+test.skipIf(isEmbedded)("a call that gets no connection fails alone, and whoever waits is served", async () => {
+  const { origin, db: engine } = await network({ connect: 2_000 });
+  const signIn = () =>
+    fetch(origin + session.login.path, {
+      method: session.login.method,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ username: "nobody", password: "a guess" }),
+    });
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let taken = 0;
+  const holders = Array.from({ length: 20 }, () =>
+    engine.transaction(async (tx) => {
+      await tx.execute(sql`select`);
+      taken++;
+      await released;
+    }),
+  );
+  while (taken < 20) await setImmediate();
+  const answers = Array.from({ length: 12 }, signIn);
+  expect((await Promise.race(answers)).status).toBe(503);
+  release();
+  await Promise.all(holders);
+  const given = (await Promise.all(answers)).map(({ status }) => status);
+  expect(given.filter((status) => status === 503)).toHaveLength(3);
+});
+
 test.skipIf(isEmbedded)(
   "a call that the database has no room for fails alone, and whoever waits is served",
   async () => {

@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import type { Access, Endpoint } from "@footprint/contract/endpoint.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { networkOf, plainAddress } from "../accounts/addresses.ts";
+import { networkOf } from "../accounts/addresses.ts";
 import { hashToken } from "../accounts/sessions.ts";
 import { databaseCode, databaseIsAway } from "../db/failures.ts";
 import { databaseAway } from "./errors.ts";
@@ -18,10 +19,16 @@ const lanes = {
   shops: lane({ atOnce: 12, each: 8 }),
   uploads: lane({ atOnce: 4, each: 2 }),
   searches: lane({ atOnce: 6, each: 3, waiting: 40, eachWaiting: 10 }),
+  /** Calls that wait for something which is done once for all who ask: they hold a place, and nothing else. */
+  longWork: lane({ atOnce: 64, each: 8 }),
+  /** Who sent a token that was known a moment ago. */
+  knownTokens: lane({ atOnce: 8, each: 4 }),
   signIns: lane({ atOnce: 4, each: 3, waiting: 40, eachWaiting: 20 }),
   publicPages: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
   unknownAccounts: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
   unknownShops: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
+  /** The only thread there is, for what keeps it busy: reading bodies and writing answers. */
+  thread: lane({ atOnce: 1, each: 1 }),
 };
 
 /** Calls of one account or key under way: being sent, waiting, worked on, or with an answer that is not yet taken. */
@@ -46,6 +53,8 @@ export function workOneByOne() {
   lanes.shops.narrow({ atOnce: 2, each: 1 });
   lanes.searches.narrow({ atOnce: 2, each: 1 });
   lanes.uploads.narrow({ atOnce: 1, each: 1 });
+  lanes.longWork.narrow({ atOnce: 16, each: 2 });
+  lanes.knownTokens.narrow({ atOnce: 2, each: 1 });
 }
 
 /**
@@ -55,7 +64,7 @@ export function workOneByOne() {
 export async function recognise<C extends Caller>(
   token: string,
   access: Access,
-  { ip }: FastifyRequest,
+  request: FastifyRequest,
   { raw }: FastifyReply,
   find: () => Promise<C | undefined>,
 ): Promise<C | undefined> {
@@ -63,7 +72,10 @@ export async function recognise<C extends Caller>(
   const knownId = known.get(hash);
   if (knownId) begin(knownId, raw);
   const strangers = access === "storefront" ? lanes.unknownShops : lanes.unknownAccounts;
-  const caller = knownId ? await find() : await inTurn(strangers, strangerAt(ip), raw, find);
+  // In turn also for who is known: whoever hangs up leaves the look-up behind, and begins another.
+  const caller = knownId
+    ? await inTurn(lanes.knownTokens, knownId, raw, find)
+    : await inTurn(strangers, strangerAt(request), raw, find);
   known.delete(hash);
   if (!caller) return undefined;
   if (!knownId) begin(nameOf(caller), raw);
@@ -91,9 +103,10 @@ export function whenItsTurn<T>(
 ): Promise<T> {
   if (!caller) {
     const lane = call.method === "POST" ? lanes.signIns : lanes.publicPages;
-    return inTurn(lane, strangerAt(request.ip), raw, work);
+    return inTurn(lane, strangerAt(request), raw, work);
   }
-  const lane = call.access === "storefront" ? lanes.shops : lanes.panel;
+  const ownLane = call.access === "storefront" ? lanes.shops : lanes.panel;
+  const lane = call.takesLong ? lanes.longWork : ownLane;
   const inOwnLane = () => inTurn(lane, nameOf(caller), raw, work);
   const { search, q } = request.query as { search?: string; q?: string };
   const isSearch = Boolean(search || q);
@@ -104,8 +117,23 @@ export function whenItsTurn<T>(
 export const whenItsTurnToStore = <T>(caller: Caller, { raw }: FastifyReply, work: () => Promise<T>): Promise<T> =>
   inTurn(lanes.uploads, nameOf(caller), raw, work);
 
+/**
+ * Does what keeps the thread busy: one piece of work in each turn of the event loop, so that everything that happened
+ * meanwhile comes before the next, and callers by turns, however much one of them has waiting.
+ */
+export const whenTheThreadIsFree = <T>(
+  caller: Caller | undefined,
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+  work: () => T,
+): Promise<T> =>
+  inTurn(lanes.thread, caller ? nameOf(caller) : strangerAt(request), raw, async () => {
+    await setImmediate();
+    return work();
+  });
+
 /** By the 48 bits of IPv6 that a provider gives to one customer: each has as many networks of 64 bits as they like. */
-const strangerAt = (ip: string) => networkOf(plainAddress(ip), 48);
+const strangerAt = ({ address }: FastifyRequest) => networkOf(address, 48);
 
 /** Calls that were refused since the start, for the metrics. */
 export let shedCalls = 0;
@@ -138,20 +166,33 @@ async function inTurn<T>(lane: Lane, who: string, response: ServerResponse, work
 function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = waiting }: Width) {
   let width = { atOnce, each };
   let running = 0;
-  const runningOf = new Map<string, number>();
+  let turns = 0;
+  /** Those who have anything running or waiting. */
+  const callers = new Map<string, Waiting>();
   const queue = new Set<Place>();
-  const isFreeFor = (who: string) => running < width.atOnce && (runningOf.get(who) ?? 0) < width.each;
-  /** Of those who may begin, whoever has least under way; of these, who came first. */
+  const isFreeFor = (caller: Waiting) => running < width.atOnce && caller.running < width.each;
   const next = () => {
     let best: Place | undefined;
     for (const place of queue)
-      if (isFreeFor(place.who) && (!best || (runningOf.get(place.who) ?? 0) < (runningOf.get(best.who) ?? 0)))
-        best = place;
+      if (isFreeFor(place.caller) && (!best || comesBefore(place.caller, best.caller))) best = place;
     return best;
   };
-  const take = (who: string) => {
+  const find = (who: string) => {
+    const caller = callers.get(who) ?? { who, running: 0, waiting: 0, lastTurn: 0 };
+    callers.set(who, caller);
+    return caller;
+  };
+  const forgetIdle = (caller: Waiting) => caller.running + caller.waiting === 0 && callers.delete(caller.who);
+  const take = (caller: Waiting) => {
     running++;
-    runningOf.set(who, (runningOf.get(who) ?? 0) + 1);
+    caller.running++;
+    caller.lastTurn = ++turns;
+  };
+  const leaveQueue = (place: Place) => {
+    if (!queue.delete(place)) return false;
+    place.caller.waiting--;
+    forgetIdle(place.caller);
+    return true;
   };
   return {
     narrow(narrower: Pick<Width, "atOnce" | "each">) {
@@ -160,48 +201,57 @@ function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = 
     async enter(who: string, response: ServerResponse) {
       // Whoever has gone away, now or while waiting, is not worked for.
       if (response.closed) throw goneAway();
-      if (isFreeFor(who)) return take(who);
-      const own = placesOf(queue, who);
-      if (own.length >= eachWaiting) throw tooMuch();
+      const caller = find(who);
+      if (isFreeFor(caller)) return take(caller);
+      if (caller.waiting >= eachWaiting) throw tooMuch();
       if (queue.size >= waiting) {
         // The queue is everybody's: the caller with most of it gives up its last place to one with clearly less.
-        const most = mostPlaces(queue);
-        const last = most.at(-1);
-        if (!last || most.length < own.length + 2) throw tooMuch();
-        queue.delete(last);
+        const most = mostWaiting(callers);
+        const last = [...queue].findLast((place) => place.caller === most);
+        if (!last || last.caller.waiting < caller.waiting + 2) {
+          forgetIdle(caller);
+          throw tooMuch();
+        }
+        leaveQueue(last);
         last.giveUp(tooMuch());
       }
-      let leaveQueue = () => {};
+      let goAway = () => {};
       await new Promise<void>((start, giveUp) => {
-        const place = { who, start, giveUp };
+        const place = { caller, start, giveUp };
         queue.add(place);
-        leaveQueue = () => queue.delete(place) && giveUp(goneAway());
-        response.once("close", leaveQueue);
-      }).finally(() => response.off("close", leaveQueue));
+        caller.waiting++;
+        goAway = () => leaveQueue(place) && giveUp(goneAway());
+        response.once("close", goAway);
+      }).finally(() => response.off("close", goAway));
     },
     refuseAll(reason: () => Error) {
-      for (const place of queue) place.giveUp(reason());
-      queue.clear();
+      for (const place of [...queue]) {
+        leaveQueue(place);
+        place.giveUp(reason());
+      }
     },
     leave(who: string) {
       running--;
-      countDown(runningOf, who);
+      const left = find(who);
+      left.running--;
+      forgetIdle(left);
       for (let place = next(); place; place = next()) {
-        queue.delete(place);
-        take(place.who);
+        take(place.caller);
+        leaveQueue(place);
         place.start();
       }
     },
   };
 }
-type Place = { who: string; start: () => void; giveUp: (reason: Error) => void };
+type Waiting = { who: string; running: number; waiting: number; lastTurn: number };
+type Place = { caller: Waiting; start: () => void; giveUp: (reason: Error) => void };
 
-const placesOf = (queue: Set<Place>, who: string) => [...queue].filter((place) => place.who === who);
+/** Whoever has least under way comes first; of these, whose last turn is longest ago. */
+const comesBefore = (one: Waiting, other: Waiting) =>
+  one.running < other.running || (one.running === other.running && one.lastTurn < other.lastTurn);
 
-function mostPlaces(queue: Set<Place>): Place[] {
-  const callers = [...Map.groupBy(queue, ({ who }) => who).values()];
-  return callers.reduce((most, places) => (places.length > most.length ? places : most), []);
-}
+const mostWaiting = (callers: Map<string, Waiting>) =>
+  [...callers.values()].reduce((most, caller) => (caller.waiting > most.waiting ? caller : most));
 
 type Width = { atOnce: number; each: number; waiting?: number; eachWaiting?: number };
 

@@ -3,17 +3,17 @@ import { refusal } from "@footprint/contract/refusal.ts";
 import { download } from "@footprint/contract/schemas.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
-import { plainAddress } from "../accounts/addresses.ts";
 import type { Shop } from "../accounts/api-keys.ts";
 import { noteRead } from "../accounts/reads.ts";
 import type { Actor } from "../accounts/sessions.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { admit, admitAgain, type Caller } from "./callers.ts";
+import { compressLong } from "./compression.ts";
 import { discard, type InTurn, receiveForm, sendFile, type Upload } from "./files.ts";
 import { Replay, type Several, type Transact, transactions } from "./idempotency.ts";
 import { parse, readJson } from "./input.ts";
-import { whenItsTurn, whenItsTurnToStore } from "./overload.ts";
+import { whenItsTurn, whenItsTurnToStore, whenTheThreadIsFree } from "./overload.ts";
 
 /** What every handler may use. */
 export type Services = {
@@ -89,16 +89,15 @@ function registerCall(
           ? await receiveForm(services.db, request, call.upload, storeInTurn)
           : undefined;
       const inTurn: InTurn = (work) => whenItsTurn(call, actor, request, reply, work);
+      const onThread = <T>(work: () => T) => whenTheThreadIsFree(actor, request, reply, work);
       try {
-        const result = await inTurn(async () => {
-          const body = parse(
-            call.body,
-            form ? form.fields : await readJson(request.body as Buffer | undefined),
-            "body",
+        const answer = await inTurn(async () => {
+          const body = await onThread(() =>
+            parse(call.body, form ? form.fields : readJson(request.body as Buffer | undefined), "body"),
           );
           // Not all that comes with a body is done in a transaction, which begins with the same look.
           if (actor && call.body && !call.idempotent) await admitAgain(services.db, request, call, actor);
-          return handler({
+          const result = await handler({
             ...services,
             params,
             query,
@@ -106,13 +105,17 @@ function registerCall(
             actor,
             ...transactions(services.db, call, request, body, actors.get(request)),
             file: form?.file,
-            address: plainAddress(request.ip),
+            address: request.address,
             userAgent: request.headers["user-agent"] ?? "",
           });
+          await noteRead(services, call, actor, result);
+          if (call.reply === download) return result as Download;
+          return compressLong(request, reply, await onThread(() => writeReply(call, result)));
         });
-        await noteRead(services, call, actor, result);
+        if (typeof answer === "string" || Buffer.isBuffer(answer)) return sendJson(reply, call, answer);
         const stillAllowed = async () => actor && admitAgain(services.db, request, call, actor);
-        return sendReply(reply, call, result, (work) => inTurn(() => stillAllowed().then(work)));
+        const readOn: InTurn = (work) => inTurn(() => stillAllowed().then(work));
+        return sendFile(reply, { ...answer, content: readInTurn(answer.content, readOn) });
       } catch (error) {
         if (form?.file) await discard(services.db, form.file);
         throw error;
@@ -136,17 +139,15 @@ async function discardTheRest({ raw }: FastifyRequest) {
 }
 
 /** The reply schema is the presenter: what it does not name never leaves the server. */
-function sendReply(reply: FastifyReply, call: Endpoint, result: unknown, inTurn: InTurn) {
-  if (call.reply === download) {
-    const file = result as Download;
-    return sendFile(reply, { ...file, content: readInTurn(file.content, inTurn) });
-  }
-  const body = result instanceof Replay ? result.reply : z.encode(call.reply, result);
-  return reply
+const writeReply = (call: Endpoint, result: unknown): string =>
+  JSON.stringify(result instanceof Replay ? result.reply : z.encode(call.reply, result));
+
+const sendJson = (reply: FastifyReply, call: Endpoint, body: string | Buffer) =>
+  reply
     .code(call.status ?? 200)
     .header("cache-control", "no-store")
+    .type("application/json; charset=utf-8")
     .send(body);
-}
 
 /** Each piece is read in the caller's turn: who downloads much waits for the own downloads, and nobody else does. */
 function readInTurn(content: Download["content"], inTurn: InTurn): Download["content"] {

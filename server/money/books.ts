@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../db/database.ts";
 import { withoutTimeLimit } from "../db/engine.ts";
@@ -27,11 +28,34 @@ export async function checkBooks(db: Database) {
   return { balanced: problems.length === 0, checkedAt, problems, owed };
 }
 
-/** The same, kept for whoever wants to know without having it all recomputed. */
-export async function checkAndKeepBooks(db: Database) {
+/**
+ * The same, kept for whoever wants to know without having it all recomputed. There is one at a time, which all get who
+ * ask before it ends: several would slow each other down, and everybody else.
+ */
+export function checkAndKeepBooks(db: Database): Promise<Checked> {
+  const shared = running.get(db) ?? checkAfterPause(db).finally(() => running.delete(db));
+  running.set(db, shared);
+  return shared;
+}
+type Checked = Awaited<ReturnType<typeof checkBooks>>;
+const running = new WeakMap<Database, Promise<Checked>>();
+const pauses = new WeakMap<Database, Promise<unknown>>();
+
+/** The embedded engine does nothing else meanwhile: before the next check, others have it for as long as this one took. */
+async function checkAfterPause(db: Database): Promise<Checked> {
+  await pauses.get(db);
+  const begun = performance.now();
+  try {
+    return await checkAndKeep(db);
+  } finally {
+    pauses.set(db, setTimeout(performance.now() - begun, undefined, { ref: false }));
+  }
+}
+
+async function checkAndKeep(db: Database): Promise<Checked> {
   const result = await checkBooks(db);
   const { checkedAt: booksCheckedAt, problems: booksProblems, owed: owedCents } = result;
-  // One that began earlier may end later.
+  // Another server's that began earlier may end later.
   const isNewer = or(isNull(settings.booksCheckedAt), lt(settings.booksCheckedAt, booksCheckedAt));
   await db.update(settings).set({ booksCheckedAt, booksProblems, owedCents }).where(isNewer);
   return result;

@@ -28,3 +28,24 @@ test("a flood of refusals is logged in a few short lines, and counted", async ()
   await app.inject("/");
   expect(logged().map(({ status, leftOut }) => ({ status, leftOut }))).toEqual([{ leftOut: 150 }, { status: 503 }]);
 });
+
+test("what fails again and again is logged with its stack a few times a second, and counted", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const lines: { msg?: string; err?: unknown; leftOut?: number }[] = [];
+  const app = Fastify({ logger: { stream: { write: (line: string) => lines.push(JSON.parse(line)) } } });
+  app.setErrorHandler(answerError);
+  app.get("/", async () => {
+    throw new TypeError("nothing to read");
+  });
+  const failed = () => lines.splice(0).filter(({ msg }) => msg?.match(/call.* failed/));
+  vi.advanceTimersByTime(1_000);
+  await app.inject("/");
+  vi.advanceTimersByTime(1_000);
+  failed();
+
+  for (let count = 0; count < 100; count++) expect((await app.inject("/")).statusCode).toBe(500);
+  expect(failed().filter(({ err }) => err)).toHaveLength(20);
+  vi.advanceTimersByTime(1_000);
+  await app.inject("/");
+  expect(failed().map(({ leftOut }) => leftOut)).toEqual([80, undefined]);
+});

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { failureCode } from "../db/failures.ts";
+import { atMostPerSecond } from "../http/log-limit.ts";
 
 /** One line per call, with its number, which also leaves with every answer. */
 export function logCalls(app: FastifyInstance) {
@@ -7,29 +8,12 @@ export function logCalls(app: FastifyInstance) {
     reply.header("x-request-id", request.id);
     done();
   });
-  const mayLogRefusal = perSecond(mostRefusals, (leftOut) => app.log.warn({ leftOut }, "more calls were refused"));
+  // Anybody can be refused by the thousand, and should not fill the disk with it.
+  const logRefusal = atMostPerSecond(50, "more calls were refused");
   app.addHook("onResponse", async (request, reply) => {
-    if (reply.statusCode < 400 || mayLogRefusal()) logResponse(request, reply);
+    if (reply.statusCode < 400) logResponse(request, reply);
+    else logRefusal(app.log, () => logResponse(request, reply));
   });
-}
-
-/** Anybody can be refused by the thousand, and should not fill the disk with it. */
-const mostRefusals = 50;
-
-/** True so many times a second; how often it was not, is told afterwards. */
-function perSecond(most: number, tell: (leftOut: number) => void) {
-  let second = 0;
-  let times = 0;
-  return () => {
-    const now = Math.floor(Date.now() / 1000);
-    if (now !== second) {
-      if (times > most) tell(times - most);
-      second = now;
-      times = 0;
-    }
-    times++;
-    return times <= most;
-  };
 }
 
 /**

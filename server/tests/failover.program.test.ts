@@ -1,5 +1,4 @@
 import dns from "node:dns";
-import { dashboard } from "@footprint/contract/dashboard.ts";
 import { pathOf } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
 import { users } from "@footprint/contract/users.ts";
@@ -14,7 +13,6 @@ import { openEngine } from "../db/engine.ts";
 import { accounts, customers } from "../db/schema.ts";
 import { startPair } from "../testing/pair.ts";
 import { folder, run } from "../testing/program.ts";
-import { waitingForLocks } from "../testing/races.ts";
 import { wireTo } from "../testing/wire.ts";
 
 let pair: Awaited<ReturnType<typeof startPair>>;
@@ -72,7 +70,6 @@ async function callsTo(origin: string, db: Database) {
     customer,
     ready: () => ask("GET", "/readyz"),
     read: () => ask("GET", users.list.path),
-    checkBooks: () => ask("GET", dashboard.books.path),
     signIn: () => ask("POST", session.login.path, { username: name, password: "correct horse" }),
     addOne: (key: string) =>
       ask(
@@ -126,19 +123,6 @@ test("a frozen database is answered 503: at once by the health check, and by cal
   }
   while ((await addOne("frozen")).status !== 200);
   while ((await ready()).status !== 200);
-});
-
-test("as many checks of the books as an account may have at work leave connections for its calls", async () => {
-  const { db, read, checkBooks } = await openShop({ connect: 60_000 });
-  const { checks } = await db.transaction(async (tx) => {
-    await tx.execute(sql`lock table transfers`);
-    const checks = Array.from({ length: 9 }, checkBooks);
-    while ((await waitingForLocks(tx)) < 4);
-    expect(await read()).toEqual(well);
-    // Wrapped: they can only end when this has.
-    return { checks };
-  });
-  expect(await Promise.all(checks)).toEqual(Array(9).fill(well));
 });
 
 test("a database whose name or route is lost is answered 503, until it is found again", async () => {

@@ -1,0 +1,17 @@
+import type { FastifyBaseLogger } from "fastify";
+
+/** Writes to the log so many times a second; how often it did not, is told afterwards. */
+export function atMostPerSecond(most: number, more: string) {
+  let second = 0;
+  let times = 0;
+  return (log: FastifyBaseLogger, write: () => void) => {
+    const now = Math.floor(Date.now() / 1000);
+    if (now !== second) {
+      if (times > most) log.warn({ leftOut: times - most }, more);
+      second = now;
+      times = 0;
+    }
+    times++;
+    if (times <= most) write();
+  };
+}
