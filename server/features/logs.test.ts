@@ -4,7 +4,6 @@ import { orders } from "@footprint/contract/orders.ts";
 import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
-import { users } from "@footprint/contract/users.ts";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { createAdmin } from "../accounts/accounts.ts";
