@@ -1,12 +1,12 @@
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { Button, NativeSelect } from "@mantine/core";
-import { IconArrowsSort } from "@tabler/icons-react";
+import { IconArrowsSort, IconBookmark } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
 import { BesideContext, drawerWidth, TakenWidth } from "./beside.ts";
 import { type Column, DataTable } from "./DataTable.tsx";
 import { ExportButton } from "./ExportButton.tsx";
-import { formatCount, formatTotal } from "./format.tsx";
+import { formatCount } from "./format.tsx";
 import { keys, useKeys } from "./keys.ts";
 import classes from "./ListScreen.module.css";
 import { LoadFailure, OutOfDate } from "./LoadFailure.tsx";
@@ -16,6 +16,7 @@ import { Notice } from "./Notice.tsx";
 import { Pages } from "./Pages.tsx";
 import { ScreenHeader } from "./ScreenHeader.tsx";
 import { SearchField } from "./SearchField.tsx";
+import { type ScreenViews, useViews, ViewTabs } from "./ViewTabs.tsx";
 import { useWidthUpTo } from "./windowWidth.ts";
 
 const MissingRow = lazyPart(() => import("./MissingRow.tsx").then((file) => file.MissingRow));
@@ -28,6 +29,8 @@ type ListScreenProps<T extends { _id: string }> = {
   actions?: ReactNode;
   /** Between heading and list, such as statistics. */
   children?: ReactNode;
+  /** The list's views, as tabs above it, unless it is part of another page. */
+  views: ScreenViews;
   list: List<T>;
   columns: readonly Column<T>[];
   /** What can be searched for, as the field's placeholder; without it there is no search. */
@@ -56,6 +59,7 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
   const isBeside = Boolean(columnsBeside && details && list.view && hasRoomBeside);
   const open = useOpen(props);
   useListKeys(list, open);
+  const views = useViews(list, props.views);
   const table = (some: readonly T[] | undefined) => (
     <DataTable
       title={title}
@@ -71,7 +75,6 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
       {!list.isPart && (
         <ScreenHeader
           title={title}
-          subtitle={formatTotal(query.data, ...counted, list.isNarrowed)}
           actions={
             <>
               {exported && <ExportButton call={exported} input={list.asked} />}
@@ -82,8 +85,9 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
         />
       )}
       {children}
+      {!list.isPart && <ViewTabs {...views} />}
       <section className={classes.panel} aria-label={title} data-beside={isBeside || undefined}>
-        <Tools {...props} />
+        <Tools {...props} onSave={views.save} />
         <OutOfDate query={query} />
         <div className={classes.body} data-stale={query.isPlaceholderData || undefined}>
           {rows?.length === 0 ? (
@@ -94,7 +98,7 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
             (renderRows ?? table)(rows)
           )}
         </div>
-        <Pages list={list} />
+        <Pages list={list} counted={counted} />
       </section>
       {details && list.view && (
         <BesideContext value={isBeside ? besideOf(list) : undefined}>
@@ -143,8 +147,10 @@ function besideOf<T extends { _id: string }>({ rows = [], view, values, query, c
   };
 }
 
-function Tools<T extends { _id: string }>({ list, searchFor, tools, exported }: ListScreenProps<T>) {
+function Tools<T extends { _id: string }>(props: ListScreenProps<T> & { onSave: (() => void) | undefined }) {
+  const { list, searchFor, tools, exported, onSave } = props;
   const { filter, values } = list;
+  const isPhone = useWidthUpTo("phone");
   return (
     <search className={classes.tools}>
       {searchFor && (
@@ -163,6 +169,16 @@ function Tools<T extends { _id: string }>({ list, searchFor, tools, exported }: 
         />
       )}
       {list.chips.length > 0 && <div className={classes.chips}>{list.chips}</div>}
+      {onSave && !list.isPart && !isPhone && (
+        <Button
+          className={classes.save}
+          variant="subtle"
+          leftSection={<IconBookmark size={16} aria-hidden />}
+          onClick={onSave}
+        >
+          Save view
+        </Button>
+      )}
       <Button
         className={classes.sort}
         variant="default"

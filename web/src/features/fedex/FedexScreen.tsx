@@ -75,6 +75,7 @@ export function FedexScreen({ customer, actions }: { customer?: string; actions?
       title="Fedex Orders"
       counted={["order", "orders"]}
       list={list}
+      views={{ screen: "fedex", usual: { Pending: "filter=Pending", "In process": "filter=In+Process" } }}
       columns={columns}
       exported={fedex.export}
       actions={actions}

@@ -100,6 +100,7 @@ export function OrdersScreen({ customer }: { customer?: string }) {
       title="Orders"
       counted={["order", "orders"]}
       list={list}
+      views={{ screen: "orders", usual: { Today: "days=Today", Refunded: "status=Refunded" } }}
       columns={columns}
       columnsBeside={columnsBeside}
       exported={orders.export}

@@ -67,6 +67,7 @@ export function TrackingScreen() {
       counted={["prepaid code", "prepaid codes"]}
       actions={createButton}
       list={list}
+      views={{ screen: "usps", usual: { Unused: "used=false" } }}
       columns={columns}
       exported={tracking.export}
       searchFor="Tracking code"

@@ -36,6 +36,7 @@ export function NewUsersScreen() {
       title="New Users"
       counted={["customer to verify", "customers to verify"]}
       list={list}
+      views={{ screen: "new-users" }}
       columns={columns}
       pageOf={({ _id }) => balancePath(_id)}
       exported={users.exportNew}
