@@ -158,17 +158,21 @@ function Tools<T extends { _id: string }>(props: ListScreenProps<T> & { onSave: 
           <SearchField value={values.search} onChange={list.setSearch} placeholder={searchFor} />
         </div>
       )}
-      {filter && (
-        <NativeSelect
-          className={classes.filter}
-          aria-label={filter.label}
-          leftSection={filter.label}
-          value={filter.value}
-          onChange={(event) => list.setFilter(event.currentTarget.value)}
-          data={filter.options.map((option) => ({ value: option, label: filter.optionLabel?.(option) ?? option }))}
-        />
+      {(filter || list.chips.length > 0) && (
+        <div className={classes.filters}>
+          {filter && (
+            <NativeSelect
+              className={classes.filter}
+              aria-label={filter.label}
+              leftSection={filter.label}
+              value={filter.value}
+              onChange={(event) => list.setFilter(event.currentTarget.value)}
+              data={filter.options.map((option) => ({ value: option, label: filter.optionLabel?.(option) ?? option }))}
+            />
+          )}
+          {list.chips}
+        </div>
       )}
-      {list.chips.length > 0 && <div className={classes.chips}>{list.chips}</div>}
       {onSave && !list.isPart && !isPhone && (
         <Button
           className={classes.save}

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, NativeSelect, TextInput, UnstyledButton, VisuallyHidden } from "@mantine/core";
-import { IconChevronLeft, IconChevronRight, IconChevronsLeft, IconChevronsRight } from "@tabler/icons-react";
+import { IconChevronsLeft, IconChevronsRight } from "@tabler/icons-react";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { formatCount, formatTotal } from "./format.tsx";
 import { type List, pageSizes } from "./list.ts";
@@ -47,20 +47,13 @@ export function Pages<T extends { _id: string }>({
         <Button
           variant="default"
           size="xs"
-          leftSection={<IconChevronLeft size={14} aria-hidden />}
           disabled={page <= 1}
           onClick={() => setPage(Math.min(page - 1, totalPages))}
         >
           Prev
         </Button>
         <Place page={page} totalPages={query.data && totalPages} onGo={setPage} />
-        <Button
-          variant="default"
-          size="xs"
-          rightSection={<IconChevronRight size={14} aria-hidden />}
-          disabled={isLast}
-          onClick={() => setPage(page + 1)}
-        >
+        <Button variant="default" size="xs" disabled={isLast} onClick={() => setPage(page + 1)}>
           Next
         </Button>
         <ActionIcon

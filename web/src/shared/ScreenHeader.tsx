@@ -31,7 +31,7 @@ export function ScreenHeader({
   useDocumentTitle(`${title} · Footprint`);
 
   return (
-    <Group align="flex-end" justify="space-between" gap="8px 24px" mb={16}>
+    <Group justify="space-between" gap="8px 24px" mb={16}>
       <div>
         {back && (
           <Anchor component={Link} to={listAddress(back.to)} className={classes.back}>
@@ -47,8 +47,8 @@ export function ScreenHeader({
         </Group>
         {subtitle !== undefined && <p className={classes.note}>{subtitle}</p>}
       </div>
-      <Group gap="8px 16px" className={classes.right}>
-        {showsTimes && <p className={classes.note}>Times in {timezone}</p>}
+      <Group gap="8px 16px">
+        {showsTimes && <p className={classes.times}>Times in {timezone}</p>}
         {actions && <Group gap={8}>{actions}</Group>}
       </Group>
     </Group>

@@ -12,7 +12,6 @@ import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useList } from "../../shared/list.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 import { useSession } from "../../shared/session.ts";
-import { TwoLines } from "../../shared/TwoLines.tsx";
 import { FedexCustomer, FedexStatus } from "./FedexCells.tsx";
 import { FedexStats } from "./FedexStats.tsx";
 
@@ -41,7 +40,8 @@ export function FedexScreen({ customer, actions }: { customer?: string; actions?
     },
     {
       title: "User discord id",
-      cell: (order) => <TwoLines first={<CustomerLink user={order.user} />} second={<FedexCustomer order={order} />} />,
+      cell: (order) => <CustomerLink user={order.user} />,
+      second: (order) => <FedexCustomer order={order} />,
       hidden: Boolean(customer),
       width: "18%",
     },
