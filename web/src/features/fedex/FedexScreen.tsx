@@ -47,7 +47,7 @@ export function FedexScreen({ customer, actions }: { customer?: string; actions?
     },
     {
       title: "Price",
-      cell: (order) => (order.price === null ? "–" : formatMoney(order.price)),
+      cell: (order) => (order.price === null ? "–" : <b>{formatMoney(order.price)}</b>),
       align: "right",
       width: "10%",
     },
