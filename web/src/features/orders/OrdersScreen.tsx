@@ -92,7 +92,7 @@ export function OrdersScreen({ customer }: { customer?: string }) {
     label,
     to,
     { ...price, second: (order) => order.isRefunded && <Refunded /> },
-    created,
+    { ...created, align: "right" },
   ];
 
   return (
