@@ -31,7 +31,7 @@ export function ScreenHeader({
   useDocumentTitle(`${title} · Footprint`);
 
   return (
-    <Group justify="space-between" gap="8px 24px" mb={16}>
+    <Group align="flex-end" justify="space-between" gap="8px 24px" mb={16}>
       <div>
         {back && (
           <Anchor component={Link} to={listAddress(back.to)} className={classes.back}>
@@ -40,7 +40,7 @@ export function ScreenHeader({
           </Anchor>
         )}
         <Group gap="4px 12px">
-          <Title order={1} size={20} lh={1.4} style={{ overflowWrap: "anywhere" }}>
+          <Title order={1} size={20} lh={1.6} style={{ overflowWrap: "anywhere" }}>
             {title}
           </Title>
           {states}
