@@ -54,7 +54,10 @@ test("details follow j and k over the end of a page, and Back closes them", asyn
   const list = await api.call(token, orders.list, { query: { search: "paging-customer", limit: 25 } });
   const id = (place: number) => short(list.orders[place - 1]?.uuid ?? "");
   await openScreen(page, "/orders?search=paging-customer&page=1", "Orders");
-  await rows(page).nth(8).getByRole("cell", { name: /^Paging/ }).click();
+  await rows(page)
+    .nth(8)
+    .getByRole("cell", { name: /^Paging/ })
+    .click();
   await expect(details(page)).toContainText(id(9));
   await expect(details(page)).toContainText("9 of 25");
   await press(page, "j", "j");
