@@ -49,7 +49,11 @@ export function ScreenHeader({
       </div>
       <Group gap="8px 16px">
         {showsTimes && <p className={classes.times}>Times in {timezone}</p>}
-        {actions && <Group gap={8}>{actions}</Group>}
+        {actions && (
+          <Group gap={8} className={classes.actions}>
+            {actions}
+          </Group>
+        )}
       </Group>
     </Group>
   );
