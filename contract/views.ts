@@ -18,6 +18,7 @@ export const viewScreens = [
 /** Those that only administrators open. */
 export const adminScreens: readonly string[] = ["usps", "staff", "logs"];
 export const viewScreen = z.enum(viewScreens);
+export type ViewScreen = z.infer<typeof viewScreen>;
 
 /** So many does an account keep of one screen. */
 export const mostViews = 20;

@@ -1,13 +1,13 @@
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { Button, NativeSelect } from "@mantine/core";
-import { IconArrowsSort } from "@tabler/icons-react";
+import { IconArrowsSort, IconBookmark } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { useNavigate } from "react-router";
 import { BesideContext, drawerWidth, TakenWidth } from "./beside.ts";
 import { ChosenRows } from "./ChosenRows.tsx";
 import { type Choice, type Column, DataTable } from "./DataTable.tsx";
 import { ExportButton } from "./ExportButton.tsx";
-import { formatCount, formatTotal } from "./format.tsx";
+import { formatCount } from "./format.tsx";
 import { keys, useKeys } from "./keys.ts";
 import classes from "./ListScreen.module.css";
 import { LoadFailure, OutOfDate } from "./LoadFailure.tsx";
@@ -18,6 +18,7 @@ import { Pages } from "./Pages.tsx";
 import { ScreenHeader } from "./ScreenHeader.tsx";
 import { SearchField } from "./SearchField.tsx";
 import type { Several } from "./several.ts";
+import { type ScreenViews, useViews, ViewTabs } from "./ViewTabs.tsx";
 import { useWidthUpTo } from "./windowWidth.ts";
 
 const MissingRow = lazyPart(() => import("./MissingRow.tsx").then((file) => file.MissingRow));
@@ -30,6 +31,8 @@ type ListScreenProps<T extends { _id: string }> = {
   actions?: ReactNode;
   /** Between heading and list, such as statistics. */
   children?: ReactNode;
+  /** The list's views, as tabs above it, unless it is part of another page. */
+  views: ScreenViews;
   list: List<T>;
   columns: readonly Column<T>[];
   /** What can be searched for, as the field's placeholder; without it there is no search. */
@@ -62,6 +65,7 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
   const open = useOpen(props);
   useListKeys(list, open, several !== undefined);
   const choosing = useChoosing(list, several);
+  const views = useViews(list, props.views);
   const table = (some: readonly T[] | undefined) => (
     <DataTable
       title={title}
@@ -78,7 +82,6 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
       {!list.isPart && (
         <ScreenHeader
           title={title}
-          subtitle={formatTotal(query.data, ...counted, list.isNarrowed)}
           actions={
             <>
               {exported && <ExportButton call={exported} input={list.asked} />}
@@ -89,8 +92,9 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
         />
       )}
       {children}
+      {!list.isPart && <ViewTabs {...views} />}
       <section className={classes.panel} aria-label={title} data-beside={isBeside || undefined}>
-        <Tools {...props} chooser={choosing.button} />
+        <Tools {...props} chooser={choosing.button} onSave={views.save} />
         <OutOfDate query={query} />
         <div className={classes.body} data-stale={query.isPlaceholderData || undefined}>
           {rows?.length === 0 ? (
@@ -102,7 +106,7 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
           )}
         </div>
         {several && <ChosenRows list={list} several={several} />}
-        <Pages list={list} />
+        <Pages list={list} counted={counted} />
       </section>
       {details && list.view && (
         <BesideContext value={isBeside ? besideOf(list) : undefined}>
@@ -201,9 +205,12 @@ function besideOf<T extends { _id: string }>({ rows = [], view, values, query, c
   };
 }
 
-function Tools<T extends { _id: string }>(props: ListScreenProps<T> & { chooser: ReactNode }) {
-  const { list, searchFor, tools, exported, chooser } = props;
+function Tools<T extends { _id: string }>(
+  props: ListScreenProps<T> & { chooser: ReactNode; onSave: (() => void) | undefined },
+) {
+  const { list, searchFor, tools, exported, chooser, onSave } = props;
   const { filter, values } = list;
+  const isPhone = useWidthUpTo("phone");
   return (
     <search className={classes.tools}>
       {searchFor && (
@@ -211,21 +218,31 @@ function Tools<T extends { _id: string }>(props: ListScreenProps<T> & { chooser:
           <SearchField value={values.search} onChange={list.setSearch} placeholder={searchFor} />
         </div>
       )}
-      {filter && (
-        <NativeSelect
-          className={classes.filter}
-          aria-label={filter.label}
-          leftSection={filter.label}
-          value={filter.value}
-          onChange={(event) => list.setFilter(event.currentTarget.value)}
-          data={filter.options.map((option) => ({ value: option, label: filter.optionLabel?.(option) ?? option }))}
-        />
-      )}
-      {(list.chips.length > 0 || chooser) && (
-        <div className={classes.chips}>
+      {(filter || list.chips.length > 0 || chooser) && (
+        <div className={classes.filters}>
+          {filter && (
+            <NativeSelect
+              className={classes.filter}
+              aria-label={filter.label}
+              leftSection={filter.label}
+              value={filter.value}
+              onChange={(event) => list.setFilter(event.currentTarget.value)}
+              data={filter.options.map((option) => ({ value: option, label: filter.optionLabel?.(option) ?? option }))}
+            />
+          )}
           {list.chips}
           {chooser}
         </div>
+      )}
+      {onSave && !list.isPart && !isPhone && (
+        <Button
+          className={classes.save}
+          variant="subtle"
+          leftSection={<IconBookmark size={16} aria-hidden />}
+          onClick={onSave}
+        >
+          Save view
+        </Button>
       )}
       <Button
         className={classes.sort}

@@ -19,7 +19,7 @@ export function OrderTimeline({ story }: { story: OrderStory }) {
   const events = eventsOf(story).sort((one, other) => one.at.localeCompare(other.at));
   return (
     <section aria-labelledby="order-timeline">
-      <Title order={3} size="sm" mb="xs" id="order-timeline">
+      <Title order={3} size={12} fw={500} c="dimmed" mb="xs" id="order-timeline">
         Timeline
       </Title>
       <ol className={classes.timeline}>

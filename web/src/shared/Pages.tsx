@@ -1,17 +1,24 @@
 import { ActionIcon, Button, NativeSelect, TextInput, UnstyledButton, VisuallyHidden } from "@mantine/core";
-import { IconChevronLeft, IconChevronRight, IconChevronsLeft, IconChevronsRight } from "@tabler/icons-react";
+import { IconChevronsLeft, IconChevronsRight } from "@tabler/icons-react";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
-import { formatCount } from "./format.tsx";
+import { formatCount, formatTotal } from "./format.tsx";
 import { type List, pageSizes } from "./list.ts";
 import classes from "./Pages.module.css";
 
 /** The foot of a list: which rows these are, how many to a page, and the way to other pages. */
-export function Pages<T extends { _id: string }>({ list }: { list: List<T> }) {
+export function Pages<T extends { _id: string }>({
+  list,
+  counted,
+}: {
+  list: List<T>;
+  /** What the rows are: one, and many. */
+  counted: [one: string, many: string];
+}) {
   const { query, rows = [], values, setPage, setLimit } = list;
   const { page, limit } = values;
-  const { total = 0, totalPages = 1, totalCapped = false } = query.data ?? {};
+  const totalPages = query.data?.totalPages ?? 1;
   const first = (page - 1) * limit + 1;
-  const all = formatCount(total) + (totalCapped ? "+" : "");
+  const all = formatTotal(query.data, ...counted, list.isNarrowed);
   const busy = query.isPlaceholderData;
   const rowsId = useId();
   const isLast = !query.data || page >= totalPages;
@@ -19,7 +26,8 @@ export function Pages<T extends { _id: string }>({ list }: { list: List<T> }) {
   return (
     <nav className={classes.pages} aria-label="Pages">
       <span className={classes.range} role="status">
-        {rows.length > 0 && !busy && `${formatCount(first)}–${formatCount(first + rows.length - 1)} of ${all}`}
+        {!busy && rows.length > 0 && `${formatCount(first)}–${formatCount(first + rows.length - 1)} of `}
+        {!busy && all}
         {busy && <VisuallyHidden>Loading</VisuallyHidden>}
       </span>
       <div className={classes.rows}>
@@ -39,20 +47,13 @@ export function Pages<T extends { _id: string }>({ list }: { list: List<T> }) {
         <Button
           variant="default"
           size="xs"
-          leftSection={<IconChevronLeft size={14} aria-hidden />}
           disabled={page <= 1}
           onClick={() => setPage(Math.min(page - 1, totalPages))}
         >
           Prev
         </Button>
         <Place page={page} totalPages={query.data && totalPages} onGo={setPage} />
-        <Button
-          variant="default"
-          size="xs"
-          rightSection={<IconChevronRight size={14} aria-hidden />}
-          disabled={isLast}
-          onClick={() => setPage(page + 1)}
-        >
+        <Button variant="default" size="xs" disabled={isLast} onClick={() => setPage(page + 1)}>
           Next
         </Button>
         <ActionIcon

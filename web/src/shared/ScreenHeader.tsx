@@ -40,16 +40,20 @@ export function ScreenHeader({
           </Anchor>
         )}
         <Group gap="4px 12px">
-          <Title order={1} size={20} lh={1.4} style={{ overflowWrap: "anywhere" }}>
+          <Title order={1} size={20} lh={1.6} style={{ overflowWrap: "anywhere" }}>
             {title}
           </Title>
           {states}
         </Group>
         {subtitle !== undefined && <p className={classes.note}>{subtitle}</p>}
       </div>
-      <Group gap="8px 16px" className={classes.right}>
-        {showsTimes && <p className={classes.note}>Times in {timezone}</p>}
-        {actions && <Group gap={8}>{actions}</Group>}
+      <Group gap="8px 16px">
+        {showsTimes && <p className={classes.times}>Times in {timezone}</p>}
+        {actions && (
+          <Group gap={8} className={classes.actions}>
+            {actions}
+          </Group>
+        )}
       </Group>
     </Group>
   );

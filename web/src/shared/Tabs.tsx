@@ -1,18 +1,48 @@
-import type { ReactNode } from "react";
+import { VisuallyHidden } from "@mantine/core";
+import { Fragment, type ReactNode, useEffect, useRef } from "react";
 import { Link } from "react-router";
 import classes from "./Tabs.module.css";
 
-/** Links above what they choose. */
-export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
+type Tab = {
+  name: string;
+  to: string;
+  isChosen: boolean;
+  count?: string | undefined;
+  /** What is shown is no longer quite what it leads to. */
+  isChanged?: boolean;
+  /** Beside it. */
+  menu?: ReactNode;
+  /** Where names may be the same. */
+  id?: string;
+};
+
+/** Links above what they choose; where they do not fit, they scroll sideways. */
+export function Tabs({ label, tabs, children }: { label: string; tabs: Tab[]; children?: ReactNode }) {
+  const nav = useRef<HTMLElement>(null);
+  const chosen = tabs.findIndex(({ isChosen }) => isChosen);
+  useEffect(() => {
+    const link = nav.current?.querySelectorAll("a")[chosen];
+    if (link && nav.current)
+      nav.current.scrollLeft = link.offsetLeft - (nav.current.clientWidth - link.clientWidth) / 2;
+  }, [chosen]);
+
   return (
-    <nav className={classes.tabs} aria-label={label}>
-      {tabs.map(({ name, to, isChosen, count }) => (
-        <Link key={name} to={to} preventScrollReset aria-current={isChosen ? "page" : undefined}>
-          {name} {count}
-        </Link>
+    <nav ref={nav} className={classes.tabs} aria-label={label}>
+      {tabs.map(({ id, name, to, isChosen, count, isChanged, menu }) => (
+        <Fragment key={id ?? name}>
+          <Link to={to} preventScrollReset aria-current={isChosen ? "page" : undefined}>
+            {name}
+            {count && <span className={classes.count}> {count}</span>}
+            {isChanged && (
+              <span className={classes.dot}>
+                <VisuallyHidden>, changed</VisuallyHidden>
+              </span>
+            )}
+          </Link>
+          {menu}
+        </Fragment>
       ))}
+      {children}
     </nav>
   );
 }
-
-type Tab = { name: string; to: string; isChosen: boolean; count?: ReactNode };

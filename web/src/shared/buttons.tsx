@@ -24,9 +24,11 @@ export function RowButton({
   const props = {
     size: "compact-sm",
     variant: "subtle",
+    color: danger ? "red" : "gray",
+    fz: 13,
+    fw: 500,
     "aria-label": label,
     leftSection: Icon && <Icon size={14} aria-hidden />,
-    ...(danger && { color: "red" }),
     ...look,
   } as const;
   return to ? (

@@ -142,6 +142,10 @@ export function StatusBadge({ tone, children }: { tone: keyof typeof tones | "pl
       variant="light"
       radius="sm"
       tt="none"
+      fz={12}
+      fw={600}
+      lts={0}
+      px={8}
       miw="max-content"
       style={{ verticalAlign: "middle" }}
     >

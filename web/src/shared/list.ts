@@ -64,6 +64,8 @@ export type List<T extends Row, R extends Page = Page> = {
   chips: ReactNode[];
   /** What is asked of the list call, but for the page: what an export takes. */
   asked: { query: object };
+  /** The same as the address has it, defaults left out and in one order: what a view keeps. */
+  shown: string;
   /** Stands on another record's page, below that page's heading. */
   isPart: boolean;
   /** Something narrows the list, so if it is empty, nothing was found. */
@@ -135,6 +137,14 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
     ...rest,
     query: { sort, search, ...(filter && { [filter.name]: filter.value }), ...set, ...narrowed },
   };
+  const isFiltered = filter && filter.value !== filter.options[0];
+  const shown = new URLSearchParams({
+    ...(sort === "asc" && { sort }),
+    ...(search && { search }),
+    ...(isFiltered && { [filter.name]: filter.value }),
+    ...set,
+  });
+  shown.sort();
   const input = { ...asked, query: { ...asked.query, page, limit } };
   const query = useApiQuery(endpoint as E, input as Input<E>) as UseQueryResult<Reply<E> & Page, ApiError>;
   const rows = query.data && rowsOf(query.data);
@@ -180,10 +190,11 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
       createElement(Chip, { key: names[0], values: set, set: change, reply: query.data }),
     ),
     asked,
+    shown: shown.toString(),
     set: change,
     chosen: chosenRows,
     isPart,
-    isNarrowed: Boolean(search || Object.keys(set).length > 0 || (filter && filter.value !== filter.options[0])),
+    isNarrowed: Boolean(search || Object.keys(set).length > 0 || isFiltered),
     setPage,
     setLimit(next) {
       rememberPageSize(next);

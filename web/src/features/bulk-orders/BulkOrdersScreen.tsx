@@ -49,6 +49,7 @@ export function BulkOrdersScreen({ customer }: { customer?: string }) {
       title="Bulk Orders"
       counted={["bulk order", "bulk orders"]}
       list={list}
+      views={{ screen: "bulk-orders", usual: { Today: "days=Today" } }}
       columns={columns}
       exported={bulkOrders.export}
       searchFor="UUID, username"

@@ -5,8 +5,8 @@ import { ShortId } from "../../shared/ShortId.tsx";
 
 const tones = {
   Pending: "warning",
-  Completed: "positive",
-  Cancelled: "danger",
+  Completed: "plain",
+  Cancelled: "neutral",
   "Awaiting User Input": "neutral",
   "In Process": "info",
 } as const;

@@ -12,7 +12,6 @@ import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useList } from "../../shared/list.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 import { useSession } from "../../shared/session.ts";
-import { TwoLines } from "../../shared/TwoLines.tsx";
 import { FedexCustomer, FedexStatus } from "./FedexCells.tsx";
 import { FedexStats } from "./FedexStats.tsx";
 
@@ -42,13 +41,14 @@ export function FedexScreen({ customer, actions }: { customer?: string; actions?
     },
     {
       title: "User discord id",
-      cell: (order) => <TwoLines first={<CustomerLink user={order.user} />} second={<FedexCustomer order={order} />} />,
+      cell: (order) => <CustomerLink user={order.user} />,
+      second: (order) => <FedexCustomer order={order} />,
       hidden: Boolean(customer),
       width: "18%",
     },
     {
       title: "Price",
-      cell: (order) => (order.price === null ? "–" : formatMoney(order.price)),
+      cell: (order) => (order.price === null ? "–" : <b>{formatMoney(order.price)}</b>),
       align: "right",
       width: "10%",
     },
@@ -76,6 +76,7 @@ export function FedexScreen({ customer, actions }: { customer?: string; actions?
       title="Fedex Orders"
       counted={["order", "orders"]}
       list={list}
+      views={{ screen: "fedex", usual: { Pending: "filter=Pending", "In process": "filter=In+Process" } }}
       columns={columns}
       exported={fedex.export}
       actions={actions}

@@ -160,6 +160,7 @@ export function InvoicesScreen({ customer }: { customer?: string }) {
       title="Invoices"
       counted={["invoice", "invoices"]}
       list={list}
+      views={{ screen: "invoices", usual: { Pending: "status=pending", Paid: "status=paid" } }}
       columns={columns}
       columnsBeside={[customer ? id : who, amount, status, created]}
       exported={invoices.export}

@@ -85,6 +85,7 @@ export function LogsScreen({ customer }: { customer?: string }) {
       title="Transaction Logs"
       counted={["entry", "entries"]}
       list={list}
+      views={{ screen: "logs", usual: { Today: "days=Today" } }}
       columns={columns}
       columnsBeside={[{ ...who, width: "22%" }, action, created]}
       exported={logs.export}

@@ -161,7 +161,7 @@ export function OrdersScreen({ customer }: { customer?: string }) {
     label,
     to,
     { ...price, second: (order) => order.isRefunded && <Refunded /> },
-    created,
+    { ...created, align: "right" },
   ];
 
   return (
@@ -169,6 +169,7 @@ export function OrdersScreen({ customer }: { customer?: string }) {
       title="Orders"
       counted={["order", "orders"]}
       list={list}
+      views={{ screen: "orders", usual: { Today: "days=Today", Refunded: "status=Refunded" } }}
       columns={columns}
       columnsBeside={columnsBeside}
       exported={orders.export}

@@ -101,6 +101,7 @@ export function StaffScreen() {
         </>
       }
       list={list}
+      views={{ screen: "staff" }}
       columns={columns}
       exported={staff.export}
       searchFor="Username"

@@ -111,6 +111,7 @@ export function TrackingScreen() {
         </>
       }
       list={list}
+      views={{ screen: "usps", usual: { Unused: "used=false" } }}
       columns={columns}
       exported={tracking.export}
       several={several}

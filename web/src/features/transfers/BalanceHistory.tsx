@@ -63,6 +63,7 @@ export function BalanceHistory({ customer }: { customer: string }) {
       title={title}
       counted={["entry", "entries"]}
       list={list}
+      views={{ screen: "transfers" }}
       columns={columns}
       exported={transfers.exportHistory}
       renderRows={isPhone ? cards : undefined}

@@ -10,7 +10,6 @@ import { ListScreen } from "../../shared/ListScreen.tsx";
 import { statusLabel } from "../../shared/labels.ts";
 import { useList } from "../../shared/list.ts";
 import { Amount, Kind, Reverse, What } from "./TransferCells.tsx";
-import { TransferViews } from "./TransferViews.tsx";
 
 type Listed = Reply<typeof transfers.list>["transfers"][number];
 
@@ -30,6 +29,13 @@ const amountFilter = {
     ["10", "50", "100", "250", "500", "1000"].map((amount) => [amount, andMore(amount)]),
   ),
   accepts: (value: string) => isAmount.test(value),
+};
+
+const usual = {
+  "Large adjustments this month": "kind=adjustment&over=100&days=This+month",
+  "Large adjustments last month": "kind=adjustment&over=100&days=Last+month",
+  "Refunds this week": "kind=refund&days=This+week",
+  "Refunds last week": "kind=refund&days=Last+week",
 };
 
 /** What people moved, all customers together: deposits, refunds, adjustments and reversals. */
@@ -73,11 +79,10 @@ export function TransfersScreen() {
       title="Transfers"
       counted={["transfer", "transfers"]}
       list={list}
+      views={{ screen: "transfers", usual }}
       columns={columns}
       exported={transfers.export}
       empty={{ title: "No transfers yet", hint: "Deposits, refunds, adjustments and reversals appear here." }}
-    >
-      <TransferViews />
-    </ListScreen>
+    />
   );
 }

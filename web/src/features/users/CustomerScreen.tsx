@@ -57,9 +57,10 @@ export function CustomerScreen({ lists }: { lists: CustomerLists }) {
               name: label,
               to: name ? `?tab=${name}` : ".",
               isChosen: name === chosen,
-              count: totals && "count" in tab && (
-                <span>{countOf(tab.count(totals, user?.customPricing.length ?? 0), "most" in tab)}</span>
-              ),
+              count:
+                totals && "count" in tab
+                  ? countOf(tab.count(totals, user?.customPricing.length ?? 0), "most" in tab)
+                  : undefined,
             }))}
           />
           {/* Another customer's lists start anew. */}

@@ -120,6 +120,7 @@ export function NewUsersScreen() {
       title="New Users"
       counted={isDeclined ? ["declined customer", "declined customers"] : ["customer to verify", "customers to verify"]}
       list={list}
+      views={{ screen: "new-users" }}
       columns={columns}
       pageOf={({ _id }) => balancePath(_id)}
       exported={users.exportNew}

@@ -92,6 +92,7 @@ export function UsersScreen() {
       title="Users"
       counted={["customer", "customers"]}
       list={useList(users.list, (reply) => reply.users, { filters })}
+      views={{ screen: "users", usual: { "With balance": "withBalance=true", "Custom pricing": "customPricing=true" } }}
       columns={columns}
       pageOf={({ _id }) => balancePath(_id)}
       exported={users.export}

@@ -1,0 +1,174 @@
+import { type View, type ViewScreen, views } from "@footprint/contract/views.ts";
+import { ActionIcon, Menu } from "@mantine/core";
+import {
+  IconChevronDown,
+  IconDeviceFloppy,
+  IconPencil,
+  IconPlus,
+  IconTrash,
+  IconUsers,
+  IconUsersMinus,
+} from "@tabler/icons-react";
+import { useIsMutating } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { callApi } from "./api.ts";
+import { todayIn } from "./days.ts";
+import { deletion, useConfirm, useDialog } from "./dialogs.tsx";
+import { formatCount } from "./format.tsx";
+import { lazyPart } from "./lazyPart.tsx";
+import type { List } from "./list.ts";
+import { useApiQuery, useToastedCall } from "./queries.ts";
+import { useSession } from "./session.ts";
+import { Tabs } from "./Tabs.tsx";
+import classes from "./ViewTabs.module.css";
+import { addressOf, queryOf, spanIn } from "./views.ts";
+import { useWidthUpTo } from "./windowWidth.ts";
+
+const SaveView = lazyPart(() => import("./ViewForms.tsx").then((file) => file.SaveView));
+const RenameView = lazyPart(() => import("./ViewForms.tsx").then((file) => file.RenameView));
+
+/** Which screen's views, and those that everybody has, as a view's query. */
+export type ScreenViews = { screen: ViewScreen; usual?: Record<string, string> };
+
+type Known = { id: string; name: string; query: string; saved?: View };
+
+/**
+ * The views of a list. The one that the address shows is lit; after a change the one that was lit stays so, with a
+ * mark, until the list is another view.
+ */
+export function useViews<T extends { _id: string }>(list: List<T>, { screen, usual = {} }: ScreenViews) {
+  const { timezone } = useSession();
+  const today = todayIn(timezone);
+  const open = useDialog();
+  // After the list, which is waited for; without an answer there are those that everybody has.
+  const { data } = useApiQuery(views.list, { query: { screen } }, { enabled: list.query.isFetched && !list.isPart });
+  const known: Known[] = [
+    { id: "all", name: "All", query: "" },
+    ...Object.entries(usual).map(([name, query]) => ({ id: name, name, query })),
+    ...(data?.views ?? []).map((saved) => ({ id: saved._id, name: saved.name, query: saved.query, saved })),
+  ];
+
+  const [last, setLast] = useState("all");
+  const equal = known.filter(({ query }) => addressOf(query, today) === list.shown);
+  const exact = equal.find(({ id }) => id === last) ?? equal[0];
+  if (exact && exact.id !== last) setLast(exact.id);
+  const lit = exact ?? known.find(({ id }) => id === last) ?? known[0];
+  const totals = useTotals(list, exact?.id);
+
+  return {
+    tabs: known.map((view) => ({
+      id: view.id,
+      name: view.name,
+      to: `?${addressOf(view.query, today)}`,
+      isChosen: view === lit,
+      isChanged: view === lit && !exact,
+      count: totals[view.id],
+      menu: view === lit && view.saved && <ViewMenu view={view.saved} shown={exact ? undefined : list.shown} />,
+    })),
+    /** Where the list shows what is no view yet. */
+    save: exact
+      ? undefined
+      : () =>
+          open((close) => (
+            <SaveView screen={screen} shown={list.shown} span={spanIn(list.shown, today)} onClose={close} />
+          )),
+  };
+}
+
+/** How many rows the views have that were shown since something was changed. */
+function useTotals<T extends { _id: string }>({ query }: List<T>, exact: string | undefined): Record<string, string> {
+  const [totals, setTotals] = useState<Record<string, string>>({});
+  const isChanging = useIsMutating() > 0;
+  useEffect(() => {
+    if (isChanging) setTotals({});
+  }, [isChanging]);
+  const { total, totalCapped } = query.data ?? {};
+  if (total === undefined || query.isPlaceholderData || !exact) return totals;
+  const shown = formatCount(total) + (totalCapped ? "+" : "");
+  if (totals[exact] !== shown) setTotals({ ...totals, [exact]: shown });
+  return totals;
+}
+
+/** The views of a list as tabs above it. On phones the last one saves a view: elsewhere that stands by the filters. */
+export function ViewTabs({ tabs, save }: ReturnType<typeof useViews>) {
+  const isPhone = useWidthUpTo("phone");
+  return (
+    <Tabs label="Views" tabs={tabs}>
+      {save && isPhone && (
+        <ActionIcon className={classes.save} variant="subtle" aria-label="Save view" onClick={save}>
+          <IconPlus size={16} />
+        </ActionIcon>
+      )}
+    </Tabs>
+  );
+}
+
+/** What may be done with a view; `shown` is what the list shows instead of it. */
+function ViewMenu({ view, shown }: { view: View; shown: string | undefined }) {
+  const { role, timezone } = useSession();
+  const open = useDialog();
+  const confirm = useConfirm();
+  const update = useToastedCall((change: { query?: string; shared?: boolean }) =>
+    callApi(views.update, { params: { id: view._id }, body: change }),
+  );
+  const isAdmin = role === "admin";
+  if (!view.own && !isAdmin) return null;
+
+  const askToDelete = () =>
+    confirm({
+      title: `Delete the view ${view.name}?`,
+      message: view.shared ? "It is shared: everybody loses it." : "The list itself stays as it is.",
+      ...deletion,
+      onConfirm: () => callApi(views.delete, { params: { id: view._id } }),
+      onDone: () => document.getElementById("content")?.focus(),
+    });
+
+  return (
+    <Menu position="bottom-start" withinPortal portalProps={{ target: "#content" }}>
+      <Menu.Target>
+        <ActionIcon
+          className={classes.more}
+          variant="subtle"
+          color="gray"
+          size="sm"
+          aria-label={`View ${view.name}`}
+          loading={update.isPending}
+        >
+          <IconChevronDown size={14} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {view.shared && <Menu.Label>Shared by {view.by.username}</Menu.Label>}
+        {shown !== undefined && (
+          <Menu.Item
+            leftSection={<IconDeviceFloppy size={16} aria-hidden />}
+            onClick={() => update.mutate({ query: queryOf(shown, spanIn(shown, todayIn(timezone))) })}
+          >
+            Update to what is shown
+          </Menu.Item>
+        )}
+        <Menu.Item
+          leftSection={<IconPencil size={16} aria-hidden />}
+          onClick={() => open((close) => <RenameView view={view} onClose={close} />)}
+        >
+          Rename
+        </Menu.Item>
+        {isAdmin && (
+          <Menu.Item
+            leftSection={view.shared ? <IconUsersMinus size={16} aria-hidden /> : <IconUsers size={16} aria-hidden />}
+            onClick={() => update.mutate({ shared: !view.shared })}
+          >
+            {view.shared ? "Stop sharing" : "Share with everybody"}
+          </Menu.Item>
+        )}
+        <Menu.Item
+          c="var(--mantine-color-error)"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          onClick={askToDelete}
+        >
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
