@@ -425,26 +425,27 @@ test.skipIf(isEmbedded)("a shop that hangs up as soon as it is looked up leaves 
   });
 });
 
-test("a shop that hangs up while it is looked up is no failure", async () => {
+test("a shop that has hung up before it is looked up is no failure", async () => {
   const token = await shopKey();
   const app = await buildApp({ db, config: readConfig({ LOG_LEVEL: "silent" }), now: () => new Date() });
   const failures: unknown[] = [];
-  const hungUp = new Promise((done) =>
-    app.addHook("onRequest", async (request) => {
-      request.log.error = (failure: unknown) => failures.push(failure);
-      if (request.headers.authorization) request.raw.socket.once("close", done);
-    }),
-  );
-  const address = await app.listen({ port: 0, host: "127.0.0.1" });
-  const read = (options?: RequestInit) =>
-    fetch(address + storefront.paymentSettings.path, { headers: { authorization: `Bearer ${token}` }, ...options });
-  await whileHeld("api_keys", async () => {
-    const impatience = new AbortController();
-    const gone = read({ signal: impatience.signal }).catch(() => {});
-    await fetch(`${address}/healthz`);
-    impatience.abort();
-    await Promise.all([gone, hungUp]);
+  let begun = 0;
+  app.addHook("onRequest", async (request) => {
+    begun++;
+    request.log.error = (failure: unknown) => failures.push(failure);
   });
+  const address = await app.listen({ port: 0, host: "127.0.0.1" });
+  const headers = { authorization: `Bearer ${token}` };
+  const read = () => fetch(address + storefront.paymentSettings.path, { headers });
+  expect((await read()).status).toBe(200);
+  for (let count = 0; count < 10; count++) {
+    const line = connect(Number(new URL(address).port), "127.0.0.1").on("error", () => {});
+    await once(line, "connect");
+    // What was sent arrives, and by then nobody is there any more.
+    line.write(head(storefront.paymentSettings, "", bearer(token)));
+    line.resetAndDestroy();
+  }
+  while (begun < 11) await fetch(`${origin}/healthz`);
   expect((await read()).status).toBe(200);
   expect(failures).toEqual([]);
   await app.close();
