@@ -9,7 +9,7 @@ import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import { uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
-import { customer } from "./steps.ts";
+import { customer, drawerOf } from "./steps.ts";
 
 /** What would run if anything read it as more than text. Each fits into the shortest field it is put into. */
 const script = "<script>window.hacked=1</script>";
@@ -262,12 +262,12 @@ async function see(page: Page, path: string, texts: string[]) {
   await unharmed(page);
 }
 
-/** Opens a dialog of the first row and finds these texts in it. */
+/** Opens the details of the first row, in a dialog or beside the list, and finds these texts in them. */
 async function open(page: Page, button: RegExp, texts: string[]) {
   await page.getByRole("button", { name: button }).first().click();
-  const dialog = page.getByRole("dialog").first();
-  await expect(dialog).toBeVisible();
-  for (const text of texts) await expect(dialog).toContainText(text);
+  const details = page.getByRole("dialog").or(drawerOf(page, "(Order|Entry)")).first();
+  await expect(details).toBeVisible();
+  for (const text of texts) await expect(details).toContainText(text);
   await unharmed(page);
 }
 

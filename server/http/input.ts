@@ -33,7 +33,8 @@ const longestList = 500;
  * with hundreds of entries, and to say it of each, keeps everybody waiting.
  */
 function upToFirstFault(schema: z.ZodType, value: unknown): unknown {
-  if (!(schema instanceof z.ZodObject) || typeof value !== "object" || value === null) return value;
+  if (!(schema instanceof z.ZodObject) || typeof value !== "object" || value === null || Array.isArray(value))
+    return value;
   const input: Record<string, unknown> = { ...value };
   for (const [name, field] of Object.entries(schema.shape)) {
     const list = input[name];

@@ -54,6 +54,9 @@ function Finder({
           search(next);
         }}
         data={found?.map(({ _id, username }) => ({ value: _id, label: username })) ?? []}
+        // As high as ten of them, so that nothing scrolls that keys do not reach.
+        maxDropdownHeight={400}
+        comboboxProps={{ portalProps: { target: "#content" } }}
         // The server has searched already.
         filter={({ options }) => options}
         nothingFoundMessage={found ? "Nothing found" : "Loading…"}

@@ -8,6 +8,8 @@ type Tab = {
   to: string;
   isChosen: boolean;
   count?: string | undefined;
+  /** Its count has a place before it is there. */
+  isCounted?: boolean;
   /** What is shown is no longer quite what it leads to. */
   isChanged?: boolean;
   /** Beside it. */
@@ -28,11 +30,11 @@ export function Tabs({ label, tabs, children }: { label: string; tabs: Tab[]; ch
 
   return (
     <nav ref={nav} className={classes.tabs} aria-label={label}>
-      {tabs.map(({ id, name, to, isChosen, count, isChanged, menu }) => (
+      {tabs.map(({ id, name, to, isChosen, count, isCounted, isChanged, menu }) => (
         <Fragment key={id ?? name}>
           <Link to={to} preventScrollReset aria-current={isChosen ? "page" : undefined}>
             {name}
-            {count && <span className={classes.count}> {count}</span>}
+            {(count || isCounted) && <span className={classes.count}> {count}</span>}
             {isChanged && (
               <span className={classes.dot}>
                 <VisuallyHidden>, changed</VisuallyHidden>

@@ -63,6 +63,7 @@ export function useViews<T extends { _id: string }>(list: List<T>, { screen, usu
       isChosen: view === lit,
       isChanged: view === lit && !exact,
       count: totals[view.id],
+      isCounted: view.id === "all",
       menu: view === lit && view.saved && <ViewMenu view={view.saved} shown={exact ? undefined : list.shown} />,
     })),
     /** Where the list shows what is no view yet. */

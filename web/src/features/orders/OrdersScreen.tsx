@@ -128,8 +128,8 @@ export function OrdersScreen({ customer }: { customer?: string }) {
 
   const columns: Column<Order>[] = [
     { ...id, second: created.cell, width: "14%" },
-    { ...who, width: "14%" },
-    { ...label, width: "15%", below: "Customer" },
+    { ...who, width: "13%" },
+    { ...label, width: "14%", below: "Customer" },
     {
       title: "From",
       cell: (order) => order.fromName,
@@ -137,7 +137,7 @@ export function OrdersScreen({ customer }: { customer?: string }) {
       width: "14%",
       only: "wide",
     },
-    { ...to, width: "17%", only: "room" },
+    { ...to, width: "15%", only: "room" },
     { ...to, only: "card" },
     {
       title: "Tracking",

@@ -71,7 +71,7 @@ export function TransfersScreen() {
       width: "9%",
       onCard: "aside",
     },
-    { title: "", cell: (transfer) => <Reverse transfer={transfer} user={transfer.user} />, width: "8%" },
+    { title: "", cell: (transfer) => <Reverse transfer={transfer} user={transfer.user} />, width: "9%" },
   ];
 
   return (

@@ -58,15 +58,15 @@ export function NewUsersScreen() {
   const isDeclined = list.filter?.value === "true";
 
   const columns: Column<NewUser>[] = [
-    { title: "Name", cell: (user) => <CustomerLink user={user} />, width: "16%", onCard: "headline" },
+    { title: "Name", cell: (user) => <CustomerLink user={user} />, width: "15%", onCard: "headline" },
     {
       title: "Discord id",
       cell: (user) => <ShortId value={user.discordId} name="discord id" />,
       width: "14%",
       onCard: "hidden",
     },
-    { title: "Email", cell: (user) => user.email || "–", width: "19%" },
-    { title: "Shop", cell: (user) => user.shop?.name ?? "–", width: "12%", below: "Email", onCard: "hidden" },
+    { title: "Email", cell: (user) => user.email || "–", width: "17%" },
+    { title: "Shop", cell: (user) => user.shop?.name ?? "–", width: "11%", below: "Email", onCard: "hidden" },
     {
       title: "First deposit",
       cell: ({ firstInvoice }) => (firstInvoice ? formatMoney(firstInvoice.amount) : "–"),
