@@ -256,7 +256,8 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const [fromWeight, toWeight, listCents] = tier;
     const weight = (fromWeight * 10 + random.between(1, (toWeight - fromWeight) * 10)) / 10;
     const own = customer.ownPrices?.labelType === type ? customer.ownPrices.tiers : [];
-    const priceCents = own.find((price) => price.toWeight === toWeight)?.priceCents ?? listCents;
+    const ownCents = own.find((price) => price.toWeight === toWeight)?.priceCents;
+    const priceCents = ownCents ?? listCents;
     const order = { id: random.idAt(at), uuid: random.uuid(), priceCents };
     const refundedAt = at + random.between(hour, 72 * hour);
     const isRefunded = random.chance(0.03) && refundedAt < end && planRefund(refundedAt, order, customer);
@@ -266,6 +267,10 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
       labelTypeId: type.id,
       bulkOrderId,
       weight,
+      tierFromWeight: fromWeight,
+      tierToWeight: toWeight,
+      hasCustomPrice: ownCents !== undefined,
+      standardPriceCents: listCents,
       tracking: type.stock
         ? addCode(type.stock, at, new Date(at))
         : `1Z${random.uuid().replaceAll("-", "").slice(0, 16).toUpperCase()}`,

@@ -19,6 +19,8 @@ test("the demo business is loaded once, its books balance, and it is removed for
   expect(await loadDemo(db, now)).toBe(false);
 
   const [order] = (await call("staff", ordersContract.list)).body.orders;
+  const story = await call("staff", ordersContract.read, { params: { id: order?._id ?? "" } });
+  expect(story.body.pricing).toMatchObject({ custom: expect.any(Boolean), standardPrice: expect.any(Number) });
   await call("staff", ordersContract.addNote, { params: { id: order?._id ?? "" }, body: { text: "Entered by hand" } });
   expect(await db.$count(orderNotes)).toBe(1);
   expect(await removeDemo(db)).toBe(true);
