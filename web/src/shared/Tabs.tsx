@@ -34,7 +34,12 @@ export function Tabs({ label, tabs, children }: { label: string; tabs: Tab[]; ch
         <Fragment key={id ?? name}>
           <Link to={to} preventScrollReset aria-current={isChosen ? "page" : undefined}>
             {name}
-            {(count || isCounted) && <span className={classes.count}> {count}</span>}
+            {(count || isCounted) && (
+              <span className={classes.count} data-kept={isCounted || undefined}>
+                {" "}
+                {count}
+              </span>
+            )}
             {isChanged && (
               <span className={classes.dot}>
                 <VisuallyHidden>, changed</VisuallyHidden>

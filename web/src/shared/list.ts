@@ -139,7 +139,7 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
   };
   const isFiltered = filter && filter.value !== filter.options[0];
   const shown = new URLSearchParams({
-    ...(sort === "asc" && { sort }),
+    ...(sort !== usual && { sort }),
     ...(search && { search }),
     ...(isFiltered && { [filter.name]: filter.value }),
     ...set,

@@ -1,13 +1,6 @@
 import type { FedexOrder, FedexStory } from "@footprint/contract/fedex.ts";
 import { ActionIcon, Alert, Button, Skeleton } from "@mantine/core";
-import {
-  IconAlertTriangle,
-  IconArrowRight,
-  IconChevronDown,
-  IconChevronLeft,
-  IconChevronUp,
-  IconHandStop,
-} from "@tabler/icons-react";
+import { IconAlertTriangle, IconChevronDown, IconChevronLeft, IconChevronUp, IconHandStop } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ApiError } from "../../shared/api.ts";
 import { CustomerLink } from "../../shared/CustomerLink.tsx";
@@ -122,7 +115,6 @@ export function DeskDetails({
             { title: "Receiver", address: order.to },
           ]}
         />
-        <IconArrowRight className={classes.arrow} size={16} aria-hidden />
       </div>
       {order.specialNotes && (
         <Alert color="orange" py={8} icon={<IconAlertTriangle size={16} aria-hidden />}>
