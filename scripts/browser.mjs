@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
 import { run, runNode, tool } from "./process.mjs";
 
-/** The first is the same browser without its windows, which costs a third less. */
+/** The first is the same browser without its windows, of which the tests need none. */
 const systemNames = [
   "chromium-headless-shell",
   "chromium",
