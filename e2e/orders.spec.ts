@@ -348,6 +348,7 @@ test("Back from another screen returns to page 3 of the filtered list", async ({
   await expect(page.getByRole("button", { name: "Next" })).toBeDisabled();
 
   await page.getByRole("button", { name: /^View/ }).first().click();
+  await expect(details(page)).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(details(page)).toBeHidden();
   await page.getByRole("link", { name: "Invoices" }).click();

@@ -58,6 +58,7 @@ test("by keys alone a customer is found and gets balance, from a field that some
 
   await find(page, username);
   await expect(group(page, `Actions for ${username}`)).toBeVisible();
+  await expect(chosen(page)).toContainText(`${username}@example.com`);
   await press(page, "ArrowUp");
   await expect(chosen(page)).toContainText("Disable…");
   await press(page, "ArrowDown", "ArrowDown");

@@ -114,7 +114,7 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
     else if (event.key === "Enter" && (isSettled || selected > 0)) choose(current, withCommand);
     else if (event.key === "Enter") setHurried(true);
     else if (event.key === "Tab" && !event.shiftKey && firstAction >= 0) {
-      select(firstAction);
+      moveTo(firstAction);
       document.getElementById(idOf(items.length - 1))?.scrollIntoView({ block: "nearest" });
     } else if (event.key === keys.help.key && !text) help();
     else return;
@@ -122,10 +122,16 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
     event.stopPropagation();
   }
 
+  /** Noted at once: the answer may come in the same moment. */
+  function moveTo(index: number) {
+    last.current = items[index]?.key;
+    select(index);
+  }
+
   /** Beyond the last row comes the first. */
   function step(by: 1 | -1) {
     const next = (Math.max(selected, by === 1 ? -1 : 0) + by + items.length) % items.length;
-    select(next);
+    moveTo(next);
     document.getElementById(idOf(next))?.scrollIntoView({ block: "nearest" });
   }
 
