@@ -78,7 +78,9 @@ async function askAll(requests: Asked[], gate: Gate): Promise<Exchange[]> {
     await tx.execute(sql`lock table ${sql.identifier(gate)} in exclusive mode`);
     let answered = 0;
     const exchanges = requests.map((asked) => ask(asked).finally(() => answered++));
-    while (answered + (await waitingForLocks(tx)) < exchanges.length);
+    // Some may wait for a place that those at the gate hold: these come afterwards.
+    const patience = Date.now() + 10_000;
+    while (answered + (await waitingForLocks(tx)) < exchanges.length && Date.now() < patience);
     // Wrapped: the transaction must end before they can.
     return { exchanges };
   });
