@@ -3,7 +3,7 @@ import { mostViews, views } from "@footprint/contract/views.ts";
 import { sql } from "drizzle-orm";
 import { expect, inject, test } from "vitest";
 import { savedViews } from "../db/schema.ts";
-import { waitingForLocks } from "../testing/races.ts";
+import { untilTheyWait } from "../testing/races.ts";
 import { addAccount, call, db, logRows } from "../testing/server.ts";
 
 type Caller = Parameters<typeof call>[0];
@@ -112,7 +112,7 @@ test("an account keeps twenty views of a screen, however many it saves at once",
   const { calls } = await db.transaction(async (tx) => {
     await tx.execute(sql`lock table saved_views in share mode`);
     const calls = ["A", "B"].map((name) => create(account, { name }));
-    if (!inject("embeddedDump")) while ((await waitingForLocks(tx)) < calls.length);
+    if (!inject("embeddedDump")) await untilTheyWait(tx, calls.length, calls);
     return { calls };
   });
   const answers = (await Promise.all(calls)).map(answerOf).sort();

@@ -12,7 +12,7 @@ import { hashToken, openSession } from "../accounts/sessions.ts";
 import { accounts, apiKeys, customers, files, sessions } from "../db/schema.ts";
 import { addCustomer, addFedexOrder, addLabelType, addOrder, balanceOf, someAddresses } from "../testing/builders.ts";
 import { boundary, formEnd, partStart, pdf } from "../testing/multipart.ts";
-import { waitingForLocks } from "../testing/races.ts";
+import { untilTheyWait, waitingForLocks } from "../testing/races.ts";
 import { addAccount, call, db, fingerprint, password } from "../testing/server.ts";
 import { holdBack } from "../testing/sockets.ts";
 
@@ -163,13 +163,10 @@ test.skipIf(inject("embeddedDump"))("a key is not deleted while a purchase with 
   const { calls } = await db.transaction(async (tx) => {
     await tx.select().from(customers).for("update");
     const bought = call(shop, buying, { body, headers: { "idempotency-key": "1" } } as never);
-    while ((await waitingForLocks(tx)) < 1);
-    let isDeleted = false;
-    const deleted = call("admin", website.deleteApiKey, { params: { id: shop.id } }).finally(() => {
-      isDeleted = true;
-    });
-    while (!isDeleted && (await waitingForLocks(tx)) < 2);
-    expect(isDeleted).toBe(false);
+    await untilTheyWait(tx, 1);
+    const deleted = call("admin", website.deleteApiKey, { params: { id: shop.id } });
+    await untilTheyWait(tx, 2, [deleted]);
+    expect(await waitingForLocks(tx)).toBe(2);
     return { calls: [bought, deleted] };
   });
   expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([201, 200]);
@@ -213,7 +210,7 @@ test
         : sql`select from sessions where token_hash = ${stolen?.tokenHash} for key share`,
     );
     const ended = end();
-    while ((await waitingForLocks(tx)) < 1);
+    await untilTheyWait(tx, 1);
     expect((await change()).status).toBe(401);
     return { ended };
   });

@@ -16,7 +16,7 @@ import { readConfig } from "../config.ts";
 import { uuidv7 } from "../db/ids.ts";
 import { addCustomer, addFedexOrder, addOrder } from "../testing/builders.ts";
 import { boundary, formWith, openRequest, pdf, png } from "../testing/multipart.ts";
-import { waitingForLocks } from "../testing/races.ts";
+import { untilTheyWait, waitingForLocks } from "../testing/races.ts";
 import { addAccount, call, db, origin, password, tokenOf } from "../testing/server.ts";
 
 const isEmbedded = Boolean(inject("embeddedDump"));
@@ -225,7 +225,7 @@ test.skipIf(isEmbedded)("all keys of a shop together have one shop's places, and
     const flood = Array.from({ length: 24 }, (_, count) =>
       rename(count % 2 ? token : second, { username: `${count}` }),
     );
-    while ((await waitingForLocks(db)) < 8);
+    await untilTheyWait(db, 8);
     const broken = rename(token, { nothing: "of use" }).then(({ status }) => {
       isRead = true;
       return status;
@@ -245,7 +245,7 @@ test.skipIf(isEmbedded)("what an account uploads is stored a little at a time", 
   const upload = () => call("staff", fedex.update, { params: { id }, form: formWith({ file: new Blob([pdf]) }) });
   const { uploads } = await whileHeld("file_chunks", async () => {
     const uploads = Array.from({ length: 12 }, upload);
-    while ((await waitingForLocks(db)) < 2);
+    await untilTheyWait(db, 2);
     await expectBusinessAsUsual();
     expect(await waitingForLocks(db)).toBe(2);
     return { uploads };
@@ -296,7 +296,7 @@ test.skipIf(isEmbedded)("an account that downloads all it can leaves the databas
   const paid = [await addOrder(), await addOrder()];
   const { downloads } = await whileHeld("file_chunks", async () => {
     const downloads = Array.from({ length: 60 }, () => fetch(origin + pathOf(fedex.file, { id }), { headers }));
-    while ((await waitingForLocks(db)) < 10);
+    await untilTheyWait(db, 10);
     // One by one, so that either server has its turn.
     for (const { id } of paid) expect((await call("staff", orders.refund, { params: { id } })).status).toBe(200);
     return { downloads };
@@ -397,7 +397,7 @@ test("however much one account reads, its answers are written one in each turn o
   });
   const { reads } = await whileHeld("bulk_orders", async () => {
     const reads = Array.from({ length: 30 }, () => call("staff", bulkOrders.list));
-    if (!isEmbedded) while ((await waitingForLocks(db)) < 10);
+    if (!isEmbedded) await untilTheyWait(db, 10);
     return { reads };
   });
   countTurns();
@@ -456,7 +456,7 @@ test.skipIf(isEmbedded)("a check of the books is one for all who ask, and takes 
   const { checks } = await whileHeld("tracking_codes", async () => {
     const checks = Array.from({ length: 40 }, (_, index) => call(index % 4 < 2 ? "admin" : { token }, dashboard.books));
     // One by each of the two servers.
-    while ((await waitingForLocks(db)) < 2);
+    await untilTheyWait(db, 2);
     await expectBusinessAsUsual();
     expect(await waitingForLocks(db)).toBe(2);
     return { checks };

@@ -15,7 +15,7 @@ import { readConfig, timeouts } from "../config.ts";
 import { openEngine, withoutTimeLimit } from "../db/engine.ts";
 import { addCustomer, addFedexOrder, balanceOf } from "../testing/builders.ts";
 import { formWith, pdf } from "../testing/multipart.ts";
-import { waitingForLocks } from "../testing/races.ts";
+import { untilTheyWait } from "../testing/races.ts";
 import { addAccount, call, db, tokenOf } from "../testing/server.ts";
 import { wireTo } from "../testing/wire.ts";
 
@@ -138,7 +138,7 @@ test("whoever went away while waiting leaves the place to others", async () => {
     const impatient = new AbortController();
     const first = Array.from({ length: 3 }, () => search());
     await waiting(3);
-    if (!isEmbedded) while ((await waitingForLocks(db)) < 3);
+    if (!isEmbedded) await untilTheyWait(db, 3);
     const gone = Array.from({ length: 8 }, () => search(impatient.signal).catch(() => "gone"));
     await waiting(11);
     impatient.abort();
@@ -257,7 +257,7 @@ test.skipIf(isEmbedded)(
     const { origin, swallow } = await network({ connect: 3_000, statement: 500 });
     await whileHeld("customers", async () => {
       const answer = addFive(origin, customer);
-      while ((await waitingForLocks(db)) === 0);
+      await untilTheyWait(db, 1);
       swallow(true);
       expect(await answer).toEqual(away);
     });
@@ -273,7 +273,7 @@ test.skipIf(isEmbedded)("connections that break in the middle of a call heal wit
   const { origin, tear } = await network();
   await whileHeld("customers", async () => {
     const answer = addFive(origin, customer);
-    while ((await waitingForLocks(db)) === 0);
+    await untilTheyWait(db, 1);
     tear();
     expect(await answer).toEqual(away);
   });
@@ -301,7 +301,7 @@ test.skipIf(isEmbedded)("when the database goes away, whoever waits is told with
   const answers = await whileHeld("sign_in_tries", async () => {
     const all = Array.from({ length: 12 }, signIn);
     while ((await figure(origin, "footprint_calls_in_flight")) !== 13);
-    while ((await waitingForLocks(db)) < 3);
+    await untilTheyWait(db, 3);
     tear();
     return { all };
   });
@@ -350,7 +350,7 @@ test.skipIf(isEmbedded)(
     const { large, others } = await whileHeld("customers", async () => {
       // As many as one account may have at work at once.
       const large = Array.from({ length: 10 }, () => addFive(origin, { id }));
-      while ((await waitingForLocks(db)) < 10);
+      await untilTheyWait(db, 10);
       const others = Array.from({ length: 10 }, list);
       while ((await figure(origin, "footprint_calls_in_flight")) !== 21);
       return { large, others };

@@ -9,7 +9,7 @@ import { beforeEach, expect, inject, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { tidy } from "../operations/housekeeping.ts";
 import { addCustomer, addLabelType, balanceOf, someAddresses } from "../testing/builders.ts";
-import { waitingForLocks } from "../testing/races.ts";
+import { untilTheyWait } from "../testing/races.ts";
 import { call, db, logRows } from "../testing/server.ts";
 import { checkBooks } from "./books.ts";
 import { buy } from "./purchases.ts";
@@ -208,13 +208,9 @@ test.skipIf(isEmbedded)(
     const { calls } = await db.transaction(async (tx) => {
       await tx.execute(sql`lock table orders in share row exclusive mode`);
       const selling = call(shop, storefront.createOrder, { body, ...once() });
-      while ((await waitingForLocks(tx)) < 1);
+      await untilTheyWait(tx, 1);
       const registering = register(1, 1);
-      let isDone = false;
-      registering.finally(() => {
-        isDone = true;
-      });
-      while (!isDone && (await waitingForLocks(tx)) < 2);
+      await untilTheyWait(tx, 2, [registering]);
       return { calls: [selling, registering] as const };
     });
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([201, 409]);
@@ -232,7 +228,7 @@ test("of two who send the same code of their own at the same moment, one sells i
   const { calls } = await db.transaction(async (tx) => {
     await tx.execute(sql`lock table orders in share row exclusive mode`);
     const calls = buyers.map(sell);
-    if (!isEmbedded) while ((await waitingForLocks(tx)) < 2);
+    if (!isEmbedded) await untilTheyWait(tx, 2);
     return { calls };
   });
   expect((await Promise.all(calls)).map(({ status }) => status).sort()).toEqual([201, 409]);
@@ -254,7 +250,7 @@ test.skipIf(isEmbedded)("a bulk order takes few locks, however many codes may be
   const { bought } = await db.transaction(async (tx) => {
     await tx.execute(sql`lock table orders in share row exclusive mode`);
     const bought = call(shop, storefront.createBulkOrder, { body, ...once() });
-    while ((await waitingForLocks(tx)) < 1);
+    await untilTheyWait(tx, 1);
     const { rows } = await tx.execute<{ locks: number }>(
       sql`select count(*)::int as locks from pg_locks join pg_database on pg_database.oid = database
           where locktype = 'advisory' and datname = current_database()`,

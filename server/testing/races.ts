@@ -21,12 +21,24 @@ export async function meetAt<T>(
     await tx.select({ id: table.id }).from(table).where(eq(table.id, id)).for("update");
     const calls = start();
     // The embedded engine has one connection: its calls queue up for the transaction itself.
-    if (!inject("embeddedDump")) while ((await waitingForLocks(tx)) < Math.min(calls.length, mostWaiting));
+    if (!inject("embeddedDump")) await untilTheyWait(tx, Math.min(calls.length, mostWaiting), calls);
     await meanwhile(tx);
     // Wrapped: the transaction must end before they can.
     return { calls };
   });
   return Promise.all(calls);
+}
+
+/** Waits until so many statements wait for a lock; of those calls that are given, the ones answered count as well. */
+export async function untilTheyWait(tx: Database, count: number, calls: Promise<unknown>[] = []): Promise<void> {
+  let answered = 0;
+  for (const call of calls) {
+    const end = () => answered++;
+    call.then(end, end);
+  }
+  const patience = Date.now() + 30_000;
+  for (let waiting = 0; waiting + answered < count; waiting = await waitingForLocks(tx))
+    if (Date.now() > patience) throw new Error(`${waiting} wait for a lock and ${answered} are answered, of ${count}`);
 }
 
 export async function waitingForLocks(tx: Database): Promise<number> {

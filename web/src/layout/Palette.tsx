@@ -82,11 +82,11 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
   }
 
   /** Enter came before the answer: the best hit is opened once it is there. */
-  const [isHurried, setHurried] = useState(false);
+  const [hurried, setHurried] = useState<{ inNewTab: boolean }>();
   useEffect(() => {
-    if (!isHurried || !isSettled) return;
-    setHurried(false);
-    choose(named[0] ?? results[0]?.items[0], false);
+    if (!hurried || !isSettled) return;
+    setHurried(undefined);
+    choose(named[0] ?? results[0]?.items[0], hurried.inNewTab);
   });
 
   useWindowEvent(
@@ -112,7 +112,7 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
     else if (event.key === "ArrowDown") step(1);
     else if (event.key === "ArrowUp") step(-1);
     else if (event.key === "Enter" && (isSettled || selected > 0)) choose(current, withCommand);
-    else if (event.key === "Enter") setHurried(true);
+    else if (event.key === "Enter") setHurried({ inNewTab: withCommand });
     else if (event.key === "Tab" && !event.shiftKey && firstAction >= 0) {
       moveTo(firstAction);
       document.getElementById(idOf(items.length - 1))?.scrollIntoView({ block: "nearest" });
@@ -145,7 +145,7 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
       store={store}
       query={text}
       onQueryChange={(next) => {
-        setHurried(false);
+        setHurried(undefined);
         setText(next);
       }}
       onSpotlightClose={() => onClose(false)}
