@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { Download } from "@footprint/contract/endpoint.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { and, is, type SQL, sql } from "drizzle-orm";
@@ -15,7 +17,8 @@ type Call<Q> = { db: Database; config: Config; now: () => Date; actor: Author; q
 
 /** Each has a connection to itself, and the database keeps its rows aside. */
 const mostAtOnce = 2;
-const linesAtOnce = 1_000;
+/** So many pieces of a file leave before what they were made of is let go. */
+const piecesAtOnce = 4;
 /** Whoever takes longer than this holds up others. */
 const mostMinutes = 60;
 
@@ -107,21 +110,26 @@ const sentence = (name: string, query: object) => {
   return `Exported ${name.replaceAll("-", " ")}${words && ` (${words})`}`;
 };
 
+setFlagsFromString("--expose-gc");
+/** V8 looks at its own heap when it decides to tidy up: the buffers of a large file would pile up beside it. */
+const freeBuffers: (options: { type: "minor" }) => void = runInNewContext("gc");
+
 /** The lines of a CSV file: first the heading, with the mark by which spreadsheets know UTF-8. */
 function pieces(
   headings: string[],
-  read: (amount: number) => Promise<string>,
+  read: () => Promise<string[]>,
   end: () => Promise<void>,
 ): AsyncIterable<Uint8Array> {
   const begun = Date.now();
-  let isBegun = false;
+  let sent = 0;
   const next = async (): Promise<IteratorResult<Uint8Array>> => {
     try {
       // Breaks the download off, so that nobody takes half of it for the whole.
       if (Date.now() - begun > mostMinutes * 60_000) throw new Error("an export was not read in time");
-      const lines = [isBegun ? "" : `\ufeff${headings.join(",")}`, await read(linesAtOnce)].filter(Boolean);
-      isBegun = true;
-      if (lines.length > 0) return { done: false, value: Buffer.from(`${lines.join("\r\n")}\r\n`) };
+      if (sent % piecesAtOnce === 0) freeBuffers({ type: "minor" });
+      const lines = [...(sent > 0 ? [] : [`\ufeff${headings.join(",")}\r\n`]), ...(await read())];
+      sent++;
+      if (lines.length > 0) return { done: false, value: Buffer.concat(lines.map((text) => Buffer.from(text))) };
       await end();
       return { done: true, value: undefined };
     } catch (error) {
