@@ -72,7 +72,9 @@ export const trackingRoutes = routes(contract, {
       if (used) throw refusal(409, `The code ${used.code} is used. Nothing was deleted.`);
       const [lowest, highest] = [rows[0], rows.at(-1)];
       if (!lowest || !highest) throw refusal(404, `No code from ${first} to ${last} is registered`);
-      await tx.delete(trackingCodes).where(sql`${trackingCodes.code} = any(${sql.param(codes)}::text[])`);
+      // By id: a code that was registered since is not among those that were looked at.
+      const ids = rows.map(({ id }) => id);
+      await tx.delete(trackingCodes).where(sql`${trackingCodes.id} = any(${sql.param(ids)}::uuid[])`);
       const amount = rows.length.toLocaleString("en-US");
       const sentence = `Deleted ${amount} unused codes from ${lowest.code} to ${highest.code}`;
       await record(tx, actor, "tracking", sentence, {

@@ -253,6 +253,39 @@ test.skipIf(isEmbedded)("what an account uploads is stored a little at a time", 
   for (const { status } of await Promise.all(uploads)) expect(status).toBe(200);
 });
 
+test.skipIf(isEmbedded)("an account's calls for several rows are worked on a few rows at a time", async () => {
+  const ids = [(await addCustomer()).id];
+  const disable = () => call("staff", users.setStatusOfSeveral, { body: { ids, status: false, reason: "" } });
+  const { calls } = await whileHeld("customers", async () => {
+    const calls = Array.from({ length: 12 }, disable);
+    await untilTheyWait(db, 3);
+    for (let count = 0; count < 5; count++) expect((await call("staff", session.access)).status).toBe(200);
+    expect(await waitingForLocks(db)).toBe(3);
+    return { calls };
+  });
+  for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
+});
+
+test.runIf(isEmbedded)("between the rows of calls for several, what others ask for comes in", async () => {
+  const ids: string[] = [];
+  for (let count = 1; count <= 40; count++) ids.push((await addCustomer({ discordId: `${count}` })).id);
+  const done = async () => {
+    const { rows } = await db.execute<{ done: number }>(
+      sql`select count(*)::int as done from customers where not active`,
+    );
+    return rows[0]?.done ?? 0;
+  };
+  const calls = [0, 1, 2].map((part) => {
+    const own = ids.filter((_, place) => place % 3 === part);
+    return call("staff", users.setStatusOfSeveral, { body: { ids: own, status: false, reason: "" } });
+  });
+  while ((await done()) === 0);
+  const before = await done();
+  expect((await call("admin", orders.list)).status).toBe(200);
+  expect((await done()) - before).toBeLessThanOrEqual(4);
+  for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
+});
+
 test("an account that begins many calls and finishes none is in its own way only", async () => {
   const { token } = await addAccount("flooder", "staff");
   const customer = await addCustomer();

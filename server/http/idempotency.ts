@@ -9,6 +9,7 @@ import type { Database, Transaction } from "../db/database.ts";
 import { databaseCode } from "../db/failures.ts";
 import { idempotentReplies } from "../db/schema.ts";
 import { type Caller, callerNow, readmit, takeTurnsAtOwnAccount } from "./callers.ts";
+import type { InTurn } from "./files.ts";
 
 /** An answer that was given before, as it travelled. */
 export class Replay {
@@ -54,6 +55,7 @@ export function transactions(
   request: FastifyRequest,
   body: unknown,
   caller: Caller | undefined,
+  rowInTurn: InTurn,
 ): { transaction: Transact; several: Several } {
   const key = call.idempotent && keyOf(request);
   if (!key && call.idempotent === "required")
@@ -75,7 +77,8 @@ export function transactions(
         if (first) await admitted(first);
         return admitted(work);
       },
-      several: (ids, done, work) => eachOf(ids, done, (id) => admitted((tx) => refusable(work(tx, id)))),
+      several: (ids, done, work) =>
+        eachOf(ids, done, (id) => rowInTurn(() => admitted((tx) => refusable(work(tx, id))))),
     };
   // The body as it was understood: what came in may be nested deeper than anybody can write down again.
   const fingerprint = hash(`${call.method} ${request.url} ${JSON.stringify(body ?? null)}`);
@@ -103,7 +106,7 @@ export function transactions(
       // The key is for this body, whatever becomes of the rows.
       await once("", z.null(), async () => null);
       // No key that a caller chooses has a space.
-      return eachOf(ids, done, (id) => once(` ${id}`, message, (tx) => refusable(work(tx, id))));
+      return eachOf(ids, done, (id) => rowInTurn(() => once(` ${id}`, message, (tx) => refusable(work(tx, id)))));
     },
   };
 }

@@ -19,7 +19,9 @@ const lanes = {
   shops: lane({ atOnce: 12, each: 8 }),
   uploads: lane({ atOnce: 4, each: 2 }),
   searches: lane({ atOnce: 6, each: 3, waiting: 40, eachWaiting: 10 }),
-  /** Calls that wait for something which is done once for all who ask: they hold a place, and nothing else. */
+  /** The rows of calls for several. */
+  rows: lane({ atOnce: 6, each: 3 }),
+  /** Calls that wait for something which is done once for all who ask, or row by row: they hold a place, and no more. */
   longWork: lane({ atOnce: 64, each: 8 }),
   /** Who sent a token that was known a moment ago. */
   knownTokens: lane({ atOnce: 8, each: 4 }),
@@ -52,6 +54,7 @@ export function workOneByOne() {
   lanes.panel.narrow({ atOnce: 4, each: 3 });
   lanes.shops.narrow({ atOnce: 2, each: 1 });
   lanes.searches.narrow({ atOnce: 2, each: 1 });
+  lanes.rows.narrow({ atOnce: 1, each: 1 });
   lanes.uploads.narrow({ atOnce: 1, each: 1 });
   lanes.longWork.narrow({ atOnce: 16, each: 2 });
   lanes.knownTokens.narrow({ atOnce: 2, each: 1 });
@@ -112,6 +115,14 @@ export function whenItsTurn<T>(
   const isSearch = Boolean(search || q);
   return isSearch ? inTurn(lanes.searches, nameOf(caller), raw, inOwnLane) : inOwnLane();
 }
+
+/** Begins a call that works row by row, each `whenItsRowsTurn`. */
+export const whenItMayBegin = <T>(caller: Caller, { raw }: FastifyReply, work: () => Promise<T>): Promise<T> =>
+  inTurn(lanes.longWork, nameOf(caller), raw, work);
+
+/** Others come between one row and the next, however many rows a call has. */
+export const whenItsRowsTurn = <T>(caller: Caller, { raw }: FastifyReply, work: () => Promise<T>): Promise<T> =>
+  inTurn(lanes.rows, nameOf(caller), raw, () => inTurn(lanes.panel, nameOf(caller), raw, work));
 
 /** Stores a piece of what a caller uploads when it is its turn. */
 export const whenItsTurnToStore = <T>(caller: Caller, { raw }: FastifyReply, work: () => Promise<T>): Promise<T> =>

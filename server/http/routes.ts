@@ -1,6 +1,6 @@
 import type { Download, Endpoint, Feature, Parsed, Result } from "@footprint/contract/endpoint.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
-import { download } from "@footprint/contract/schemas.ts";
+import { download, outcomes } from "@footprint/contract/schemas.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import type { Shop } from "../accounts/api-keys.ts";
@@ -13,7 +13,7 @@ import { compressLong } from "./compression.ts";
 import { discard, type InTurn, receiveForm, sendFile, type Upload } from "./files.ts";
 import { Replay, type Several, type Transact, transactions } from "./idempotency.ts";
 import { parse, readJson } from "./input.ts";
-import { whenItsTurn, whenItsTurnToStore, whenTheThreadIsFree } from "./overload.ts";
+import { whenItMayBegin, whenItsRowsTurn, whenItsTurn, whenItsTurnToStore, whenTheThreadIsFree } from "./overload.ts";
 
 /** What every handler may use. */
 export type Services = {
@@ -88,7 +88,9 @@ function registerCall(
         call.upload && request.isMultipart()
           ? await receiveForm(services.db, request, call.upload, storeInTurn)
           : undefined;
-      const inTurn: InTurn = (work) => whenItsTurn(call, actor, request, reply, work);
+      const inTurn: InTurn = (work) =>
+        call.reply === outcomes ? whenItMayBegin(actor, reply, work) : whenItsTurn(call, actor, request, reply, work);
+      const rowInTurn: InTurn = (work) => whenItsRowsTurn(actor, reply, work);
       const onThread = <T>(work: () => T) => whenTheThreadIsFree(actor, request, reply, work);
       try {
         const answer = await inTurn(async () => {
@@ -103,7 +105,7 @@ function registerCall(
             query,
             body,
             actor,
-            ...transactions(services.db, call, request, body, actors.get(request)),
+            ...transactions(services.db, call, request, body, actors.get(request), rowInTurn),
             file: form?.file,
             address: request.address,
             userAgent: request.headers["user-agent"] ?? "",
