@@ -1,15 +1,28 @@
 import * as z from "zod";
 import type { Endpoint } from "./endpoint.ts";
-import { download } from "./schemas.ts";
+import { chosenIds, download } from "./schemas.ts";
+
+type ListCall = Endpoint & { query: z.ZodObject };
 
 /** The call that answers all rows of a list, not one page of them, as CSV. */
-export function exportOf<const L extends Endpoint & { query: z.ZodObject }>(list: L) {
+export const exportOf = <const L extends ListCall>(list: L) =>
+  ({ method: "GET", summary: `${list.summary}: all of them, as CSV`, ...rowsOf(list) }) as const;
+
+/** The same of chosen rows alone. Their ids are in the body: so many are longer than an address may be. */
+export const exportChosenOf = <const L extends ListCall>(list: L) =>
+  ({
+    method: "POST",
+    summary: `${list.summary}: chosen ones, as CSV`,
+    ...rowsOf(list),
+    body: z.object({ ids: chosenIds }),
+    maxBytes: 64 * 1024,
+  }) as const;
+
+function rowsOf<const L extends ListCall>(list: L) {
   const { page, limit, ...query } = list.query.shape as L["query"]["shape"];
   return {
-    method: "GET",
     path: `${list.path}/export` as `/${string}`,
     access: "admin",
-    summary: `${list.summary}: all of them, as CSV`,
     ...((list.params && { params: list.params }) as Pick<L, "params" & keyof L>),
     query: z.object(query as Omit<L["query"]["shape"], "page" | "limit">),
     reply: download,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { exportOf } from "./exports.ts";
+import { exportChosenOf, exportOf } from "./exports.ts";
 import { author } from "./logs.ts";
 import {
   id,
@@ -50,6 +50,7 @@ const list = endpoint({
 export const invoices = {
   list,
   export: exportOf(list),
+  exportChosen: exportChosenOf(list),
   read: endpoint({
     method: "GET",
     path: "/api/v1/admin/invoice/read/:id",

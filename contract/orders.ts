@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { flatAddress } from "./address.ts";
 import { endpoint } from "./endpoint.ts";
-import { exportOf } from "./exports.ts";
+import { exportChosenOf, exportOf } from "./exports.ts";
 import { author } from "./logs.ts";
 import {
   address,
@@ -79,6 +79,7 @@ const list = endpoint({
 export const orders = {
   list,
   export: exportOf(list),
+  exportChosen: exportChosenOf(list),
   read: endpoint({
     method: "GET",
     path: "/api/v1/admin/orders/read/:id",

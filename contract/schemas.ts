@@ -49,12 +49,19 @@ export const namedCustomer = z.object({ _id: id, username: z.string() });
 /** A reply that only says what happened. */
 export const message = z.object({ message: z.string() });
 
+const idsUpTo = (most: number) =>
+  z
+    .array(id)
+    .min(1, "Choose at least one")
+    .max(most, `At most ${most.toLocaleString("en-US")} at once`)
+    .refine((all) => new Set(all.map((each) => each.toLowerCase())).size === all.length, "One is named twice");
+
 /** Several rows for one act. */
-export const ids = z
-  .array(id)
-  .min(1, "Choose at least one")
-  .max(100, "At most 100 at once")
-  .refine((all) => new Set(all.map((each) => each.toLowerCase())).size === all.length, "One is named twice");
+export const ids = idsUpTo(100);
+
+/** As many rows as can be chosen in a list of the panel. */
+export const mostChosen = 1_000;
+export const chosenIds = idsUpTo(mostChosen);
 
 /** What became of each of several, in the order asked: who was refused is told why. */
 export type Outcome = z.input<typeof outcome>;

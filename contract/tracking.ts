@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { exportOf } from "./exports.ts";
+import { exportChosenOf, exportOf } from "./exports.ts";
 import { id, idParam, ids, listQuery, message, outcomes, pageCounts, period, timestamp } from "./schemas.ts";
 
 export const trackingTypes = ["priority", "express", "ground_oz", "ground_lbs"] as const;
@@ -39,6 +39,7 @@ const list = endpoint({
 export const tracking = {
   list,
   export: exportOf(list),
+  exportChosen: exportChosenOf(list),
   stats: endpoint({
     method: "GET",
     path: "/api/v1/tracking/stats",

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { exportOf } from "./exports.ts";
+import { exportChosenOf, exportOf } from "./exports.ts";
 import { invoiceStatus, paymentMethod } from "./invoices.ts";
 import { tierBounds } from "./label-types.ts";
 import {
@@ -99,8 +99,10 @@ const listNew = endpoint({
 export const users = {
   list,
   export: exportOf(list),
+  exportChosen: exportChosenOf(list),
   listNew,
   exportNew: exportOf(listNew),
+  exportChosenNew: exportChosenOf(listNew),
   read: endpoint({
     method: "GET",
     path: "/api/v1/admin/user/read/:id",

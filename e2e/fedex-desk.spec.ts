@@ -234,6 +234,22 @@ test("desk and list are two views of one screen; on a phone list and order follo
   await expect(current(page)).toHaveCount(1);
   await openScreen(page, "/fedex", "Fedex Orders");
   await expect(page.getByRole("region", { name: "Work desk" })).toBeVisible();
+
+  // Whoever came to the list by a link stays there, also with another filter, until they come anew.
+  await openScreen(page, "/fedex?filter=Pending", "Fedex Orders");
+  const table = page.getByRole("table");
+  const status = page.getByRole("search").getByLabel("Status");
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: /^All/ }).click();
+  await expect(page).not.toHaveURL(/Pending/);
+  await expect(status).toHaveValue("All");
+  await page.reload();
+  await expect(table).toBeVisible();
+  await status.selectOption("Completed");
+  await status.selectOption("All");
+  await expect(page).not.toHaveURL(/Completed/);
+  await expect(status).toHaveValue("All");
+  await openScreen(page, "/fedex", "Fedex Orders");
+  await expect(page.getByRole("region", { name: "Work desk" })).toBeVisible();
   await page.getByText("List", { exact: true }).click();
   await expect(page.getByRole("table")).toBeVisible();
 

@@ -376,6 +376,31 @@ test("a screen whose code does not come says so in plain words, and is there onc
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Invoices");
 });
 
+test("a search that was just typed does not lead back while the next screen's code is on its way", async ({
+  staff: { page },
+  stopClock,
+}) => {
+  await page.clock.install();
+  await page.goto("/orders");
+  await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+  await stopClock();
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  await page.route("**/assets/InvoicesScreen-*", async (route) => {
+    asked.resolve();
+    await released.promise;
+    await route.continue();
+  });
+  await page.getByRole("searchbox").fill("paging");
+  await page.getByRole("link", { name: "Invoices" }).click();
+  await asked.promise;
+  await page.clock.runFor(1000);
+  released.resolve();
+  await page.clock.resume();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Invoices");
+  await expect(page).toHaveURL(/\/invoices$/);
+});
+
 test("a screen that is opened anew begins at its top, and a reload stays where it was", async ({ admin: { page } }) => {
   await page.setViewportSize({ width: 1440, height: 300 });
   const top = () => page.evaluate(() => Math.round(window.scrollY));

@@ -73,6 +73,22 @@ test("by keys alone a customer is found and gets balance, from a field that some
   await expect.poll(async () => (await customer(api, adminToken, username)).balance).toBe(12.5);
 });
 
+test("a search that nobody waits for any more is given up", async ({ staff: { page } }) => {
+  await openScreen(page, "/invoices", "Invoices");
+  // Never answered.
+  await page.route(`**${search.find.path}*`, () => {});
+  const asked = (q: string) => page.waitForRequest((request) => request.url().endsWith(`?q=${q}`));
+  const givenUp = (q: string) => page.waitForEvent("requestfailed", (request) => request.url().endsWith(`?q=${q}`));
+  const [first, firstEnd, second, secondEnd] = [asked("ma"), givenUp("ma"), asked("maren"), givenUp("maren")];
+  await find(page, "ma");
+  await first;
+  await page.keyboard.type("ren");
+  await firstEnd;
+  await second;
+  await press(page, "Escape");
+  await secondEnd;
+});
+
 test("administrators find codes and accounts, in a new tab too, and staff neither", async ({
   admin: { page, token },
   openAs,

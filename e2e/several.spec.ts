@@ -1,3 +1,4 @@
+import { logs } from "@footprint/contract/logs.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
@@ -30,6 +31,8 @@ test("three orders are refunded together, and it is told why one of them was ref
   await expect(rows(page)).toHaveCount(3);
   await press(page, "j", "x", "j", "j", "x", "x", "K");
   await expect(bar(page)).toContainText("3 selected$26.70");
+  await expect(bar(page).getByRole("button", { name: "Refund 3 orders" })).toBeVisible();
+  await expect(bar(page).getByRole("button", { name: "Export" })).toHaveCount(0);
   // A colleague is faster with one of them.
   const first = made[0] ?? { _id: "", uuid: "" };
   await api.call(adminToken, orders.refund, { params: { id: first._id } });
@@ -59,8 +62,9 @@ test("three orders are refunded together, and it is told why one of them was ref
 });
 
 test("all that match are chosen, copied and exported, a large refund asks for its sum, and a search chooses none", async ({
-  admin: { page },
+  admin: { page, token },
   context,
+  server: { api },
 }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await openScreen(page, "/orders?search=paging-customer", "Orders");
@@ -87,6 +91,10 @@ test("all that match are chosen, copied and exported, a large refund asks for it
     .split("\r\n");
   expect(lines).toHaveLength(26);
   expect(lines[0]).toMatch(/^Id,Order,Created,Customer/);
+  expect(lines[0]).toMatch(/,Refunded at,/);
+  await expect(toast(page, "Exported 25 rows")).toBeVisible();
+  const { logs: entries } = await api.call(token, logs.list, { query: { search: "chosen rows of orders" } });
+  expect(entries[0]?.action).toBe("Exported 25 chosen rows of orders (search paging-customer)");
 
   await bar(page).getByRole("button", { name: "Refund 25 orders" }).click();
   const question = page.getByRole("dialog", { name: "Refund 25 orders?" });

@@ -22,6 +22,8 @@ export const invoiceRoutes = routes(contract, {
 
   export: (call) => exportList(call, list),
 
+  exportChosen: (call) => exportList(call, list),
+
   async read({ db, params }) {
     const [found] = await db
       .select({ invoice: invoices, user: { _id: customers.id, username: customers.username, email: customers.email } })

@@ -24,6 +24,8 @@ export const orderRoutes = routes(contract, {
 
   export: (call) => exportList(call, list),
 
+  exportChosen: (call) => exportList(call, list),
+
   async read({ db, params }) {
     const [found] = await db
       .select({ order: orders, customer: customers, labelType: { name: labelTypes.name } })

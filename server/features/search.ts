@@ -26,10 +26,14 @@ const rowByRow = 10_000;
 const fewestLetters = 2;
 
 export const searchRoutes = routes(contract, {
-  async find({ db, query: { q }, actor }) {
+  async find({ db, query: { q }, actor, refuseIfGone }) {
     if ([...q].length < fewestLetters) return nothing;
     const isAdmin = actor.role === "admin";
-    const found = <S extends PgSelect>(list: Sought<S>) => newestFound(db, list, q);
+    // Whoever typed on has hung up.
+    const found = <S extends PgSelect>(list: Sought<S>) => {
+      refuseIfGone();
+      return newestFound(db, list, q);
+    };
     // One after the other: whoever types has a few calls under way, and the connections are everybody's.
     return {
       customers: await found(soughtCustomers),

@@ -24,6 +24,8 @@ export const trackingRoutes = routes(contract, {
 
   export: (call) => exportList(call, list),
 
+  exportChosen: (call) => exportList(call, list),
+
   async stats({ db }) {
     const counts = await countsByKind(db, "tracking codes");
     const perType = (state: "left" | "used") => {

@@ -39,7 +39,11 @@ export const userRoutes = routes(contract, {
 
   export: (call) => exportList(call, list),
 
-  exportNew: (call) => exportList({ ...call, query: { ...call.query, ...unverified } }, { ...list, name: "new-users" }),
+  exportChosen: (call) => exportList(call, list),
+
+  exportNew: (call) => exportList({ ...call, query: { ...call.query, ...unverified } }, listOfNew),
+
+  exportChosenNew: (call) => exportList({ ...call, query: { ...call.query, ...unverified } }, listOfNew),
 
   async read({ db, params, config, now }) {
     const rows = await db.select().from(customers).where(eq(customers.id, params.id));
@@ -180,6 +184,8 @@ const list = listOf({
     Joined: customers.createdAt,
   },
 });
+
+const listOfNew = { ...list, name: "new-users" };
 
 async function listCustomers(db: Database, query: CustomerFilters & ListQuery) {
   const { rows, ...counts } = await pageOf(db, list, query);

@@ -26,7 +26,7 @@ export function parse(schema: z.ZodType | undefined, value: unknown, part: "para
 }
 
 /** No list that the contract knows is longer: with more it is refused in any case. */
-const longestList = 500;
+const longestList = 1_000;
 
 /**
  * The same input with its lists cut off behind their first wrong entry. What is wrong stays wrong: but to find fault

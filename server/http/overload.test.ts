@@ -15,7 +15,7 @@ import { readConfig, timeouts } from "../config.ts";
 import { openEngine, withoutTimeLimit } from "../db/engine.ts";
 import { addCustomer, addFedexOrder, balanceOf } from "../testing/builders.ts";
 import { formWith, pdf } from "../testing/multipart.ts";
-import { untilTheyWait } from "../testing/races.ts";
+import { untilTheyWait, waitingForLocks } from "../testing/races.ts";
 import { addAccount, call, db, tokenOf } from "../testing/server.ts";
 import { wireTo } from "../testing/wire.ts";
 
@@ -149,6 +149,32 @@ test("whoever went away while waiting leaves the place to others", async () => {
     return { first, second };
   });
   for (const answer of [...first, ...second]) expect((await answer).status).toBe(200);
+});
+
+// The embedded engine has one connection: nobody can be in the way of one list alone.
+test.skipIf(isEmbedded)("whoever went away is not searched for any further", async () => {
+  const { origin } = await serve();
+  const headers = { authorization: `Bearer ${tokenOf("staff")}` };
+  const listed = () => fetch(`${origin}${pathOf(users.list)}?search=anything`, { headers });
+  expect((await listed()).status).toBe(200);
+  const impatient = new AbortController();
+  await whileHeld("bulk_orders", async () => {
+    const gone = await whileHeld("orders", async () => {
+      // As many as one account may have at once.
+      const found = Array.from({ length: 3 }, () =>
+        fetch(`${origin}${pathOf(everything.find)}?q=anything`, { headers, signal: impatient.signal }).catch(
+          () => "gone",
+        ),
+      );
+      await untilTheyWait(db, 3);
+      impatient.abort();
+      while ((await figure(origin, "footprint_calls_in_flight")) !== 1);
+      return Promise.all(found);
+    });
+    expect(gone).toEqual(["gone", "gone", "gone"]);
+    expect((await listed()).status).toBe(200);
+    expect(await waitingForLocks(db)).toBe(0);
+  });
 });
 
 async function figure(origin: string, name: string): Promise<number> {

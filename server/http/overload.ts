@@ -154,6 +154,11 @@ function tooMuch() {
   return refusal(503, "Too much is going on at the moment. Try again in a few seconds.", { retryAfter: 2 });
 }
 
+/** For work in several steps: the next is not begun for a caller who has hung up. */
+export function refuseIfGone({ raw }: FastifyReply) {
+  if (raw.closed) throw goneAway();
+}
+
 const goneAway = () => refusal(503, "The caller has gone away");
 
 type Lane = ReturnType<typeof lane>;

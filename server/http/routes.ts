@@ -13,7 +13,14 @@ import { compressLong } from "./compression.ts";
 import { discard, type InTurn, receiveForm, sendFile, type Upload } from "./files.ts";
 import { Replay, type Several, type Transact, transactions } from "./idempotency.ts";
 import { parse, readJson } from "./input.ts";
-import { whenItMayBegin, whenItsRowsTurn, whenItsTurn, whenItsTurnToStore, whenTheThreadIsFree } from "./overload.ts";
+import {
+  refuseIfGone,
+  whenItMayBegin,
+  whenItsRowsTurn,
+  whenItsTurn,
+  whenItsTurnToStore,
+  whenTheThreadIsFree,
+} from "./overload.ts";
 
 /** What every handler may use. */
 export type Services = {
@@ -39,6 +46,8 @@ type Context<E extends Endpoint> = Services & {
   address: string;
   /** What the caller says it is. */
   userAgent: string;
+  /** Ends a call of several steps if the caller has hung up. */
+  refuseIfGone: () => void;
 };
 
 type Handlers<F extends Feature> = { [K in keyof F]: (context: Context<F[K]>) => Promise<Result<F[K]> | Replay> };
@@ -109,6 +118,7 @@ function registerCall(
             file: form?.file,
             address: request.address,
             userAgent: request.headers["user-agent"] ?? "",
+            refuseIfGone: () => refuseIfGone(reply),
           });
           await noteRead(services, call, actor, result);
           if (call.reply === download) return result as Download;

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
 import { type Endpoint, pathOf } from "@footprint/contract/endpoint.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
@@ -27,8 +28,8 @@ function parse(text: string): string[][] {
 }
 
 /** The rows of an export by the headings of their cells. */
-async function exported(endpoint: Endpoint, query: object = {}) {
-  const answer = await send("admin", endpoint, { query } as never);
+async function exported(endpoint: Endpoint, query: object = {}, chosen?: { ids: string[] }) {
+  const answer = await send("admin", endpoint, { query, body: chosen } as never);
   expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
   const text = Buffer.from(await answer.arrayBuffer()).toString();
   expect(text.startsWith("\ufeff")).toBe(true);
@@ -188,10 +189,73 @@ test("an export leaves one entry in the log: who, which list, and what was asked
   ]);
 });
 
+test("of the rows that are chosen, an export has those that the list shows, and the log says how many were chosen", async () => {
+  const customer = await addCustomer({ username: "alice" });
+  const newcomer = await addCustomer({ username: "newcomer", verifiedAt: null });
+  const [code] = await db
+    .insert(schema.trackingCodes)
+    .values([
+      { code: "94001", type: "priority", template: "evs" },
+      { code: "94002", type: "priority", template: "evs" },
+    ])
+    .returning();
+  const ids = [(await addOrder({ customer })).id, (await addOrder({ customer, refundedAt: new Date() })).id];
+  await addOrder({ customer });
+  const [invoice] = [await addInvoice({ customer }), await addInvoice({ customer })];
+  const idsOf = async (...asked: Parameters<typeof exported>) => (await exported(...asked)).rows.map(({ Id }) => Id);
+
+  const whole = await exported(orders.export);
+  const chosen = await exported(orders.exportChosen, {}, { ids });
+  expect(chosen.rows).toEqual(whole.rows.filter(({ Id = "" }) => ids.includes(Id)));
+  expect([chosen.total, chosen.answer.headers.get("content-disposition")]).toEqual([
+    null,
+    whole.answer.headers.get("content-disposition"),
+  ]);
+  expect(await idsOf(orders.exportChosen, { sort: "asc" }, { ids })).toEqual(ids);
+  const narrowed = { status: "Active", search: "alice", customer: customer.id };
+  expect(await idsOf(orders.exportChosen, narrowed, { ids })).toEqual([ids[0]]);
+  const nobody = "00000000-0000-4000-8000-000000000000";
+  expect(await idsOf(orders.exportChosen, {}, { ids: [nobody] })).toEqual([]);
+  expect(await idsOf(users.exportChosen, {}, { ids: [customer.id] })).toEqual([customer.id]);
+  expect(await idsOf(users.exportChosenNew, {}, { ids: [customer.id, newcomer.id] })).toEqual([newcomer.id]);
+  expect(await idsOf(invoices.exportChosen, {}, { ids: [invoice.id] })).toEqual([invoice.id]);
+  expect(await idsOf(tracking.exportChosen, {}, { ids: [code?.id ?? ""] })).toEqual([code?.id]);
+
+  const entries = (await logRows()).filter(({ type }) => type === "session").slice(1);
+  expect(entries.map(({ action }) => action)).toEqual([
+    "Exported 2 chosen rows of orders",
+    "Exported 2 chosen rows of orders",
+    `Exported 2 chosen rows of orders (search alice, status Active, customer ${customer.id})`,
+    "Exported 1 chosen row of orders",
+    "Exported 1 chosen row of users",
+    "Exported 2 chosen rows of new users (verified false)",
+    "Exported 1 chosen row of invoices",
+    "Exported 1 chosen row of tracking codes",
+  ]);
+  expect(entries[2]).toMatchObject({ admin: "admin", after: { list: "orders", chosen: 2, status: "Active" } });
+});
+
+test("as many rows are exported as can be chosen, and ids that are none, too many or named twice are refused", async () => {
+  const order = await addOrder();
+  const others = Array.from({ length: 999 }, () => randomUUID());
+  expect((await exported(orders.exportChosen, {}, { ids: [...others, order.id] })).rows).toHaveLength(1);
+  const status = async (ids: string[]) =>
+    (await call("admin", orders.exportChosen as Endpoint, { body: { ids } } as never)).status;
+  for (const ids of [[], ["nonsense"], [order.id, order.id.toUpperCase()], [...others, order.id, randomUUID()]])
+    expect(await status(ids)).toBe(400);
+  expect(await logRows()).toHaveLength(1);
+});
+
 test("only administrators export", async () => {
-  await addOrder();
-  const { status, body } = await call("staff", orders.export as Endpoint);
-  expect([status, body]).toEqual([403, { message: "Only administrators may do this" }]);
+  const { id } = await addOrder();
+  const calls: [Endpoint, object][] = [
+    [orders.export, {}],
+    [orders.exportChosen, { body: { ids: [id] } }],
+  ];
+  for (const [asked, input] of calls) {
+    const { status, body } = await call("staff", asked, input as never);
+    expect([status, body]).toEqual([403, { message: "Only administrators may do this" }]);
+  }
   expect((await call("admin", orders.export as Endpoint, { query: { from: "nonsense" } } as never)).status).toBe(400);
   expect(await logRows()).toEqual([]);
 });

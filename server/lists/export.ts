@@ -9,11 +9,19 @@ import type { Config } from "../config.ts";
 import { openCursor } from "../db/cursor.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { countOf, today } from "./counters.ts";
-import { allOf, type Cell, type Columns, inOrder, type List, type ListQuery, narrow } from "./list.ts";
+import { allOf, type Cell, type Columns, inOrder, type List, type Listed, type ListQuery, narrow } from "./list.ts";
 import { hitsOf } from "./search.ts";
 
 /** What an export needs of a call. */
-type Call<Q> = { db: Database; config: Config; now: () => Date; actor: Author; query: Q };
+type Call<Q> = {
+  db: Database;
+  config: Config;
+  now: () => Date;
+  actor: Author;
+  query: Q;
+  /** Where only chosen rows are asked for. */
+  body?: { ids: string[] } | undefined;
+};
 
 /** Each has a connection to itself, and the database keeps its rows aside. */
 const mostAtOnce = 2;
@@ -22,13 +30,14 @@ const piecesAtOnce = 4;
 /** Whoever takes longer than this holds up others. */
 const mostMinutes = 60;
 
-/** All rows that a query leaves of a list, as CSV. */
+/** All rows that a query leaves of a list, or the chosen ones of them, as CSV. */
 export async function exportList<Q extends object>(
   call: Call<Q & Omit<ListQuery, "page" | "limit">>,
   list: List<Q, PgSelect>,
 ): Promise<Download> {
   const { db, query } = call;
   const { table, searched } = list;
+  const ids = call.body?.ids;
   const narrowed = await narrow(db, list, query);
   const found = query.search === "" ? undefined : (await hitsOf(db, table, searched, query.search)).where;
   const { counted } = narrowed;
@@ -38,11 +47,15 @@ export async function exportList<Q extends object>(
     select: (tx) =>
       list
         .select(tx)
-        .where(and(allOf(table, narrowed), found))
+        .where(ids ? chosenOf(table, ids, and(allOf(table, narrowed), found)) : and(allOf(table, narrowed), found))
         .orderBy(...inOrder(table, query.sort)),
-    ...(counted && !found && { total: async (tx) => Math.max(0, await countOf(tx, counted, query)) }),
+    ...(counted && !found && !ids && { total: async (tx) => Math.max(0, await countOf(tx, counted, query)) }),
   });
 }
+
+/** Of the rows with these ids, those that meet the condition: as "is true" it has no index, so that the ids lead. */
+const chosenOf = (table: Listed, ids: string[], condition: SQL | undefined) =>
+  and(sql`${table.id} = any(${sql.param(ids)}::uuid[])`, condition && sql`(${condition}) is true`);
 
 type Exported = {
   /** As in the name of the file. */
@@ -57,7 +70,7 @@ type Exported = {
 };
 
 /** The rows of a query as CSV, of one moment, read from the database as fast as the receiver takes them. */
-export async function exportRows({ db, config, now, actor, query }: Call<object>, exported: Exported) {
+export async function exportRows({ db, config, now, actor, query, body }: Call<object>, exported: Exported) {
   const { name, columns, select, total, about } = exported;
   const leave = takePlace(actor.id ?? "");
   try {
@@ -68,8 +81,8 @@ export async function exportRows({ db, config, now, actor, query }: Call<object>
     );
     const end = () => cursor.close().finally(leave);
     try {
-      await recordRead(db, actor, "session", sentence(name, query), {
-        after: { list: name, ...query },
+      await recordRead(db, actor, "session", sentence(name, query, body?.ids.length), {
+        after: { list: name, ...(body && { chosen: body.ids.length }), ...query },
         ...(about && { about }),
       });
     } catch (error) {
@@ -104,10 +117,11 @@ function takePlace(who: string) {
   };
 }
 
-const sentence = (name: string, query: object) => {
+const sentence = (name: string, query: object, chosen: number | undefined) => {
   const asked = Object.entries(query).filter(([key, value]) => key !== "sort" && value && value !== "All");
   const words = asked.map(([key, value]) => `${key} ${value}`).join(", ");
-  return `Exported ${name.replaceAll("-", " ")}${words && ` (${words})`}`;
+  const rows = chosen ? `${chosen} chosen ${chosen === 1 ? "row" : "rows"} of ` : "";
+  return `Exported ${rows}${name.replaceAll("-", " ")}${words && ` (${words})`}`;
 };
 
 setFlagsFromString("--expose-gc");

@@ -1,9 +1,15 @@
-import { mostChosen } from "./chosen.ts";
+import type { Endpoint } from "@footprint/contract/endpoint.ts";
+import { mostChosen } from "@footprint/contract/schemas.ts";
+import { IconDownload } from "@tabler/icons-react";
+import { useState } from "react";
 import { useDialog } from "./dialogs.tsx";
+import { downloadRows } from "./downloadFile.ts";
 import { formatCount } from "./format.tsx";
 import { lazyPart } from "./lazyPart.tsx";
 import type { List } from "./list.ts";
-import { type Several, type SeveralAction, sumOf } from "./several.ts";
+import { notify, notifyError } from "./notify.ts";
+import { useSession } from "./session.ts";
+import { counting, type Several, type SeveralAction, sumOf } from "./several.ts";
 import { useWidthUpTo } from "./windowWidth.ts";
 
 const SeveralBar = lazyPart(() => import("./SeveralBar.tsx").then((file) => file.SeveralBar));
@@ -13,9 +19,22 @@ const SeveralDialog = lazyPart(() => import("./SeveralDialog.tsx").then((file) =
 export function ChosenRows<T extends { _id: string }>({ list, several }: { list: List<T>; several: Several<T> }) {
   const open = useDialog();
   const isPhone = useWidthUpTo("phone");
+  const { role } = useSession();
+  const [isExporting, setExporting] = useState(false);
   const { chosen } = list;
   if (chosen.rows.length === 0) return null;
-  const { nameOf, customerOf, amountOf } = several;
+  const { nameOf, customerOf, amountOf, exported } = several;
+
+  async function exportChosen(call: Endpoint) {
+    setExporting(true);
+    try {
+      const rows = await downloadRows(call, { ...list.asked, body: { ids: chosen.rows.map(({ _id }) => _id) } });
+      notify("success", `Exported ${counting("row", "rows")(rows)}`);
+    } catch (error) {
+      notifyError(error as Error);
+    }
+    setExporting(false);
+  }
 
   function start(action: SeveralAction<T>, rows: readonly T[], text: string) {
     const { act, ask } = action;
@@ -44,12 +63,14 @@ export function ChosenRows<T extends { _id: string }>({ list, several }: { list:
     const said = text(rows.length);
     return rows.length > 0 ? [{ text: said, Icon, danger, onClick: () => start(action, rows, said) }] : [];
   });
+  if (exported && role === "admin")
+    actions.unshift({ text: "Export", Icon: IconDownload, danger: false, onClick: () => void exportChosen(exported) });
   return (
     <SeveralBar
       count={chosen.rows.length}
       sum={amountOf && sumOf(chosen.rows.map(amountOf))}
       offer={chosen.isFetching ? undefined : offerOf(list, isPhone)}
-      isFetching={chosen.isFetching}
+      doing={chosen.isFetching ? "Choosing…" : isExporting ? "Exporting…" : undefined}
       actions={actions}
       onClear={chosen.clear}
     />

@@ -2,6 +2,7 @@ import { CloseButton, Kbd, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { keys, useKeys } from "./keys.ts";
+import { useIsLeaving } from "./leaving.ts";
 import { useWidthUpTo } from "./windowWidth.ts";
 
 const debounceMs = 300;
@@ -21,6 +22,7 @@ export function SearchField({
   const [text, setText] = useState(value);
   const reported = useRef(value);
   const isPhone = useWidthUpTo("phone");
+  const isLeaving = useIsLeaving();
 
   // Back, Forward and Clear change the address: the text follows, and a pending report is dropped.
   useEffect(() => {
@@ -39,7 +41,7 @@ export function SearchField({
 
   function report(next: string) {
     window.clearTimeout(timer.current);
-    if (next.trim() === reported.current) return;
+    if (next.trim() === reported.current || isLeaving()) return;
     reported.current = next.trim();
     onChange(next.trim());
   }

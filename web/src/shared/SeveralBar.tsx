@@ -8,20 +8,20 @@ type SeveralBarProps = {
   sum: number | undefined;
   /** More that can be chosen with a click. */
   offer: { text: string; onClick: () => void } | undefined;
-  /** More are being chosen. */
-  isFetching: boolean;
+  /** What is being done, until when nothing else can be. */
+  doing: string | undefined;
   actions: { text: string; Icon: TablerIcon; danger: boolean; onClick: () => void }[];
   onClear: () => void;
 };
 
 /** How many rows are chosen, and what can be done with them. */
-export function SeveralBar({ count, sum, offer, isFetching, actions, onClear }: SeveralBarProps) {
+export function SeveralBar({ count, sum, offer, doing, actions, onClear }: SeveralBarProps) {
   return (
     <section className={classes.bar} aria-label="Chosen rows">
       <div className={classes.count} role="status">
         {formatCount(count)} selected
         {sum !== undefined && <span>{formatMoney(sum)}</span>}
-        {isFetching && <span>Choosing…</span>}
+        {doing && <span>{doing}</span>}
       </div>
       {offer && (
         <UnstyledButton className={`${classes.button} ${classes.link}`} onClick={offer.onClick}>
@@ -34,7 +34,7 @@ export function SeveralBar({ count, sum, offer, isFetching, actions, onClear }: 
             key={text}
             className={classes.button}
             data-danger={danger || undefined}
-            disabled={isFetching}
+            disabled={Boolean(doing)}
             onClick={onClick}
           >
             <Icon size={16} aria-hidden />

@@ -1,3 +1,4 @@
+import { mostChosen } from "@footprint/contract/schemas.ts";
 import { useEffect, useRef, useState } from "react";
 import { notifyError } from "./notify.ts";
 
@@ -17,7 +18,6 @@ export type Chosen<T extends Row> = {
   isFetching: boolean;
 };
 
-export const mostChosen = 1000;
 /** The longest page of a list. */
 export const longestPage = 100;
 

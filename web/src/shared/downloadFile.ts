@@ -11,9 +11,9 @@ export async function downloadFile<E extends Endpoint>(endpoint: E, input: Input
 export async function downloadRows<E extends Endpoint>(
   endpoint: E,
   input: Input<E>,
-  { signal, onProgress }: { signal: AbortSignal; onProgress: (rows: number, of: number | undefined) => void },
+  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (rows: number, of: number | undefined) => void } = {},
 ): Promise<number> {
-  const response = await request(endpoint, input, { signal });
+  const response = await request(endpoint, input, signal && { signal });
   const total = response.headers.get("x-total-rows");
   const lines = lineCounter();
   const pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -25,7 +25,7 @@ export async function downloadRows<E extends Endpoint>(
     pieces.push(value);
     // The first line is the heading.
     rows = Math.max(0, lines(value) - 1);
-    onProgress(rows, total === null ? undefined : Number(total));
+    onProgress?.(rows, total === null ? undefined : Number(total));
   }
   saveFile(new Blob(pieces, { type: response.headers.get("content-type") ?? "" }), nameOf(response));
   return rows;

@@ -1,3 +1,4 @@
+import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import type { Outcome } from "@footprint/contract/schemas.ts";
 import type { TablerIcon } from "@tabler/icons-react";
 import type { CallOptions } from "./api.ts";
@@ -11,6 +12,8 @@ export type Several<T> = {
   customerOf?: (row: T) => string;
   /** Where rows are about money: the bar says what they come to. */
   amountOf?: (row: T) => number;
+  /** The call that answers them as a file, for administrators. */
+  exported?: Endpoint;
   actions: readonly SeveralAction<T>[];
 };
 

@@ -6,6 +6,7 @@ import { callApi } from "../../shared/api.ts";
 import { useDialog } from "../../shared/dialogs.tsx";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
+import { useIsLeaving } from "../../shared/leaving.ts";
 import { Notice } from "../../shared/Notice.tsx";
 import { useApiQuery, useToastedCall } from "../../shared/queries.ts";
 import { useSession } from "../../shared/session.ts";
@@ -30,10 +31,11 @@ export function FedexDesk() {
 
   // The first order is open from the start, but on a phone, where list and order follow each other.
   const first = desk.query.isPlaceholderData ? undefined : rows?.[0]?._id;
+  const isLeaving = useIsLeaving();
   const opens = !viewed && !isPhone ? first : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each list, however often it is drawn
   useEffect(() => {
-    if (opens) view(opens, { replace: true });
+    if (opens && !isLeaving()) view(opens, { replace: true });
   }, [opens]);
 
   const attach = (files: File[]) => open((close) => <AttachFiles files={files} onClose={close} />);

@@ -1,5 +1,6 @@
 import { SegmentedControl } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
+import { useEffect, useRef } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
@@ -22,11 +23,19 @@ export function FedexOrders() {
     defaultValue: "list",
     getInitialValueInEffect: false,
   });
+  const wasList = useRef(false);
   // An address that says something is taken at its word: a figure leads to the list that it counts.
-  const isDesk = search ? new URLSearchParams(search).has("desk") : preferred === "desk";
+  const isDesk = search ? new URLSearchParams(search).has("desk") : preferred === "desk" && !wasList.current;
+  // The list without filters, when the desk is preferred: the address says so, or a reload would show the desk.
+  const isUnsaid = !search && !isDesk && preferred === "desk";
+  useEffect(() => {
+    wasList.current = !isDesk;
+    if (isUnsaid) void navigate({ search: "?filter=All" }, { replace: true, preventScrollReset: true });
+  }, [isDesk, isUnsaid, navigate]);
 
   function choose(view: View) {
     setPreferred(view);
+    wasList.current = view === "list";
     void navigate({ pathname, search: view === "desk" ? "?desk=open" : "" });
   }
 

@@ -41,6 +41,7 @@ const several: Several<Invoice> = {
   nameOf: (invoice) => `invoice ${invoice._id}`,
   customerOf: (invoice) => invoice.user.username,
   amountOf: (invoice) => invoice.amount,
+  exported: invoices.exportChosen,
   actions: [
     {
       text: (count) => `Mark ${invoiceCount(count)} as Paid`,

@@ -1,6 +1,5 @@
-import { type Address, addressOf } from "@footprint/contract/address.ts";
 import { type Order, orderStatuses, orders } from "@footprint/contract/orders.ts";
-import { IconArrowBackUp, IconCopy, IconDownload, IconEye } from "@tabler/icons-react";
+import { IconArrowBackUp, IconCopy, IconEye } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
 import { RowButton } from "../../shared/buttons.tsx";
 import { CustomerLink } from "../../shared/CustomerLink.tsx";
@@ -14,8 +13,6 @@ import { useList } from "../../shared/list.ts";
 import { notify } from "../../shared/notify.ts";
 import { OrderStatus, Refunded } from "../../shared/OrderStatus.tsx";
 import { IdText, ShortId } from "../../shared/ShortId.tsx";
-import { saveRows } from "../../shared/saveRows.ts";
-import { useSession } from "../../shared/session.ts";
 import { counting, type Several } from "../../shared/several.ts";
 
 const OrderDetails = lazyPart(() => import("../../shared/OrderDetails.tsx").then((file) => file.OrderDetails));
@@ -28,6 +25,7 @@ const several: Several<Order> = {
   nameOf: (order) => `order ${order.uuid}`,
   customerOf: (order) => order.user.username,
   amountOf: (order) => order.price,
+  exported: orders.exportChosen,
   actions: [
     {
       text: () => "Copy tracking",
@@ -57,35 +55,8 @@ const several: Several<Order> = {
   ],
 };
 
-/** Like the whole list, exported by administrators alone. */
-const severalForAdmins: Several<Order> = {
-  ...several,
-  actions: [
-    { text: () => "Export", Icon: IconDownload, act: (rows) => saveRows("orders", rows, cellsOf) },
-    ...several.actions,
-  ],
-};
-
-const cellsOf = (order: Order) => ({
-  Id: order._id,
-  Order: order.uuid,
-  Created: order.createdAt,
-  Customer: order.user.username,
-  "Label type": order.labelType.name,
-  Weight: order.weight,
-  Price: order.price.toFixed(2),
-  Refunded: order.isRefunded ? "Yes" : "No",
-  Tracking: order.tracking,
-  ...addressCells("From", addressOf(order, "from")),
-  ...addressCells("To", addressOf(order, "to")),
-});
-
-const addressCells = (side: string, address: Address) =>
-  Object.fromEntries(Object.entries(address).map(([field, value]) => [`${side} ${field}`, value]));
-
 /** All orders, or those of one customer. */
 export function OrdersScreen({ customer }: { customer?: string }) {
-  const { role } = useSession();
   const list = useList(orders.list, (reply) => reply.orders, {
     filter: statusFilter,
     filters: [dayFilter, labelTypeFilter, ...(customer ? [] : [customerFilter])],
@@ -173,7 +144,7 @@ export function OrdersScreen({ customer }: { customer?: string }) {
       columns={columns}
       columnsBeside={columnsBeside}
       exported={orders.export}
-      several={role === "admin" ? severalForAdmins : several}
+      several={several}
       searchFor="Order id, tracking, customer, sender, receiver"
       empty={{ title: "No orders yet", hint: "An order appears here when a customer buys a label in the shop." }}
       details={(order, close) => <OrderDetails id={order._id} order={order} onClose={close} />}

@@ -35,6 +35,7 @@ const codeCount = counting("unused code", "unused codes");
 
 const several: Several<TrackingCode> = {
   nameOf: ({ code }) => code,
+  exported: tracking.exportChosen,
   actions: [
     {
       text: (count) => `Delete ${codeCount(count)}`,

@@ -25,6 +25,7 @@ const declinedFilter = {
 
 const several: Several<NewUser> = {
   nameOf: (user) => user.username,
+  exported: users.exportChosenNew,
   actions: [
     verifySeveral,
     {

@@ -55,6 +55,7 @@ const filters = [
 
 const several: Several<User> = {
   nameOf: (user) => user.username,
+  exported: users.exportChosen,
   actions: [
     verifySeveral,
     {
