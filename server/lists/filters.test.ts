@@ -7,7 +7,7 @@ import { orders } from "@footprint/contract/orders.ts";
 import { tracking, trackingTypes } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
 import { sql } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import * as schema from "../db/schema.ts";
 import { seededRandom } from "../demo/random.ts";
@@ -243,11 +243,12 @@ async function everyPage(list: Endpoint, query: object) {
 test.for(Object.entries(lists))("%s: any filters together leave the rows that meet them all", async ([, listed]) => {
   await furnish();
   const rows = await listed.rows();
-  // Each filter by itself, then many at once.
+  // Each filter by itself, then many at once. What one engine could take otherwise than the other shows in a few.
+  const mixed = inject("embeddedDump") ? 8 : 25;
   const alone = Object.entries(listed.filters).flatMap(([name, { values }]) =>
     values.map((value) => ({ [name]: value })),
   );
-  for (const query of [{}, ...alone, ...some(25, () => someQuery(listed))]) {
+  for (const query of [{}, ...alone, ...some(mixed, () => someQuery(listed))]) {
     const wanted = expected(rows, listed, query);
     const answer = await everyPage(listed.list, { ...query, limit: 15 });
     expect(answer, JSON.stringify(query)).toEqual({ ids: wanted, total: wanted.length, isCapped: false });
