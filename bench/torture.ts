@@ -32,6 +32,7 @@ type Wish = {
   seed: number;
   /** What lies between kills, from the least to the most: by the clock, or by how many changes were acknowledged. */
   between: { milliseconds: Range } | { changes: Range };
+  emptyFolder?: string | undefined;
   /** Asked after every kill. */
   enough(progress: Progress): boolean;
   say?(line: string): void;
@@ -47,11 +48,11 @@ const mostFindings = 10;
  * Runs a business at full speed and kills its processes at random moments. Callers repeat what was not answered, with
  * the same key; some give up. At the end, what they know is held against the rows.
  */
-export async function torture({ engine, seed, between, enough, say = () => {} }: Wish) {
+export async function torture({ engine, seed, between, emptyFolder, enough, say = () => {} }: Wish) {
   const findings: string[] = [];
   const find = (finding: string) => findings.push(finding);
   const isHopeless = () => findings.length >= mostFindings;
-  const installation = await openInstallation(engine, { adminPassword: password, onTrouble: find });
+  const installation = await openInstallation(engine, { adminPassword: password, emptyFolder, onTrouble: find });
   const { caller, counts, journal, giveUp } = callersOf(installation, find);
   const kills = { server: 0, starting: 0, database: 0 };
   const started = performance.now();

@@ -1,3 +1,5 @@
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { openEngine } from "../../server/db/engine.ts";
 import { databaseProcess, type Server, serverProcess, temporaryFolder } from "../processes.ts";
@@ -7,15 +9,23 @@ export const engines = ["embedded", "postgres"] as const;
 /** Who ends by itself this often will not start again either. */
 const mostTroubles = 10;
 
+type Wish = {
+  adminPassword: string;
+  /** Of an embedded database with its tables; without it, the first start makes them, which takes its time. */
+  emptyFolder: string | undefined;
+  onTrouble(finding: string): void;
+};
+
 /**
  * The program on an empty database of its own. On PostgreSQL it runs twice, so that a call may be repeated at one
  * server while the other is still at it.
  */
 export async function openInstallation(
   engine: (typeof engines)[number],
-  { adminPassword, onTrouble }: { adminPassword: string; onTrouble(finding: string): void },
+  { adminPassword, emptyFolder, onTrouble }: Wish,
 ) {
   const folder = await temporaryFolder();
+  if (emptyFolder) await cp(emptyFolder, join(folder.path, "postgres"), { recursive: true });
   const database = engine === "postgres" ? await databaseProcess(folder.path) : undefined;
   const databaseUrl = database?.url;
   const env = {

@@ -7,7 +7,7 @@ import { orders } from "@footprint/contract/orders.ts";
 import { tracking, trackingTypes } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
 import { sql } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import * as schema from "../db/schema.ts";
 import { seededRandom } from "../demo/random.ts";
@@ -243,11 +243,12 @@ async function everyPage(list: Endpoint, query: object) {
 test.for(Object.entries(lists))("%s: any filters together leave the rows that meet them all", async ([, listed]) => {
   await furnish();
   const rows = await listed.rows();
-  // Each filter by itself, then many at once.
+  // Each filter by itself, then many at once. What one engine could take otherwise than the other shows in a few.
+  const mixed = inject("embeddedDump") ? 8 : 25;
   const alone = Object.entries(listed.filters).flatMap(([name, { values }]) =>
     values.map((value) => ({ [name]: value })),
   );
-  for (const query of [{}, ...alone, ...some(25, () => someQuery(listed))]) {
+  for (const query of [{}, ...alone, ...some(mixed, () => someQuery(listed))]) {
     const wanted = expected(rows, listed, query);
     const answer = await everyPage(listed.list, { ...query, limit: 15 });
     expect(answer, JSON.stringify(query)).toEqual({ ids: wanted, total: wanted.length, isCapped: false });
@@ -316,38 +317,42 @@ async function idsOf(table: string, { sort, from, to }: { sort: string; from?: s
 
 const everyHundred = (list: Endpoint, query: object) => everyPage(list, { ...query, limit: 100 });
 
-test.for(combinations)("far pages of a period: every row once and in order (%o)", async (query) => {
+test("far pages of a period: every row once and in order", async () => {
   await moveBusinessTo("America/Havana");
   await db.execute(sql`insert into logs (id, admin, type, action, created_at)
     select gen_random_uuid(), 'admin', (array['user', 'label'])[1 + n % 2], 'Row ' || n, ${scattered}
     from generate_series(1, 2800) n`);
   for (const settle of [sql`select`, sql`call fold_counters()`]) {
     await db.execute(settle);
-    for (const status of ["All", "user"]) {
-      const wanted = await idsOf("logs", query, status === "All" ? "true" : `type = '${status}'`);
-      const answer = await everyHundred(logs.list, { ...query, status });
-      expect(answer, status).toEqual({ ids: wanted, total: wanted.length, isCapped: false });
-    }
+    for (const query of combinations)
+      for (const status of ["All", "user"]) {
+        const wanted = await idsOf("logs", query, status === "All" ? "true" : `type = '${status}'`);
+        const answer = await everyHundred(logs.list, { ...query, status });
+        const asked = JSON.stringify({ ...query, status });
+        expect(answer, asked).toEqual({ ids: wanted, total: wanted.length, isCapped: false });
+      }
   }
 });
 
-test.for(combinations)("far pages of one type of codes, used or not (%o)", async (query) => {
+test("far pages of one type of codes, used or not", async () => {
   await moveBusinessTo("America/Havana");
   await db.execute(sql`insert into tracking_codes (id, code, type, template, used_at, created_at)
     select gen_random_uuid(), 'code' || n, (array['priority', 'express'])[1 + n / 2 % 2], 'evs',
       case when n % 2 = 0 then now() end, ${scattered} from generate_series(1, 4400) n`);
-  for (const [filter, where] of [
-    [{ type: "priority" }, "type = 'priority'"],
-    [{ used: "true" }, "used_at is not null"],
-    [{ type: "express", used: "false" }, "type = 'express' and used_at is null"],
-  ] as const) {
-    const wanted = await idsOf("tracking_codes", query, where);
-    expect(await everyHundred(tracking.list, { ...query, ...filter }), where).toEqual({
-      ids: wanted,
-      total: wanted.length,
-      isCapped: false,
-    });
-  }
+  for (const query of combinations)
+    for (const [filter, where] of [
+      [{ type: "priority" }, "type = 'priority'"],
+      [{ used: "true" }, "used_at is not null"],
+      [{ type: "express", used: "false" }, "type = 'express' and used_at is null"],
+    ] as const) {
+      const wanted = await idsOf("tracking_codes", query, where);
+      const asked = JSON.stringify({ ...query, ...filter });
+      expect(await everyHundred(tracking.list, { ...query, ...filter }), asked).toEqual({
+        ids: wanted,
+        total: wanted.length,
+        isCapped: false,
+      });
+    }
 });
 
 /** Orders of one customer and label type, refunded every tenth, a minute apart. */

@@ -8,15 +8,19 @@ declare module "vitest" {
   interface ProvidedContext {
     /** A dump of an empty, migrated database: loading it is ten times faster than creating one. */
     embeddedDump?: string;
+    /** The folder of the same, to be copied where the program is to find one. */
+    embeddedFolder?: string;
   }
 }
 
 export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), "footprint-embedded-"));
   const dump = join(folder, "empty.tar");
-  const engine = await openEmbedded({});
+  const dataDir = join(folder, "postgres");
+  const engine = await openEmbedded({ dataDir });
   await writeFile(dump, Buffer.from(await (await engine.client.dumpDataDir("none")).arrayBuffer()));
   await engine.close();
   project.provide("embeddedDump", dump);
+  project.provide("embeddedFolder", dataDir);
   return () => rm(folder, { recursive: true });
 }

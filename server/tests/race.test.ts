@@ -14,7 +14,7 @@ import { call, db, emptyDatabase } from "../testing/server.ts";
 
 // RACE_RUNS=1000 races longer; RACE_SEED and RACE_PATH repeat what failed.
 // The embedded engine does one thing after another: what can get in each other's way there is soon tried.
-const runs = Number(process.env.RACE_RUNS ?? (inject("embeddedDump") ? 6 : 13));
+const runs = Number(process.env.RACE_RUNS ?? (inject("embeddedDump") ? 3 : 13));
 const seed = Number(process.env.RACE_SEED ?? 7400);
 const path = process.env.RACE_PATH ?? "";
 

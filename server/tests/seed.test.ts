@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fedexStatuses } from "@footprint/contract/fedex.ts";
@@ -11,7 +11,7 @@ import pg from "pg";
 import { afterEach, expect, inject, test } from "vitest";
 import { seed } from "../../bench/seed.ts";
 import type { Database } from "../db/database.ts";
-import { connectEmbedded, openEngine } from "../db/engine.ts";
+import { openEngine } from "../db/engine.ts";
 import { uuidv7 } from "../db/ids.ts";
 import * as schema from "../db/schema.ts";
 import { countOf, countsByKind, type Subject } from "../lists/counters.ts";
@@ -22,7 +22,10 @@ import { someAddresses } from "../testing/builders.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 
-test("the command says what it needs", async () => {
+// Where it does not depend on the engine: starting the command and opening folders take their time.
+const onPostgres = test.runIf(inject("postgresUrl"));
+
+onPostgres("the command says what it needs", async () => {
   const usage = "Usage: npm run seed -- --orders N";
   expect(await Promise.all([said([]), said(["--orders", "many"])])).toEqual([usage, usage]);
 });
@@ -58,9 +61,6 @@ test("a seeded business is complete, its books balance, and trade goes on in it"
     expect(await checkBooks(db)).toMatchObject({ balanced: true });
   });
 }, 120_000);
-
-// What the two below say does not depend on the engine, and opening folders takes its time.
-const onPostgres = test.runIf(inject("postgresUrl"));
 
 onPostgres("the same number of orders at the same moment is the same business", async () => {
   const [one, other] = [await emptyDatabase(), await emptyDatabase()];
@@ -107,8 +107,7 @@ async function emptyDatabase(): Promise<Target> {
   if (!server) {
     const dataDir = await mkdtemp(join(tmpdir(), "footprint-seed-"));
     cleanUp.push(() => rm(dataDir, { recursive: true }));
-    const loadDataDir = new Blob([await readFile(inject("embeddedDump") ?? "")]);
-    await (await connectEmbedded({ dataDir: join(dataDir, "postgres"), loadDataDir })).close();
+    await cp(inject("embeddedFolder") ?? "", join(dataDir, "postgres"), { recursive: true });
     return { databaseUrl: undefined, dataDir };
   }
   const name = `seed_${randomBytes(8).toString("hex")}`;

@@ -10,8 +10,9 @@ test("killed at full speed, the business keeps all that was answered and does no
   const engine = inject("embeddedDump") ? "embedded" : "postgres";
   const { findings } = await torture({
     engine,
-    seed: 7400,
+    seed: 7528,
     between: { changes: [20, 120] },
+    emptyFolder: inject("embeddedFolder"),
     enough: ({ kills, outcomes }) =>
       kills.server >= 2 &&
       (engine === "embedded" || kills.database >= 1) &&
