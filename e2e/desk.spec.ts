@@ -120,6 +120,7 @@ test("no key fires while one types, inside a dialog or with Control", async ({ s
   await press(page, "j", "g", "i");
   await press(page, "Escape");
   await expect(help).toBeHidden();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
   await expect(marked(page)).toHaveCount(0);
   await press(page, "g", "s");
   await press(page, "g", "u");
