@@ -142,13 +142,16 @@ export const fedex = {
     method: "GET",
     path: "/api/v1/fed/read-stats",
     access: "staff",
-    summary: "How many Fedex orders are pending, completed and cancelled, in process and awaiting the customer",
+    summary:
+      "How many Fedex orders are pending, completed and cancelled, in process and awaiting the customer; how many were completed today, and cancelled this week",
     reply: z.object({
       pending: z.int(),
       completed: z.int(),
       cancelled: z.int(),
       inProcess: z.int(),
       awaitingInput: z.int(),
+      completedToday: z.int(),
+      cancelledThisWeek: z.int(),
     }),
   }),
   update: endpoint({

@@ -19,10 +19,10 @@ const label = (name: string, text = name) => ({
   buffer: Buffer.from(`%PDF-1.4\n% ${text}\n<< /Type /Page /MediaBox [0 0 288 432] >>\n%%EOF\n`),
 });
 
-const wards = ["North", "South", "East", "West", "Harbor"];
+const wards = ["North", "South", "East", "West", "Harbor", "Hill"];
 
 /** Orders of a customer whom no other test knows, oldest first, each to a receiver of its own. */
-async function placeOrders(api: Api, adminToken: string, amount: number, balance = 0) {
+async function placeOrders(api: Api, adminToken: string, amount: number, { balance = 0, weight = 12.5 } = {}) {
   const customer = await addCustomer(api, adminToken);
   const params = { id: customer._id };
   await api.call(adminToken, users.verify, { params });
@@ -36,7 +36,7 @@ async function placeOrders(api: Api, adminToken: string, amount: number, balance
         discordId: customer.username,
         from: { name: "Tobias Brandt", ...town },
         to: { name: `${batch} ${ward}`, ...town },
-        ...{ weight: 12.5, length: 10, width: 8, height: 6, dimensionUnit: "in", weightUnit: "lb" },
+        ...{ weight, length: 10, width: 8, height: 6, dimensionUnit: "in", weightUnit: "lb" },
       },
     });
     orders.push({ ...order, receiver: `${batch} ${ward}` });
@@ -157,17 +157,23 @@ test("who claims an order is shown to others until it is released", async ({
   await expect(rows(page).nth(1)).toContainText("Pending");
 });
 
-test("the desk warns of what is odd, and price and file are removed again", async ({
+test("the desk shows a label, warns of what is odd, and price and file are removed again", async ({
   staff: { page, token },
   adminToken,
   server: { api },
 }) => {
-  const { batch, orders } = await placeOrders(api, adminToken, 2);
-  const [first, second] = orders as [(typeof orders)[number], (typeof orders)[number]];
-  await openDesk(page, batch, 2);
+  // A browser without its windows says that it can show no PDF.
+  await page.addInitScript(() => Object.defineProperty(navigator, "pdfViewerEnabled", { value: true }));
+  // So heavy that none of other tests is similar.
+  const { batch, orders } = await placeOrders(api, adminToken, 6, { weight: 640 });
+  const [first, second, ...similar] = orders as [(typeof orders)[number], ...typeof orders];
+  if (!second) throw new Error("there are six");
+  for (const { _id: id } of similar) await api.call(token, fedex.update, { params: { id }, body: { price: 40 } });
+  await openDesk(page, batch, 6);
   await form(page).getByLabel("Status").selectOption("Completed");
   await expect(form(page)).toContainText("Completed without a file or a price.");
   await form(page).getByLabel("Price").fill("9000");
+  await expect(form(page)).toContainText("An unusual price: similar parcels cost $40.00 to $40.00.");
   await form(page).getByLabel("File", { exact: true }).setInputFiles(label("same.pdf", batch));
   await expect(form(page)).not.toContainText("Completed without");
   await page.keyboard.press("Control+Enter");
@@ -178,6 +184,7 @@ test("the desk warns of what is odd, and price and file are removed again", asyn
   await expect(toast(page, `to ${first.receiver}`)).toBeVisible();
   await expect(form(page)).toContainText(`to ${first.receiver}.`);
   await expect(form(page)).toContainText("1 page, 4 × 6 in");
+  await expect(form(page).locator("iframe")).toHaveAttribute("src", /^blob:/);
   await expect(details(page)).toContainText(/file other name\.pdf added/i);
 
   await form(page).getByRole("button", { name: "Remove other name.pdf" }).click();
@@ -196,7 +203,7 @@ test("a charge asks first with the balance in sight, takes the money once, and c
   adminToken,
   server: { api },
 }) => {
-  const { batch, orders, customer } = await placeOrders(api, adminToken, 1, 50);
+  const { batch, orders, customer } = await placeOrders(api, adminToken, 1, { balance: 50 });
   const [order] = orders as [(typeof orders)[number]];
   await api.call(token, fedex.update, { params: { id: order._id }, body: { price: 42.6 } });
   await openDesk(page, batch, 1);

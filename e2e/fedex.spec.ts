@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import type { Reply } from "@footprint/contract/endpoint.ts";
 import { fedex, fedexStatuses } from "@footprint/contract/fedex.ts";
 import type { Page } from "@playwright/test";
 import type { Api } from "./api.ts";
@@ -11,6 +12,10 @@ import { openScreen, toast } from "./steps.ts";
 const rows = (page: Page) => page.locator("table[aria-busy=false] tbody tr");
 const dialog = (page: Page) => page.getByRole("dialog");
 const stats = (page: Page) => page.getByRole("list", { name: "Orders by status" });
+const figures = ({ pending, completed, completedToday, cancelled, cancelledThisWeek }: Reply<typeof fedex.stats>) =>
+  new RegExp(
+    `^Pending${pending}Oldest \\d+ (min|h|d)Completed${completed}${completedToday} todayCancelled${cancelled}${cancelledThisWeek} this week$`,
+  );
 const update = (page: Page) => dialog(page).getByRole("button", { name: "Update", exact: true });
 
 /** Bytes that pass for a PDF; more than one piece of what the server stores. */
@@ -40,9 +45,9 @@ async function drop(page: Page, file: { name: string; type: string; content: str
 }
 
 test("the cards count the pending, completed and cancelled orders", async ({ staff: { page, token }, server }) => {
-  const { pending, completed, cancelled } = await server.api.call(token, fedex.stats, {});
+  const counted = await server.api.call(token, fedex.stats, {});
   await openScreen(page, "/fedex", "Fedex Orders");
-  await expect(stats(page)).toHaveText(`Pending${pending}Completed${completed}Cancelled${cancelled}`);
+  await expect(stats(page)).toHaveText(figures(counted));
 });
 
 test("an order is updated with status, note, price and a chosen file, which comes back byte for byte", async ({
@@ -69,8 +74,9 @@ test("an order is updated with status, note, price and a chosen file, which come
   await expect(dialog(page)).toBeHidden();
   await expect(rows(page)).toContainText("Completed");
   await expect(rows(page)).toContainText("$1,204.50");
+  const { pending, completed, completedToday } = before;
   await expect(stats(page)).toHaveText(
-    `Pending${before.pending - 1}Completed${before.completed + 1}Cancelled${before.cancelled}`,
+    figures({ ...before, pending: pending - 1, completed: completed + 1, completedToday: completedToday + 1 }),
   );
 
   await page.getByRole("button", { name: /^View/ }).click();

@@ -2,7 +2,7 @@ import { queues } from "@footprint/contract/queues.ts";
 import { search } from "@footprint/contract/search.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
-import type { Page } from "@playwright/test";
+import type { Page, Request } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { newShop } from "./shop.ts";
 import { addCustomer, customer, drawerOf, openScreen, toast } from "./steps.ts";
@@ -137,12 +137,20 @@ test("an answer that comes late is not shown, and a search that failed can be tr
   });
   await openScreen(page, "/orders", "Orders");
   const asked = page.waitForRequest(/q=north$/);
+  const isLate = (request: Request) => request.url().endsWith("q=north");
+  const ended = Promise.race([
+    page.waitForEvent("requestfinished", isLate),
+    page.waitForEvent("requestfailed", isLate),
+  ]);
   await page.getByRole("button", { name: "Search or jump to…" }).click();
   await field(page).fill("north");
   await asked;
   await field(page).fill("oswald");
   await expect(group(page, "Customers")).toContainText("oswald");
   late.resolve();
+  await ended;
+  await expect(group(page, "Customers")).toContainText("oswald");
+  await expect(group(page, "Customers")).not.toContainText("north");
 
   await page.route(`**${search.find.path}?q=juniper`, (route) =>
     route.fulfill({ status: 400, json: { message: "Not now" } }),

@@ -1,3 +1,4 @@
+import { invoices } from "@footprint/contract/invoices.ts";
 import { logs } from "@footprint/contract/logs.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
@@ -176,6 +177,8 @@ test("a declined newcomer is disabled with a reason, makes way for the next, and
   await expect(rowOf(page, first)).toHaveCount(0);
   await expect(marked(page)).toContainText(second);
   await expect(marked(page)).toBeFocused();
+  const { logs: told } = await api.call(adminToken, logs.list, { query: { search: first } });
+  expect(told[0]?.action).toContain("a second account");
 
   await page.getByLabel("Status").selectOption("Declined");
   await expect(rowOf(page, first)).toBeVisible();
@@ -183,6 +186,94 @@ test("a declined newcomer is disabled with a reason, makes way for the next, and
   await page.getByRole("button", { name: `Enable User ${first}` }).click();
   await expect(toast(page, `${first} is enabled`)).toBeVisible();
   await expect(rowOf(page, first)).toHaveCount(0);
+});
+
+test("customers are disabled together with a reason and enabled again, without those who are it already", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const { shop } = await addNewcomers(api, token, 3);
+  const listed = async () => (await api.call(token, users.list, { query: { search: shop } })).users;
+  const [first] = await listed();
+  await api.call(token, users.setStatus, { params: { id: first?._id ?? "" }, body: { status: false } });
+  await openScreen(page, `/users?search=${shop}`, "Users");
+  await expect(rows(page)).toHaveCount(3);
+  await press(page, "j", "x", "J", "J");
+  await expect(bar(page)).toContainText("3 selected");
+  await bar(page).getByRole("button", { name: "Disable 2 customers" }).press("Enter");
+  const question = page.getByRole("dialog", { name: "Disable 2 customers?" });
+  await expect(question.getByRole("button", { name: "Cancel" })).toBeFocused();
+  await expect(question).toContainText("1 of the chosen is left out: disabled already.");
+  await press(page, "Shift+Tab");
+  await page.keyboard.type("two of one family");
+  await press(page, "Tab", "Tab", "Enter");
+  await expect(toast(page, "2 customers disabled")).toBeVisible();
+  await expect(bar(page)).toContainText("1 selected");
+  await expect(rows(page).filter({ hasText: "Inactive" })).toHaveCount(3);
+  const { logs: told } = await api.call(token, logs.list, { query: { search: "two of one family" } });
+  expect(told.filter(({ action }) => action.includes(shop))).toHaveLength(2);
+
+  await press(page, "K", "K");
+  await expect(bar(page)).toContainText("3 selected");
+  await bar(page).getByRole("button", { name: "Enable 3 customers" }).press("Enter");
+  await expect(page.getByRole("dialog").getByRole("button", { name: "Cancel" })).toBeFocused();
+  await press(page, "Tab", "Enter");
+  await expect(toast(page, "3 customers enabled")).toBeVisible();
+  await expect(bar(page)).toBeHidden();
+  expect((await listed()).map(({ status }) => status)).toEqual([true, true, true]);
+});
+
+test("invoices of more than the threshold are marked as paid together once their sum is typed", async ({
+  adminToken,
+  staff: { page, token },
+  server: { api },
+}) => {
+  const shop = await newShop(api, adminToken);
+  for (const amount of [200, 200.1, 200.2])
+    await api.call(shop.key, storefront.createInvoice, { body: { ...shop.who, amount, payment_method: "cashapp" } });
+  await openScreen(page, `/invoices?search=${shop.name}`, "Invoices");
+  await expect(rows(page)).toHaveCount(3);
+  await press(page, "j", "x", "J", "J");
+  await expect(bar(page)).toContainText("3 selected$600.30");
+  await bar(page).getByRole("button", { name: "Mark 3 invoices as Paid" }).press("Enter");
+  const question = page.getByRole("dialog", { name: "Mark 3 invoices as Paid?" });
+  const sum = question.getByLabel("Type the sum, $600.30, to confirm");
+  await expect(question.getByRole("button", { name: "Cancel" })).toBeFocused();
+  await expect(question.getByRole("list", { name: "Customers" })).toHaveText(`${shop.name} × 3$600.30`);
+  await press(page, "Tab", "Enter");
+  await expect(question).toContainText("This is not $600.30");
+  await expect(sum).toBeFocused();
+  await page.keyboard.type("$600.30");
+  await press(page, "Tab", "Tab", "Enter");
+  await expect(toast(page, "3 invoices marked as paid")).toBeVisible();
+  await expect(bar(page)).toBeHidden();
+  const { invoices: paid } = await api.call(token, invoices.list, { query: { search: shop.name } });
+  expect(paid.map(({ status }) => status)).toEqual(["paid", "paid", "paid"]);
+  expect((await api.call(token, users.read, { params: shop.params })).user.balance).toBe(650.3);
+});
+
+test("newcomers are verified together, and whom a colleague verified meanwhile is told with the reason", async ({
+  adminToken,
+  staff: { page, token },
+  server: { api },
+}) => {
+  const { shop, names } = await addNewcomers(api, adminToken, 3);
+  const [first = ""] = names;
+  const { users: found } = await api.call(token, users.listNew, { query: { search: first } });
+  await openScreen(page, `/new-users?search=${shop}`, "New Users");
+  await expect(rows(page)).toHaveCount(3);
+  await press(page, "j", "x", "J", "J");
+  await expect(bar(page)).toContainText("3 selected");
+  await api.call(adminToken, users.verify, { params: { id: found[0]?._id ?? "" } });
+  await bar(page).getByRole("button", { name: "Verify 3 customers" }).press("Enter");
+  await expect(page.getByRole("dialog").getByRole("button", { name: "Cancel" })).toBeFocused();
+  await press(page, "Tab", "Enter");
+  const result = page.getByRole("dialog", { name: "2 customers verified" });
+  await expect(result.getByRole("list", { name: "Refused" })).toHaveText(`${first} ${first} is already verified`);
+  await expect(result.getByRole("button", { name: "Close" }).last()).toBeFocused();
+  await press(page, "Enter");
+  await expect(page.getByText("Nothing found")).toBeVisible();
+  await expect(bar(page)).toContainText("1 selected");
 });
 
 /** The carrier's mod-10: weights 3, 1, 3, 1 … from the right. */
@@ -217,4 +308,51 @@ test("unused codes are deleted by choosing them, and a mistyped range by its fir
   await dialog.getByRole("button", { name: "Delete 5 codes" }).click();
   await expect(dialog).toContainText("Deleted 5 unused codes");
   await expect(rows(page)).toHaveCount(1);
+});
+
+test("what is done in several calls goes on where it failed, stops when it is told to, and says what is left", async ({
+  admin: { page, token },
+  server: { api },
+  watch,
+}) => {
+  watch.expectProblem(/503|Not now/);
+  const start = `97${String(Date.now()).padStart(14, "0")}`;
+  const code = (place: number) => withCheckDigit(start + String(place).padStart(5, "0"));
+  const body = { amount: 202, type: "priority", template: "evs", trackRef: code(1) } as const;
+  await api.call(token, tracking.create, { body });
+  await openScreen(page, `/usps?search=${start}`, "USPS Tracking");
+  await expect(rows(page)).toHaveCount(10);
+  await page.getByRole("checkbox", { name: "Choose this page" }).press("Space");
+  await bar(page).getByRole("button", { name: "Choose all 202 that match" }).press("Enter");
+  await expect(bar(page)).toContainText("202 selected");
+
+  // The second call fails; the try after that waits until it is told to stop.
+  const calls: string[] = [];
+  const told = Promise.withResolvers<void>();
+  await page.route(`**${tracking.deleteSeveral.path}`, async (route) => {
+    calls.push(route.request().postData() ?? "");
+    if (calls.length === 2) return route.fulfill({ status: 503, json: { message: "Not now" } });
+    if (calls.length === 3) await told.promise;
+    await route.continue();
+  });
+  await bar(page).getByRole("button", { name: "Delete 202 unused codes" }).press("Enter");
+  const question = page.getByRole("dialog", { name: "Delete 202 unused codes?" });
+  await expect(question.getByRole("button", { name: "Cancel" })).toBeFocused();
+  await press(page, "Tab", "Enter");
+  await expect(question.getByRole("alert")).toContainText("Not now");
+  await expect(question.getByRole("status")).toHaveText("100 of 202");
+  await question.getByRole("button", { name: "Try again" }).press("Enter");
+  await question.getByRole("button", { name: "Stop" }).press("Enter");
+  told.resolve();
+
+  const result = page.getByRole("dialog", { name: "200 unused codes deleted" });
+  await expect(result).toContainText("Stopped: 2 were not tried, and are still chosen.");
+  expect(calls).toEqual([calls[0], calls[1], calls[1]]);
+  await press(page, "Enter");
+  await expect(rows(page)).toHaveCount(2);
+  await bar(page).getByRole("button", { name: "Delete 2 unused codes" }).press("Enter");
+  await expect(page.getByRole("dialog").getByRole("button", { name: "Cancel" })).toBeFocused();
+  await press(page, "Tab", "Enter");
+  await expect(toast(page, "2 unused codes deleted")).toBeVisible();
+  await expect(page.getByText("Nothing found")).toBeVisible();
 });

@@ -24,6 +24,7 @@ const steps: Step[] = [
   { version: "0018_fedex_desk", at: 1794803400018 },
   { version: "0018_fedex_indexes", at: 1794803400019 },
   { version: "0019_exports", at: 1794805200019 },
+  { version: "0020_fedex_closed", at: 1794815600020 },
 ];
 const newest = steps.at(-1) as Step;
 

@@ -326,6 +326,8 @@ export const fedexOrders = pgTable("fedex_orders", {
   claimedUntil: moment(),
   /** When its price was taken from the balance; from then on it stays the same, until that is reversed. */
   chargedAt: moment(),
+  /** When it was completed or cancelled. Null while it is open, and where that was before anybody noted it. */
+  closedAt: moment(),
 });
 
 export const invoices = pgTable("invoices", {

@@ -483,13 +483,15 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     };
     const addresses = newAddresses(random);
     const ids = { id: random.idAt(at), customerId };
-    add(schema.fedexOrders, { ...ids, ...order, ...parcel, ...addresses, createdAt: new Date(at) });
+    const updatedAt = atMostNow(at + random.between(60, 1800) * minute);
+    const closedAt = status === "Completed" || status === "Cancelled" ? new Date(updatedAt) : null;
+    add(schema.fedexOrders, { ...ids, ...order, ...parcel, ...addresses, createdAt: new Date(at), closedAt });
     log(at, shop, logEntry.addedFedexOrder({ ...ids, uuid: order.uuid }, username, parcel));
     const update = logEntry.updatedFedexOrder(
       { ...ids, uuid: order.uuid, status: "Pending", note: "", priceCents: null },
       order,
     );
-    if (update) log(atMostNow(at + random.between(60, 1800) * minute), random.pick(operators), update);
+    if (update) log(updatedAt, random.pick(operators), update);
   }
 }
 

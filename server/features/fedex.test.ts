@@ -114,16 +114,37 @@ test("only administrators see a discord id, or find by it", async () => {
 
 test("the statistics follow every change of status", async () => {
   const stats = async () => (await call("staff", fedex.stats)).body;
-  const working = { inProcess: 1, awaitingInput: 0 };
-  expect(await stats()).toEqual({ pending: 0, completed: 0, cancelled: 0, inProcess: 0, awaitingInput: 0 });
+  const none = { pending: 0, completed: 0, cancelled: 0, inProcess: 0, awaitingInput: 0 };
+  const closed = { completedToday: 0, cancelledThisWeek: 0 };
+  expect(await stats()).toEqual({ ...none, ...closed });
   const order = await addFedexOrder();
   await addFedexOrder();
   await addFedexOrder({ status: "In Process" });
-  expect(await stats()).toEqual({ pending: 2, completed: 0, cancelled: 0, ...working });
+  const working = { ...none, ...closed, inProcess: 1 };
+  expect(await stats()).toEqual({ ...working, pending: 2 });
   await update(order, { status: "Completed" });
-  expect(await stats()).toEqual({ pending: 1, completed: 1, cancelled: 0, ...working });
+  expect(await stats()).toEqual({ ...working, pending: 1, completed: 1, completedToday: 1 });
+  await update(order, { note: "sent" });
+  expect(await stats()).toEqual({ ...working, pending: 1, completed: 1, completedToday: 1 });
   await update(order, { status: "Cancelled" });
-  expect(await stats()).toEqual({ pending: 1, completed: 0, cancelled: 1, ...working });
+  expect(await stats()).toEqual({ ...working, pending: 1, cancelled: 1, cancelledThisWeek: 1 });
+  await update(order, { status: "Pending" });
+  expect(await stats()).toEqual({ ...working, pending: 2 });
+});
+
+test("the statistics tell what was closed today and this week from what was closed before", async () => {
+  const day = 24 * 60 * 60 * 1000;
+  for (const days of [0, 8])
+    for (const status of ["Completed", "Cancelled"] as const)
+      await addFedexOrder({ status, closedAt: new Date(Date.now() - days * day) });
+  // From before anybody noted when.
+  await addFedexOrder({ status: "Completed" });
+  expect((await call("staff", fedex.stats)).body).toMatchObject({
+    completed: 3,
+    cancelled: 2,
+    completedToday: 1,
+    cancelledThisWeek: 1,
+  });
 });
 
 test("an update by form changes everything at once and leaves one log row", async () => {

@@ -9,7 +9,7 @@ import type { Database, Transaction } from "../db/database.ts";
 import { customers, fedexOrders, files, logs, transfers } from "../db/schema.ts";
 import { attach, fileName, openFile, remove as removeFile } from "../http/files.ts";
 import { routes } from "../http/routes.ts";
-import { countsByKind } from "../lists/counters.ts";
+import { countsByKind, figuresByPeriod } from "../lists/counters.ts";
 import { exportList, inDollars } from "../lists/export.ts";
 import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
@@ -52,11 +52,14 @@ export const fedexRoutes = routes(fedex, {
 
   export: (call) => exportList(call, list),
 
-  async stats({ db }) {
+  async stats({ db, config, now }) {
     const counts = await countsByKind(db, "fedex orders");
     const { Pending: pending = 0, Completed: completed = 0, Cancelled: cancelled = 0 } = counts;
     const { "In Process": inProcess = 0, "Awaiting User Input": awaitingInput = 0 } = counts;
-    return { pending, completed, cancelled, inProcess, awaitingInput };
+    const { ofKind } = await figuresByPeriod(db, ["closed fedex orders"], config, now());
+    const completedToday = ofKind("Completed").today.count;
+    const cancelledThisWeek = ofKind("Cancelled").week.count;
+    return { pending, completed, cancelled, inProcess, awaitingInput, completedToday, cancelledThisWeek };
   },
 
   async update({ params, body, file, actor, transaction }) {
@@ -84,10 +87,11 @@ export const fedexRoutes = routes(fedex, {
       const reply = { message: "Order updated" };
       if (!entry) return reply;
 
-      const isDone = after.status !== before.status;
+      const changesStatus = after.status !== before.status;
+      const closedAt = openStatuses.some((open) => open === after.status) ? null : sql`now()`;
       await tx
         .update(fedexOrders)
-        .set({ ...after, ...(isDone && unclaimed) })
+        .set({ ...after, ...(changesStatus && { ...unclaimed, closedAt }) })
         .where(eq(fedexOrders.id, before.id));
       if (changesFile && before.fileId) await removeFile(tx, before.fileId);
       await record(tx, actor, ...entry);

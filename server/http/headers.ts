@@ -13,6 +13,8 @@ export function securityHeaders(config: Config) {
         imgSrc: ["'self'", "data:", "blob:", ...apiHosts(config)],
         connectSrc: ["'self'", ...apiHosts(config)],
         fontSrc: ["'self'"],
+        // A label that the panel has fetched. Only its own scripts make such addresses.
+        frameSrc: ["blob:"],
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
         formAction: ["'self'"],

@@ -21,6 +21,7 @@ export const countedKinds = {
   "bulk orders": ["All"],
   "fedex orders": fedexStatus.options,
   "fedex charges": ["charged"],
+  "closed fedex orders": ["Completed", "Cancelled"],
   customers: ["new", "declined", "verified"],
   invoices: invoiceStatus.options,
   deposits: paymentMethod.options,

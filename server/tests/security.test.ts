@@ -268,6 +268,7 @@ test.for(Object.entries(answers))("the answer to %s tells browsers what they may
   const scripts = policy.get("script-src") ?? policy.get("default-src");
   const isPanel = !["a file", "an image", "an address that is none"].includes(name);
   expect(scripts).toEqual([isPanel ? "'self'" : "'none'"]);
+  expect(policy.get("frame-src")).toEqual(isPanel ? ["blob:"] : undefined);
 });
 
 test.for<[string, string, boolean]>([

@@ -183,7 +183,12 @@ function Results({ rows, outcomes, question, onClose }: SeveralDialogProps & { o
   return (
     <Dialog title={question.done(outcomes.length - refused.length)} onClose={onClose}>
       <Stack gap="md">
-        {untried > 0 && <Text size="sm">Stopped: {formatCount(untried)} were not tried. They are still chosen.</Text>}
+        {untried > 0 && (
+          <Text size="sm">
+            Stopped: {formatCount(untried)} {untried === 1 ? "was" : "were"} not tried, and{" "}
+            {untried === 1 ? "is" : "are"} still chosen.
+          </Text>
+        )}
         {refused.length > 0 && (
           <>
             <Text size="sm">

@@ -11,6 +11,7 @@ export function StatCards<R, K extends string>({
   title,
   query,
   names,
+  inline = false,
   figure,
   note,
   list,
@@ -19,8 +20,10 @@ export function StatCards<R, K extends string>({
   query: UseQueryResult<R, ApiError>;
   /** What is counted, in the cards' order. */
   names: readonly (readonly [key: K, name: string])[];
+  /** Name, figure and note in one line, where there is room. */
+  inline?: boolean;
   figure: (stats: R, key: K) => ReactNode;
-  /** Small grey text below the figure. */
+  /** Small grey text below the figure, or at the end of the line. */
   note?: (stats: R, key: K) => ReactNode;
   /** The address of the list that a figure counts. */
   list: (key: K) => string;
@@ -34,7 +37,7 @@ export function StatCards<R, K extends string>({
       </RetryAlert>
     );
   return (
-    <ul className={classes.cards} aria-label={title} aria-busy={!data}>
+    <ul className={classes.cards} aria-label={title} aria-busy={!data} data-inline={inline || undefined}>
       {names.map(([key, name]) => (
         <li key={key} className={classes.card}>
           <div className={classes.quiet} id={`${id}-${key}`}>

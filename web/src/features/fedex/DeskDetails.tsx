@@ -44,7 +44,7 @@ export function DeskHead({
       <ShortId value={order.uuid} name="order id" />
       {isLate(order) ? (
         <StatusBadge tone="warning">
-          {order.status}, {ageOf(order)}
+          {order.status}, {ageOf(order.createdAt)}
         </StatusBadge>
       ) : (
         <FedexStatus order={order} />

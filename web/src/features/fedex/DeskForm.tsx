@@ -81,6 +81,7 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
         <TextInput
           ref={priceField}
           data-key="p"
+          className={classes.price}
           label="Price"
           aria-keyshortcuts="p"
           description={order.chargedAt ? "Charged: reverse the charge to change it" : "A quote, moves no money"}

@@ -135,7 +135,7 @@ function Row({ order, desk }: { order: FedexOrder; desk: Desk }) {
           )}
           {order.claim && <Claimant claim={order.claim} />}
           <span className={classes.age} data-late={isLate(order) || undefined}>
-            {ageOf(order)}
+            {ageOf(order.createdAt)}
           </span>
         </span>
         <span className={classes.second}>

@@ -10,10 +10,7 @@ import { notify } from "../../shared/notify.ts";
 import classes from "./FedexDesk.module.css";
 import { describePdf } from "./pdf.ts";
 
-/**
- * The file of an order, in the page: a picture as it is; of a PDF what it says about itself, since the panel lets no
- * document run inside of it. Fetched once for as long as the order is open.
- */
+/** The file of an order, in the page. Fetched once for as long as the order is open. */
 export function StoredFile({
   order: { _id },
   file: { name, size },
@@ -36,6 +33,8 @@ export function StoredFile({
     <div className={classes.file} data-removed={isRemoved || undefined} aria-busy={!data && !error}>
       {data?.isPicture && url ? (
         <img src={url} alt={`What is in ${name}`} />
+      ) : data?.isPdf && url && navigator.pdfViewerEnabled ? (
+        <iframe src={`${url}#toolbar=0&navpanes=0&view=Fit`} title={`What is in ${name}`} tabIndex={-1} />
       ) : (
         <Emblem>
           <IconFile size={20} stroke={1.75} aria-hidden />
@@ -87,7 +86,7 @@ export function StoredFile({
   );
 }
 
-type Content = { content: Blob; isPicture: boolean; about: string };
+type Content = { content: Blob; isPicture: boolean; isPdf: boolean; about: string };
 
 /** Not a query: those are fetched again after every change, and each fetch is a download that the log tells of. */
 function useContent(id: string, version: string): { data?: Content; error?: Error } {
@@ -109,9 +108,11 @@ function useContent(id: string, version: string): { data?: Content; error?: Erro
   return loaded;
 }
 
+/** Of what type a file is, the server has seen from what is in it. Nothing else is ever shown in the page. */
 async function describe(content: Blob): Promise<Content> {
+  const isPdf = content.type === "application/pdf";
   const isPicture = content.type.startsWith("image/");
-  return { content, isPicture, about: isPicture ? "" : describePdf(await content.text()) };
+  return { content, isPicture, isPdf, about: isPdf ? describePdf(await content.text()) : "" };
 }
 
 function useObjectUrl(content: Blob | undefined): string | undefined {

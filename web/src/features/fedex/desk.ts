@@ -72,10 +72,12 @@ const hour = 3_600_000;
 
 /** Somebody has waited so long that it shows. */
 export const isLate = ({ status, createdAt }: FedexOrder) =>
-  (status === "Pending" || status === "In Process") && Date.now() - Date.parse(createdAt) > 6 * hour;
+  (status === "Pending" || status === "In Process") && isOld(createdAt);
+
+export const isOld = (createdAt: string) => Date.now() - Date.parse(createdAt) > 6 * hour;
 
 /** 42 min, 8 h, 3 d */
-export function ageOf({ createdAt }: FedexOrder): string {
+export function ageOf(createdAt: string): string {
   const age = Math.max(0, Date.now() - Date.parse(createdAt));
   if (age < hour) return `${Math.floor(age / 60_000)} min`;
   return age < 48 * hour ? `${Math.floor(age / hour)} h` : `${Math.floor(age / (24 * hour))} d`;
