@@ -35,7 +35,7 @@ export function Dialog({
       if (event.target instanceof Element && event.target.matches("[data-mantine-stop-propagation=true]")) return;
       // The dialog below must not become the topmost one before it has seen this key.
       event.stopImmediatePropagation();
-      onClose();
+      if (!event.repeat) onClose();
     },
     { capture: true },
   );
