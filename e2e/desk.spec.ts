@@ -47,7 +47,7 @@ test("by keys alone an order is found from another screen, opened, read and refu
   await expect(marked(page)).toBeFocused();
 });
 
-test("details follow j and k over the end of a page, and Back closes them", async ({
+test("details follow j and k over the end of a page with a note half written, and Back closes them", async ({
   staff: { page, token },
   server: { api },
 }) => {
@@ -57,7 +57,15 @@ test("details follow j and k over the end of a page, and Back closes them", asyn
   await rows(page).nth(8).getByRole("cell", { name: "Paging 09" }).click();
   await expect(details(page)).toContainText(id(9));
   await expect(details(page)).toContainText("9 of 25");
-  await press(page, "j", "j");
+  const note = details(page).getByLabel("Note");
+  await note.fill("half a thought");
+  await press(page, "Escape", "j");
+  await expect(details(page)).toContainText(id(10));
+  await expect(note).toHaveValue("");
+  await press(page, "k");
+  await expect(note).toHaveValue("half a thought");
+  await note.fill("");
+  await press(page, "Escape", "j", "j");
   await expect(details(page)).toContainText("11 of 25");
   await expect(details(page)).toContainText(id(11));
   await expect(page).toHaveURL(/page=2/);

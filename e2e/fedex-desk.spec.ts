@@ -270,3 +270,58 @@ test("desk and list are two views of one screen; on a phone list and order follo
   await expect(rows(page)).toHaveCount(2);
   await expect(form(page)).toHaveCount(0);
 });
+
+test("what was typed about an order stays until it is saved or the page is left, and nothing is saved untouched", async ({
+  staff: { page, token },
+  adminToken,
+  server: { api },
+}) => {
+  const { batch, orders } = await placeOrders(api, adminToken, 2);
+  const [first, second] = orders as [(typeof orders)[number], (typeof orders)[number]];
+  let sent = 0;
+  page.on("request", (request) => {
+    if (request.method() === "POST" && request.url().includes("/fed/updateOrder/")) sent += 1;
+  });
+  await openDesk(page, batch, 2);
+  await form(page).getByLabel("File", { exact: true }).setInputFiles(label("kept.pdf", batch));
+  await form(page).getByLabel("Price").fill("12.00");
+  await form(page).getByLabel("Note").fill("ring twice");
+  await rows(page).nth(1).click();
+  await expect(page.getByRole("heading", { level: 2, name: second.receiver })).toBeVisible();
+  await expect(form(page).getByLabel("Note")).toHaveValue("");
+  await expect(rows(page).nth(0)).toContainText("Not saved");
+  await page.keyboard.press("g");
+  await page.keyboard.press("f");
+  await page.goBack();
+  await page.goBack();
+  await expect(page.getByRole("heading", { level: 2, name: first.receiver })).toBeVisible();
+  await expect(form(page).getByLabel("Note")).toHaveValue("ring twice");
+  await expect(form(page).getByLabel("Price")).toHaveValue("12.00");
+  await expect(form(page)).toContainText("kept.pdf");
+
+  await page.keyboard.down("Control");
+  await page.keyboard.down("Enter");
+  await expect(page.getByRole("heading", { level: 2, name: second.receiver })).toBeVisible();
+  await expect(rows(page)).toHaveCount(1);
+  await page.keyboard.down("Enter");
+  await page.keyboard.up("Enter");
+  await expect(toast(page, "Nothing to save")).toHaveCount(0);
+  await page.keyboard.press("Enter");
+  await page.keyboard.up("Control");
+  await expect(toast(page, "Nothing to save")).toBeVisible();
+  expect(sent).toBe(1);
+  expect((await read(api, token, first)).order).toMatchObject({
+    ...{ status: "Completed", price: 12, note: "ring twice", file: { name: "kept.pdf" } },
+  });
+
+  await form(page).getByLabel("Note").fill("later");
+  await form(page).getByRole("button", { name: "Discard" }).click();
+  await expect(form(page).getByLabel("Note")).toHaveValue("");
+  await form(page).getByLabel("Note").fill("later");
+  const asking = page.waitForEvent("dialog");
+  const leaving = page.reload();
+  const asked = await asking;
+  expect(asked.type()).toBe("beforeunload");
+  await asked.accept();
+  await leaving;
+});

@@ -1,6 +1,7 @@
+import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import { expect, test } from "./fixtures.ts";
-import { expectFocusOnScreen, openScreen, rowOf, toast } from "./steps.ts";
+import { addCustomer, expectFocusOnScreen, openScreen, rowOf, toast } from "./steps.ts";
 
 test("a verified customer leaves the list, and a toast says so", async ({ staff: { page, token }, server }) => {
   await openScreen(page, "/new-users?search=verify-customer-1", "New Users");
@@ -51,4 +52,29 @@ test("only customers who wait are listed, and can be searched", async ({ staff: 
   await page.getByRole("searchbox").fill("newcomer-0");
   await expect(page.getByRole("button", { name: /^Verify User newcomer/ })).toHaveCount(9);
   await expect(rowOf(page, "newcomer-01")).toContainText("newcomer-01@example.com");
+});
+
+test("a key that is held moves from row to row, and verifies one newcomer", async ({
+  adminToken,
+  staff: { page, token },
+  server: { api },
+}) => {
+  const { username, key } = await addCustomer(api, adminToken);
+  const names = [username, `${username}-2`, `${username}-3`];
+  for (const name of names.slice(1))
+    await api.call(key, storefront.putCustomer, { params: { discordId: name }, body: { username: name } });
+  await openScreen(page, `/new-users?search=${username}`, "New Users");
+  await expect(page.getByRole("button", { name: /^Verify User/ })).toHaveCount(3);
+  const hold = async (key: string) => {
+    await page.keyboard.down(key);
+    await page.keyboard.down(key);
+    await page.keyboard.up(key);
+  };
+  await hold("j");
+  await expect(page.locator("tr[aria-current]")).toContainText(names[1] ?? "");
+  await hold("v");
+  await expect(toast(page, `${names[1]} is verified`)).toBeVisible();
+  await expect(page.getByRole("button", { name: /^Verify User/ })).toHaveCount(2);
+  const { users: waiting } = await api.call(token, users.listNew, { query: { search: username } });
+  expect(waiting.map((user) => user.username).sort()).toEqual([names[0], names[2]]);
 });

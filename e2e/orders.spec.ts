@@ -411,3 +411,55 @@ test("while the server is down the list says so and offers Retry", async ({ staf
   await page.getByRole("button", { name: "Retry" }).click();
   await expect(rows(page)).toHaveCount(10);
 });
+
+test("a refund of several tells customers of one name apart and stays despite Back, and another search chooses none", async ({
+  adminToken,
+  staff: { page, token },
+  server: { api },
+}) => {
+  const [one, other] = [await newShop(api, adminToken), await newShop(api, adminToken)];
+  await api.call(other.key, storefront.putCustomer, { params: other.who, body: { username: one.name } });
+  for (const { key, label, who } of [one, other])
+    await api.call(key, storefront.createOrder, { body: { ...label, ...who, toName: one.name } });
+  const bar = page.getByRole("region", { name: "Chosen rows" });
+  const choosePage = page.getByRole("checkbox", { name: "Choose this page" });
+  await openScreen(page, "/invoices", "Invoices");
+  for (const key of ["g", "o"]) await page.keyboard.press(key);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
+  await page.getByRole("searchbox").fill(one.name);
+  await expect(rows(page)).toHaveCount(2);
+  await choosePage.click();
+  await expect(bar).toContainText("2 selected");
+  await page.getByRole("searchbox").fill("");
+  await expect(rows(page)).toHaveCount(10);
+  await page.getByRole("searchbox").fill(one.name);
+  await expect(rows(page)).toHaveCount(2);
+  await expect(bar).toBeHidden();
+
+  await choosePage.click();
+  await bar.getByRole("button", { name: "Refund 2 orders" }).click();
+  const asked = page.getByRole("dialog", { name: "Refund 2 orders?" });
+  await expect(asked.getByRole("listitem")).toHaveText([`${one.name} $8.90`, `${one.name} $8.90`]);
+  const held = Promise.withResolvers<void>();
+  await page.route(`**${orders.refundSeveral.path}`, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  const sent = page.waitForRequest(`**${orders.refundSeveral.path}`);
+  await asked.getByRole("button", { name: "Refund 2 orders" }).click();
+  await sent;
+  await page.evaluate(() => {
+    const went = new Promise((done) => window.addEventListener("popstate", () => setTimeout(done), { once: true }));
+    window.history.back();
+    return went;
+  });
+  await expect(asked).toContainText("Refunding…");
+  held.resolve();
+  await expect(toast(page, "2 orders refunded")).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
+  await expect(rows(page).filter({ hasText: "Refunded" })).toHaveCount(2);
+  for (const { params } of [one, other]) {
+    const { user } = await api.call(token, users.read, { params });
+    expect(user.balance).toBe(50);
+  }
+});

@@ -81,12 +81,13 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
     onClose(Boolean(item.to) && !inNewTab);
   }
 
-  /** Enter came before the answer: the best hit is opened once it is there. */
-  const [hurried, setHurried] = useState<{ inNewTab: boolean }>();
+  /** Enter came before the answer: the row one had moved to, or else the best hit, is opened if the answer has it. */
+  const [hurried, setHurried] = useState<{ inNewTab: boolean; key: string | undefined }>();
   useEffect(() => {
     if (!hurried || !isSettled) return;
     setHurried(undefined);
-    choose(named[0] ?? results[0]?.items[0], hurried.inNewTab);
+    const { key, inNewTab } = hurried;
+    choose(key ? items.find((item) => item.key === key) : (named[0] ?? results[0]?.items[0]), inNewTab);
   });
 
   useWindowEvent(
@@ -106,20 +107,24 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
     const isInField = event.target instanceof HTMLInputElement;
     const byLetter = event.altKey && actions.find(({ code }) => code === event.code);
     const firstAction = items.indexOf(actions[0] as Item);
-    if (withCommand && event.key.toLowerCase() === "k") onClose(false);
-    else if (byLetter) choose(byLetter, false);
+    const isClosing = withCommand && event.key.toLowerCase() === "k";
+    const isEnter = isInField && event.key === "Enter";
+    // A key that is held does nothing more than once.
+    if (event.repeat && (isClosing || byLetter || isEnter)) return swallow(event);
+    if (isClosing) onClose(false);
+    // Not before the answer: the actions are those for the customer whom the answer before has found.
+    else if (byLetter) isSettled && choose(byLetter, false);
     else if (!isInField) return;
     else if (event.key === "ArrowDown") step(1);
     else if (event.key === "ArrowUp") step(-1);
-    else if (event.key === "Enter" && (isSettled || selected > 0)) choose(current, withCommand);
-    else if (event.key === "Enter") setHurried({ inNewTab: withCommand });
+    else if (isEnter && isSettled) choose(current, withCommand);
+    else if (isEnter) setHurried({ inNewTab: withCommand, key: selected > 0 ? current?.key : undefined });
     else if (event.key === "Tab" && !event.shiftKey && firstAction >= 0) {
-      moveTo(firstAction);
+      if (isSettled) moveTo(firstAction);
       document.getElementById(idOf(items.length - 1))?.scrollIntoView({ block: "nearest" });
     } else if (event.key === keys.help.key && !text) help();
     else return;
-    event.preventDefault();
-    event.stopPropagation();
+    swallow(event);
   }
 
   /** Noted at once: the answer may come in the same moment. */
@@ -216,31 +221,41 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
   );
 }
 
+function swallow(event: KeyboardEvent) {
+  event.preventDefault();
+  event.stopPropagation();
+}
+
 function openedStore() {
   const [store, { open }] = createSpotlight();
   open();
   return store;
 }
 
+/** Never acted on: without a customer there are no actions. */
 const nobody = { _id: "", username: "", balance: 0, status: true };
 
 /** What can be done with a customer, by the dialogs of their row. */
 function useActions(customer: Pick<User, "_id" | "username" | "balance" | "status"> = nobody): Item[] {
   const { addBalance, askToDisable, enable } = useUserActions(customer);
-  const keyed = (letter: string) => ({ code: `Key${letter}`, pressed: [altKey, letter] });
+  if (customer === nobody) return [];
+  // Somebody else's action is another row.
+  const keyed = (letter: string) => ({
+    key: `${letter} ${customer._id}`,
+    code: `Key${letter}`,
+    pressed: [altKey, letter],
+  });
   return [
-    { key: "balance", icon: <IconPlus size={18} />, body: "Add Balance…", act: addBalance, ...keyed("B") },
+    { icon: <IconPlus size={18} />, body: "Add Balance…", act: addBalance, ...keyed("B") },
     {
-      key: "prices",
       icon: <IconTag size={18} />,
       body: "Custom prices",
       to: `/users/${customer._id}`,
       ...keyed("P"),
     },
     customer.status
-      ? { key: "disable", icon: <IconBan size={18} />, body: "Disable…", act: askToDisable, ...keyed("D") }
+      ? { icon: <IconBan size={18} />, body: "Disable…", act: askToDisable, ...keyed("D") }
       : {
-          key: "enable",
           icon: <IconUserCheck size={18} />,
           body: "Enable",
           act: () => enable.mutate(),

@@ -46,7 +46,7 @@ export function ChosenRows<T extends { _id: string }>({ list, several }: { list:
         rows={rows.map((row) => ({
           _id: row._id,
           name: nameOf(row),
-          customer: customerOf?.(row) ?? "",
+          customer: customerOf?.(row),
           amount: amountOf?.(row) ?? 0,
         }))}
         leftOut={chosen.rows.length - rows.length}

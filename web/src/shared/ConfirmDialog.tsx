@@ -27,25 +27,26 @@ export type Question = {
 export function ConfirmDialog({ question, onClose }: { question: Question; onClose: () => void }) {
   const [idempotencyKey] = useState(randomId);
   const [reason, setReason] = useState("");
-  const { mutate, isPending, error } = useMutation({
+  const { mutate, isPending, isSuccess, error } = useMutation({
     mutationFn: () => question.onConfirm({ idempotencyKey }, reason),
-    onSuccess({ message }) {
-      notify("success", message);
-      question.onDone?.();
-      onClose();
-    },
+    onSuccess: ({ message }) => notify("success", message),
     onError: notifyError,
   });
+  // Not before the dialog lets go: what is done then may lead to another address.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useEffect(() => {
+    if (!isSuccess) return;
+    question.onDone?.();
+    onClose();
+  }, [isSuccess]);
 
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (error) button.current?.focus();
   }, [error]);
 
-  // Closing would not cancel the call, so the dialog stays open until the answer is there.
-  const close = isPending ? () => {} : onClose;
   return (
-    <Dialog onClose={close} title={question.title} size={question.asksReason ? "md" : "sm"}>
+    <Dialog onClose={onClose} isWorking={isPending} title={question.title} size={question.asksReason ? "md" : "sm"}>
       <Text size="sm">{question.message}</Text>
       {(question.details || question.asksReason) && (
         <Stack gap="md" mt="md">
@@ -65,7 +66,7 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
         </Text>
       )}
       <Group justify="flex-end" gap="xs" mt="lg">
-        <Button variant="default" onClick={close} disabled={isPending} data-autofocus>
+        <Button variant="default" onClick={onClose} disabled={isPending} data-autofocus>
           Cancel
         </Button>
         <Button

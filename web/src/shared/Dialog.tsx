@@ -3,22 +3,27 @@ import { useWindowEvent } from "@mantine/hooks";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import classes from "./Dialog.module.css";
 import { returnFocus } from "./returnFocus.ts";
+import { useStay } from "./stay.ts";
 
 /**
  * A modal dialog. Mount it to open it. Focus stays inside, Escape closes, and focus returns to where it was.
  * If two are open, such as a question above details, Escape closes the upper one.
+ * Closing would not cancel a call: while it works, nothing closes the dialog, so that its outcome is told.
  */
 export function Dialog({
   title,
   size = "md",
-  onClose,
+  isWorking = false,
+  onClose: close,
   children,
 }: {
   title: ReactNode;
   size?: "sm" | "md" | "lg" | "xl" | number;
+  isWorking?: boolean;
   onClose: () => void;
   children: ReactNode;
 }) {
+  const onClose = isWorking ? () => {} : close;
   const [opener] = useState(() => document.activeElement);
   useEffect(() => () => returnFocus(opener), [opener]);
   const content = useRef<HTMLDivElement>(null);
@@ -30,12 +35,13 @@ export function Dialog({
       if (event.target instanceof Element && event.target.matches("[data-mantine-stop-propagation=true]")) return;
       // The dialog below must not become the topmost one before it has seen this key.
       event.stopImmediatePropagation();
-      onClose();
+      if (!event.repeat) onClose();
     },
     { capture: true },
   );
   return (
     <Modal.Root opened onClose={onClose} size={size} closeOnEscape={false} closeOnClickOutside={false}>
+      {isWorking && <Staying />}
       {/* A double click that opened the dialog must not close it again. */}
       <Modal.Overlay onClick={(event) => event.detail < 2 && onClose()} />
       <Modal.Content ref={content} className={classes.content}>
@@ -50,6 +56,11 @@ export function Dialog({
       </Modal.Content>
     </Modal.Root>
   );
+}
+
+function Staying() {
+  useStay();
+  return null;
 }
 
 const topmostDialog = () => [...document.querySelectorAll('[role="dialog"]')].at(-1);

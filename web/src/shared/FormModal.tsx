@@ -53,8 +53,6 @@ export function FormModal<V extends Values, R extends object>({
     },
     end: next ? undefined : { after: closeAfter, on: "success", finish: onClose },
   });
-  // Closing would not cancel the call, so the dialog stays open until the answer is there.
-  const close = form.working ? () => {} : onClose;
   const done = form.settled;
   const said = (label: string | ((values: V) => string)) =>
     typeof label === "string" ? label : label(form.fields.values);
@@ -66,7 +64,7 @@ export function FormModal<V extends Values, R extends object>({
 
   if (next && reply) return next(reply);
   return (
-    <Dialog onClose={close} title={title}>
+    <Dialog onClose={onClose} isWorking={form.working} title={title}>
       <form onSubmit={form.submit}>
         <Stack gap="md">
           <Stack gap="md" inert={done}>
@@ -75,7 +73,7 @@ export function FormModal<V extends Values, R extends object>({
           <FormAlert alert={form.alert} />
           <Group gap="xs">
             {aside}
-            <Button ml="auto" ref={closeButton} variant="default" onClick={close} disabled={form.working}>
+            <Button ml="auto" ref={closeButton} variant="default" onClick={onClose} disabled={form.working}>
               {done ? "Close" : "Cancel"}
             </Button>
             {!done && (

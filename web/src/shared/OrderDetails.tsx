@@ -74,7 +74,7 @@ export function OrderDetails({
         </>
       )}
       {story ? (
-        // Another order's note starts anew.
+        // Another order has a note of its own.
         <OrderTimeline key={id} story={story} />
       ) : query.isError ? (
         <LoadFailure title="The order's story could not be loaded" query={query} />

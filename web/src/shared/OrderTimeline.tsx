@@ -4,8 +4,9 @@ import { IconArrowBackUp, IconBarcode, IconNote, IconShoppingBag, type TablerIco
 import type { ReactNode } from "react";
 import { Author } from "./Author.tsx";
 import { callApi } from "./api.ts";
+import { draftOf, dropDraft, useDraft } from "./drafts.ts";
 import { Emblem } from "./Emblem.tsx";
-import { FormAlert, SubmitButton, useApiForm } from "./form.tsx";
+import { type ApiForm, FormAlert, SubmitButton, useApiForm } from "./form.tsx";
 import { formatCount, formatMoney, Time } from "./format.tsx";
 import classes from "./OrderDetails.module.css";
 import { shortened } from "./ShortId.tsx";
@@ -119,11 +120,17 @@ function purchaseWords({ amount, balanceAfter }: NonNullable<OrderStory["purchas
 }
 
 function NoteForm({ id }: { id: string }) {
-  const form = useApiForm({
-    initialValues: { text: "" },
-    onSubmit: (body) => callApi(orders.addNote, { params: { id }, body }),
-    end: { after: 0, on: "success", finish: "reset" },
+  const form: ApiForm<{ text: string }> = useApiForm({
+    initialValues: { text: draftOf<string>(id) ?? "" },
+    async onSubmit(body) {
+      const reply = await callApi(orders.addNote, { params: { id }, body });
+      dropDraft(id);
+      return reply;
+    },
+    end: { after: 0, on: "success", finish: () => form.fields.setValues({ text: "" }) },
   });
+  const { text } = form.fields.values;
+  useDraft(id, text || undefined);
   return (
     <form className={classes.note} onSubmit={form.submit}>
       <Textarea
@@ -138,6 +145,11 @@ function NoteForm({ id }: { id: string }) {
       />
       <Group justify="flex-end" gap="xs">
         <FormAlert alert={form.alert} />
+        {text && (
+          <Text size="xs" c="dimmed">
+            Not saved
+          </Text>
+        )}
         <SubmitButton form={form} label="Save note" workingLabel="Saving…" variant="default" size="xs" />
       </Group>
     </form>

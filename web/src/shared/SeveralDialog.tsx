@@ -1,7 +1,7 @@
 import type { Outcome } from "@footprint/contract/schemas.ts";
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { longestPage } from "./chosen.ts";
 import { Dialog } from "./Dialog.tsx";
 import { formatCount, formatMoney } from "./format.tsx";
@@ -10,11 +10,12 @@ import { ReasonField } from "./ReasonField.tsx";
 import { randomId } from "./randomId.ts";
 import classes from "./SeveralDialog.module.css";
 import { type SeveralQuestion, sumOf } from "./several.ts";
+import { useStay } from "./stay.ts";
 
 /** Beyond either, the sum of money that is moved has to be typed. */
 const freely = { amount: 500, rows: 20 };
 
-type Row = { _id: string; name: string; customer: string; amount: number };
+type Row = { _id: string; name: string; customer: { _id: string; username: string } | undefined; amount: number };
 
 type SeveralDialogProps = {
   /** What is asked, and what the button says: "Refund 3 orders". */
@@ -48,10 +49,8 @@ export function SeveralDialog(props: SeveralDialogProps) {
   }
 
   if (work.isEnded) return <Results {...props} outcomes={work.outcomes} />;
-  // Closing would not cancel the call, so the dialog stays open until the answer is there.
-  const close = work.isRunning ? () => {} : onClose;
   return (
-    <Dialog title={`${text}?`} onClose={close}>
+    <Dialog title={`${text}?`} onClose={onClose} isWorking={work.isRunning}>
       <Stack gap="md">
         <Text size="sm">
           {question.message}
@@ -67,10 +66,10 @@ export function SeveralDialog(props: SeveralDialogProps) {
             {/* Scrolls: the keyboard has to reach it. */}
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as above */}
             <ul className={classes.customers} aria-label="Customers" tabIndex={0}>
-              {money.shares.map(({ name, count, sum }) => (
-                <li key={name}>
+              {money.shares.map(({ customer, count, sum }) => (
+                <li key={customer?._id}>
                   <div>
-                    {name} {count > 1 && <span>× {formatCount(count)}</span>}
+                    {customer?.username} {count > 1 && <span>× {formatCount(count)}</span>}
                   </div>
                   <b>{formatMoney(sum)}</b>
                 </li>
@@ -109,7 +108,7 @@ export function SeveralDialog(props: SeveralDialogProps) {
               Stop
             </Button>
           ) : (
-            <Button variant="default" onClick={close} disabled={work.isRunning} data-autofocus>
+            <Button variant="default" onClick={onClose} disabled={work.isRunning} data-autofocus>
               Cancel
             </Button>
           )}
@@ -143,6 +142,13 @@ function useWork({ rows, question, onDone, onClose }: SeveralDialogProps, reason
   );
   const [outcomes, setOutcomes] = useState<Outcome[]>([]);
   const isStopped = useRef(false);
+  // Nothing goes on where nobody can stop it.
+  useEffect(() => {
+    isStopped.current = false;
+    return () => {
+      isStopped.current = true;
+    };
+  }, []);
   const work = useMutation({
     async mutationFn() {
       let known = outcomes;
@@ -177,6 +183,7 @@ function useWork({ rows, question, onDone, onClose }: SeveralDialogProps, reason
 
 /** What became of them, where not all were done. */
 function Results({ rows, outcomes, question, onClose }: SeveralDialogProps & { outcomes: Outcome[] }) {
+  useStay();
   const refused = outcomes.filter(({ done }) => !done);
   const untried = rows.length - outcomes.length;
   const rowOf = (id: string) => rows.find(({ _id }) => _id === id);
@@ -202,7 +209,7 @@ function Results({ rows, outcomes, question, onClose }: SeveralDialogProps & { o
                 return (
                   <li key={_id}>
                     <div>
-                      <b>{row?.name}</b> <span>{row?.customer}</span>
+                      <b>{row?.name}</b> <span>{row?.customer?.username}</span>
                     </div>
                     {message}
                   </li>
@@ -221,12 +228,13 @@ function Results({ rows, outcomes, question, onClose }: SeveralDialogProps & { o
   );
 }
 
-/** What each customer gets, the largest first. */
+/** What each customer gets, the largest first. By id: two may have the same name. */
 function sharesOf(rows: readonly Row[]) {
-  return [...new Set(rows.map(({ customer }) => customer))]
-    .map((name) => {
-      const own = rows.filter(({ customer }) => customer === name);
-      return { name, count: own.length, sum: sumOf(own.map(({ amount }) => amount)) };
-    })
+  return [...Map.groupBy(rows, ({ customer }) => customer?._id).values()]
+    .map((own) => ({
+      customer: own[0]?.customer,
+      count: own.length,
+      sum: sumOf(own.map(({ amount }) => amount)),
+    }))
     .sort((a, b) => b.sum - a.sum);
 }

@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
-import { type ReactNode, useCallback, useEffect, useState } from "react";
-import { useBeforeUnload, useBlocker } from "react-router";
+import { type ReactNode, useCallback, useState } from "react";
 import { CopyButton } from "./CopyButton.tsx";
 import { Dialog } from "./Dialog.tsx";
+import { useStay } from "./stay.ts";
 
 /** A dialog for something that is not shown again: Back, a reload or a stray click do not close it, but warn. */
 export function ShownOnce({
@@ -28,16 +28,11 @@ export function ShownOnce({
   children: ReactNode;
 }) {
   const [isWarned, setWarned] = useState(false);
-  const blocker = useBlocker(true);
-  useEffect(() => {
-    if (blocker.state !== "blocked") return;
-    blocker.reset();
-    setWarned(true);
-  }, [blocker]);
-  useBeforeUnload(useCallback((event) => event.preventDefault(), []));
+  const warn = useCallback(() => setWarned(true), []);
+  useStay(warn);
 
   return (
-    <Dialog title={title} onClose={() => setWarned(true)}>
+    <Dialog title={title} onClose={warn}>
       <Stack gap="md">
         <Text size="sm">{hint}</Text>
         {children}

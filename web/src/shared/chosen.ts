@@ -30,11 +30,14 @@ export function useChosen<T extends Row>(
   const [kept, keep] = useState<{ of: string; rows: ReadonlyMap<string, T> }>({ of, rows: new Map() });
   const [isFetching, setFetching] = useState(false);
   const lastToggled = useRef<string>(undefined);
-  const rows = kept.of === of ? kept.rows : new Map<string, T>();
+  // Dropped, not hidden: they must not come back with the search of before.
+  if (kept.of !== of) keep({ of, rows: new Map() });
+  const { rows } = kept;
 
   function change(edit: (rows: Map<string, T>) => void) {
     keep((before) => {
-      const next = new Map(before.of === of ? before.rows : []);
+      if (before.of !== of) return before;
+      const next = new Map(before.rows);
       edit(next);
       return { of, rows: next };
     });

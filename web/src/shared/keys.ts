@@ -20,6 +20,9 @@ export const keys = {
   help: { key: "?", does: "Show all keys" },
 } as const;
 
+/** Those that go on while they are held: all else wants to be pressed anew. */
+const held: string[] = [keys.next, keys.previous, keys.chooseNext, keys.choosePrevious].map(({ key }) => key);
+
 /** Pressed before the letter of a screen. */
 export const goKey = "g";
 
@@ -50,12 +53,13 @@ window.addEventListener("keydown", (event) => {
   const act = listening.map(({ current }) => current[pressed]).find((handler) => handler !== undefined);
   if (!act) return;
   event.preventDefault();
-  act();
+  if (!event.repeat || held.includes(pressed)) act();
 });
 
 /** A key, or the two after one another that it ends; nothing while one types. */
 function plainKeys(event: KeyboardEvent): string {
   if (isTaken(event)) return "";
+  if (event.repeat) return event.key;
   const isSecond = event.timeStamp - goPressedAt < goMs;
   goPressedAt = event.key === goKey && !isSecond ? event.timeStamp : Number.NEGATIVE_INFINITY;
   return isSecond ? `${goKey} ${event.key}` : event.key;

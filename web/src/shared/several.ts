@@ -9,7 +9,7 @@ export type Several<T> = {
   /** What tells a row from others. */
   nameOf: (row: T) => string;
   /** Whose it is, if the name does not say it. */
-  customerOf?: (row: T) => string;
+  customerOf?: (row: T) => { _id: string; username: string };
   /** Where rows are about money: the bar says what they come to. */
   amountOf?: (row: T) => number;
   /** The call that answers them as a file, for administrators. */

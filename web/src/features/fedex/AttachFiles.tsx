@@ -66,7 +66,7 @@ function Matches({ files, orders: found, onClose }: Props & { orders: readonly F
 
   const amount = `${matched.length} ${matched.length === 1 ? "file" : "files"}`;
   return (
-    <Dialog title={`Attach ${files.length} files`} size="lg" onClose={isPending ? () => {} : onClose}>
+    <Dialog title={`Attach ${files.length} files`} size="lg" onClose={onClose} isWorking={isPending}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -1,42 +1,50 @@
 import { documentTypes } from "@footprint/contract/endpoint.ts";
 import { type FedexOrder, type FedexStory, fedex } from "@footprint/contract/fedex.ts";
 import { Button, Kbd, Textarea, TextInput } from "@mantine/core";
-import { useWindowEvent } from "@mantine/hooks";
 import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
+import { draftOf, dropDraft, useDraft } from "../../shared/drafts.ts";
 import { FileField } from "../../shared/FileField.tsx";
 import { FormAlert, SubmitButton, useApiForm } from "../../shared/form.tsx";
+import { commandKey, useKeys } from "../../shared/keys.ts";
+import { notify } from "../../shared/notify.ts";
 import { shortened } from "../../shared/ShortId.tsx";
 import { Warning } from "../../shared/Warning.tsx";
 import { type Desk, doubtsAbout } from "./desk.ts";
 import { StatusSelect } from "./FedexCells.tsx";
 import classes from "./FedexDesk.module.css";
 import { StoredFile } from "./StoredFile.tsx";
-import { changesOf, saveOrder, valuesOf } from "./update.ts";
+import { changesOf, type FedexValues, saveOrder, valuesOf } from "./update.ts";
 
-const modifier = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
-
-const saved = { file: null, removesFile: false };
+/** What was typed, and what stood there before. */
+type Draft = { values: FedexValues; before: FedexValues };
 
 /** What is done about an order. Saving with the keyboard goes on to the next one. */
 export function DeskForm({ order, story, desk }: { order: FedexOrder; story: FedexStory | undefined; desk: Desk }) {
-  const [before, setBefore] = useState(() => valuesOf(order));
+  const [draft] = useState(() => draftOf<Draft>(order._id));
+  const [before, setBefore] = useState(() => draft?.before ?? valuesOf(order));
   const goesOn = useRef(false);
   const priceField = useRef<HTMLInputElement>(null);
   // As the list stands now: what is done leaves it.
   const next = desk.neighbour(1)?._id;
   const form = useApiForm({
-    initialValues: before,
+    initialValues: draft?.values ?? before,
     async onSubmit(values, options) {
       const following = goesOn.current && next !== order._id ? next : undefined;
       const answer = await saveOrder(order, changesOf(values, before), options);
+      const price = values.price && Number(values.price).toFixed(2);
+      const saved = { ...values, price, file: null, removesFile: false };
+      setBefore(saved);
+      fields.setValues(saved);
+      dropDraft(order._id);
       if (following) desk.view(following);
-      else fields.setValues({ ...values, ...saved, price: values.price && Number(values.price).toFixed(2) });
       return answer;
     },
   });
   const { fields } = form;
   const { values } = fields;
+  const isTouched = Object.values(changesOf(values, before)).some((change) => change !== undefined);
+  useDraft(order._id, isTouched ? { values, before } : undefined);
 
   const { status, note, price } = valuesOf(order);
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the order itself has changed
@@ -56,16 +64,12 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
   }
 
   function save(andGoOn: boolean) {
+    if (!isTouched) return notify("info", "Nothing to save");
     goesOn.current = andGoOn;
     form.submit();
   }
 
-  useWindowEvent("keydown", (event) => {
-    const isMeant = event.key === "Enter" && (event.ctrlKey || event.metaKey);
-    if (!isMeant || document.querySelector("[aria-modal=true]")) return;
-    event.preventDefault();
-    save(true);
-  });
+  useKeys({ [`${commandKey} enter`]: () => save(true) });
 
   return (
     <form
@@ -121,6 +125,19 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
         {doubtsAbout(values, order, story).map((doubt) => (
           <Warning key={doubt}>{doubt}</Warning>
         ))}
+        {isTouched && (
+          <div className={classes.unsaved}>
+            Not saved
+            <Button
+              size="compact-sm"
+              variant="default"
+              disabled={form.working}
+              onClick={() => fields.setValues(before)}
+            >
+              Discard
+            </Button>
+          </div>
+        )}
         <FormAlert alert={form.alert} />
       </div>
       <div className={classes.formFoot}>
@@ -131,7 +148,7 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
           aria-keyshortcuts="Control+Enter Meta+Enter"
           rightSection={
             <Kbd size="xs" className={classes.kbd} aria-hidden>
-              {modifier} ↵
+              {commandKey} ↵
             </Kbd>
           }
           onClick={() => save(true)}

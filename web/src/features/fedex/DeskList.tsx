@@ -3,6 +3,7 @@ import { fedex } from "@footprint/contract/fedex.ts";
 import { ActionIcon, Button, Kbd, Skeleton, VisuallyHidden } from "@mantine/core";
 import { IconChevronLeft, IconChevronRight, IconFileCheck, IconFiles } from "@tabler/icons-react";
 import { useEffect, useRef } from "react";
+import { useHasDraft } from "../../shared/drafts.ts";
 import { formatCount, formatTotal } from "../../shared/format.tsx";
 import { LoadFailure, OutOfDate } from "../../shared/LoadFailure.tsx";
 import { Notice } from "../../shared/Notice.tsx";
@@ -107,6 +108,7 @@ function Queues({ desk: { queue, setQueue } }: { desk: Desk }) {
 
 function Row({ order, desk }: { order: FedexOrder; desk: Desk }) {
   const isOpen = order._id === desk.viewed;
+  const isUnsaved = useHasDraft(order._id);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!isOpen) return;
@@ -143,7 +145,9 @@ function Row({ order, desk }: { order: FedexOrder; desk: Desk }) {
             .filter(Boolean)
             .join(" · ")}
         </span>
-        <span className={classes.second}>{order.status}</span>
+        <span className={classes.second} data-unsaved={isUnsaved || undefined}>
+          {isUnsaved ? "Not saved" : order.status}
+        </span>
       </button>
     </li>
   );

@@ -1,9 +1,9 @@
 import type { FedexOrder } from "@footprint/contract/fedex.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
-import { useWindowEvent } from "@mantine/hooks";
 import { type DragEvent, useEffect, useRef, useState } from "react";
 import { callApi } from "../../shared/api.ts";
 import { useDialog } from "../../shared/dialogs.tsx";
+import { keys, useKeys } from "../../shared/keys.ts";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useIsLeaving } from "../../shared/leaving.ts";
@@ -46,7 +46,7 @@ export function FedexDesk() {
     if (event.dataTransfer.files.length > 0) attach([...event.dataTransfer.files]);
   }
 
-  useKeys(desk, root, attach);
+  useDeskKeys(desk, root, attach);
   return (
     <section
       ref={root}
@@ -108,33 +108,19 @@ function useClaim(order: FedexOrder | undefined) {
   return { isMine, isClaiming: isPending, claim: () => order && !isPending && mutate(order._id) };
 }
 
-/** Keys that act on the desk while nobody types. Those of the order press its buttons: what cannot be pressed does nothing. */
-function useKeys(desk: Desk, root: React.RefObject<HTMLElement | null>, attach: (files: File[]) => void) {
-  const previous = useRef("");
+/** The desk's own keys. Those of the order press its buttons: what cannot be pressed does nothing. */
+function useDeskKeys(desk: Desk, root: React.RefObject<HTMLElement | null>, attach: (files: File[]) => void) {
   const press = (selector: string) => root.current?.querySelector<HTMLElement>(selector)?.click();
   const focus = (selector: string) => root.current?.querySelector<HTMLElement>(selector)?.focus();
-  const keys: Record<string, () => void> = {
-    j: () => move(desk, 1),
-    k: () => move(desk, -1),
+  useKeys({
+    [keys.next.key]: () => move(desk, 1),
+    [keys.previous.key]: () => move(desk, -1),
     c: () => press("[data-key=c]"),
     f: () => press("form input[type=file]"),
     p: () => focus("[data-key=p]"),
     u: () => chooseFiles(attach),
-  };
-  useWindowEvent("keydown", (event) => {
-    // "g" begins the way to another screen.
-    const isSecond = previous.current === "g";
-    previous.current = event.key;
-    const isTyped = event.target instanceof Element && event.target.closest(typed);
-    const isOther = event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isSecond;
-    const act = keys[event.key];
-    if (!act || isTyped || isOther || document.querySelector("[aria-modal=true]")) return;
-    event.preventDefault();
-    act();
   });
 }
-
-const typed = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 
 function move(desk: Desk, step: 1 | -1) {
   const next = desk.neighbour(step);

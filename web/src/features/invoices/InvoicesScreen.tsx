@@ -39,7 +39,7 @@ const invoiceCount = counting("invoice", "invoices");
 
 const several: Several<Invoice> = {
   nameOf: (invoice) => `invoice ${invoice._id}`,
-  customerOf: (invoice) => invoice.user.username,
+  customerOf: (invoice) => invoice.user,
   amountOf: (invoice) => invoice.amount,
   exported: invoices.exportChosen,
   actions: [

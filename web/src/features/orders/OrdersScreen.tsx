@@ -23,7 +23,7 @@ const orderCount = counting("order", "orders");
 
 const several: Several<Order> = {
   nameOf: (order) => `order ${order.uuid}`,
-  customerOf: (order) => order.user.username,
+  customerOf: (order) => order.user,
   amountOf: (order) => order.price,
   exported: orders.exportChosen,
   actions: [

@@ -3,6 +3,7 @@ import { Loader, Stack } from "@mantine/core";
 import { useWindowEvent } from "@mantine/hooks";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { ApiError, callApi, unreadable } from "../../shared/api.ts";
+import { dropAllDrafts } from "../../shared/drafts.ts";
 import { type Session, SessionContext } from "../../shared/session.ts";
 import { readToken } from "../../shared/token.ts";
 import { SignIn } from "./SignIn.tsx";
@@ -68,7 +69,9 @@ function useReloadForOtherAccount(current: Session | undefined) {
     if (!current || token === known.current || document.hidden) return;
     const { username, role } = token ? await callApi(session.access, {}) : {};
     known.current = token;
-    if (username !== current.username || role !== current.role) window.location.reload();
+    if (username === current.username && role === current.role) return;
+    dropAllDrafts();
+    window.location.reload();
   }
   // If the server does not answer, the next visit to the tab asks again.
   const onReturn = () => void compare().catch(() => {});

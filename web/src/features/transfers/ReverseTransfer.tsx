@@ -23,12 +23,10 @@ export function ReverseTransfer({ transfer, user, onClose }: Props) {
     },
     end: { after: 0, on: "success", finish: onClose },
   });
-  // Closing would not cancel the call, so the dialog stays open until the answer is there.
-  const close = form.working ? () => {} : onClose;
   const sum = formatMoney(Math.abs(amount));
 
   return (
-    <Dialog title={`Reverse this ${kind}?`} size="sm" onClose={close}>
+    <Dialog title={`Reverse this ${kind}?`} size="sm" onClose={onClose} isWorking={form.working}>
       <form onSubmit={form.submit}>
         <Stack gap="md">
           <Text size="sm">
@@ -55,7 +53,7 @@ export function ReverseTransfer({ transfer, user, onClose }: Props) {
           />
           <FormAlert alert={form.alert} />
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close} disabled={form.working} data-autofocus>
+            <Button variant="default" onClick={onClose} disabled={form.working} data-autofocus>
               Cancel
             </Button>
             <Button type="submit" color="red.8" disabled={form.working}>

@@ -1,0 +1,35 @@
+import { useEffect, useSyncExternalStore } from "react";
+
+/** What was typed about a record and not saved, by its id: it stays until it is saved, or the page is left. */
+const drafts = new Map<string, unknown>();
+const listeners = new Set<() => void>();
+
+export const draftOf = <T>(id: string) => drafts.get(id) as T | undefined;
+
+export function dropDraft(id: string): void {
+  if (drafts.delete(id)) for (const tell of listeners) tell();
+}
+
+/** Keeps what a form holds, as long as there is something to keep. */
+export function useDraft(id: string, draft: unknown): void {
+  useEffect(() => {
+    if (draft === undefined) return dropDraft(id);
+    const isNew = !drafts.has(id);
+    drafts.set(id, draft);
+    if (isNew) for (const tell of listeners) tell();
+  });
+}
+
+export const useHasDraft = (id: string) => useSyncExternalStore(subscribe, () => drafts.has(id));
+
+function subscribe(tell: () => void) {
+  listeners.add(tell);
+  return () => void listeners.delete(tell);
+}
+
+window.addEventListener("beforeunload", (event) => {
+  if (drafts.size > 0) event.preventDefault();
+});
+
+/** For a page that must be left, whatever is typed: somebody else has signed in. */
+export const dropAllDrafts = () => drafts.clear();
