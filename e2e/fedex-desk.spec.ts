@@ -274,6 +274,7 @@ test("desk and list are two views of one screen; on a phone list and order follo
 test("what was typed about an order stays until it is saved or the page is left, and nothing is saved untouched", async ({
   staff: { page, token },
   adminToken,
+  watch,
   server: { api },
 }) => {
   const { batch, orders } = await placeOrders(api, adminToken, 2);
@@ -324,4 +325,11 @@ test("what was typed about an order stays until it is saved or the page is left,
   expect(asked.type()).toBe("beforeunload");
   await asked.accept();
   await leaving;
+
+  // Where the session has ended, nobody is asked.
+  watch.expectProblem(/401|Sign in/);
+  await form(page).getByLabel("Note").fill("later still");
+  await page.route("**/api/v1/**", (route) => route.fulfill({ status: 401, json: { message: "Sign in again" } }));
+  await form(page).getByRole("button", { name: "Save and next" }).click();
+  await expect(page.getByRole("button", { name: "Sign In" })).toBeVisible();
 });

@@ -382,7 +382,11 @@ for (const [what, message, answer] of away) {
     watch.expectProblem(/Failed to load resource|Cannot reach the server|It broke|Too much to do/);
     // A window that gets the focus asks by itself, and could be quicker than the click.
     await page.addInitScript(() => window.addEventListener("focus", (event) => event.stopImmediatePropagation()));
-    await page.route(`**${session.access.path}`, answer);
+    let answers = 0;
+    await page.route(`**${session.access.path}`, async (route) => {
+      await answer(route);
+      answers++;
+    });
     await page.goto("/staff");
     await expect(signInTitle(page)).toBeVisible();
     await expect(page.getByRole("alert")).toContainText(message);
@@ -390,7 +394,9 @@ for (const [what, message, answer] of away) {
     expect(watch.problems.some((problem) => problem.startsWith("console: ApiError") && problem.includes(message))).toBe(
       true,
     );
+    const before = answers;
     await page.getByRole("button", { name: "Retry" }).click();
+    await expect.poll(() => answers).toBeGreaterThan(before);
     await expect(page.getByRole("alert")).toContainText(message);
     expect(await cookieOf(page)).toBeDefined();
 

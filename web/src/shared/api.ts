@@ -1,5 +1,6 @@
 import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
+import { leave } from "./stay.ts";
 import { readToken, removeToken } from "./token.ts";
 
 export type Issue = { path: string; message: string };
@@ -81,7 +82,7 @@ export async function request<E extends Endpoint>(
 /** Loads the root anew, so that nothing of the ended session is left in the page. */
 function forceSignOut(): void {
   removeToken();
-  window.location.replace("/");
+  leave(() => window.location.replace("/"));
 }
 
 function encodeQuery(query: Values = {}): string {

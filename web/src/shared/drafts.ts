@@ -1,4 +1,5 @@
 import { useEffect, useSyncExternalStore } from "react";
+import { askFirst } from "./stay.ts";
 
 /** What was typed about a record and not saved, by its id: it stays until it is saved, or the page is left. */
 const drafts = new Map<string, unknown>();
@@ -28,8 +29,5 @@ function subscribe(tell: () => void) {
 }
 
 window.addEventListener("beforeunload", (event) => {
-  if (drafts.size > 0) event.preventDefault();
+  if (drafts.size > 0) askFirst(event);
 });
-
-/** For a page that must be left, whatever is typed: somebody else has signed in. */
-export const dropAllDrafts = () => drafts.clear();
