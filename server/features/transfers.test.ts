@@ -96,6 +96,8 @@ async function makeHistory(customer: { id: string }, amount: number, by = uuidv7
       )}])[1 + n % 5] as kind, (array[9, -2, -3, 2, -1])[1 + n % 5] + case when n = 1 then 10 else 0 end as cents
       from generate_series(1, ${amount}::int) as n
     ) as made`);
+  // As the database does by itself within a minute: until then it may believe that the table is still empty.
+  await db.execute(sql`analyze transfers`);
   const { rows } = await db.execute<{
     id: string;
     n: number;
