@@ -8,6 +8,9 @@ import { workOneByOne } from "./http/overload.ts";
 import { adoptTimezone } from "./lists/counters.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
 
+/** Connections that wait to be taken. Beyond them the system drops one, whose sender tries again after a second. */
+const backlog = 4096;
+
 // Whatever the program writes is for its own account alone.
 process.umask(0o077);
 
@@ -25,7 +28,7 @@ async function start() {
       await stopHousekeeping();
       await engine.close();
     };
-    await app.listen({ port: config.port, host: config.host });
+    await app.listen({ port: config.port, host: config.host, backlog });
     const password = await ensureAdmin(engine.db, config);
     if (config.adminPassword && isCommonPassword(config.adminPassword, config.adminUsername))
       console.log("ADMIN_PASSWORD is easy to guess: change it in Account Setting");

@@ -89,6 +89,24 @@ test("nothing is searched for by less than two letters", async () => {
   expect((await call("staff", search.find, { query: { q: "k".repeat(201) } })).status).toBe(400);
 });
 
+test.for<[typed: string, trackings: string[]]>([
+  [code, [code, `42012345${code}`]],
+  ["9400 1112 0620 0000 0000 08", [code, `42012345${code}`]],
+  [code.slice(0, 15), [code, `42012345${code}`, "9400-1112-0620-0000-0000-15"]],
+  [code.slice(-15), [code, `42012345${code}`]],
+  [`42012345${code}`, [`42012345${code}`]],
+  [`42012345${code}`.slice(0, 14), [`42012345${code}`]],
+  ["9400111206299", []],
+  ["9".repeat(22), ["9".repeat(22)]],
+])("more digits than a key has, %s, find the orders with %j", async ([typed, trackings]) => {
+  const labelType = await addLabelType({ name: "USPS Ground" });
+  const all = [code, `42012345${code}`, "9400-1112-0620-0000-0000-15", "9".repeat(22), "1Z9400111206200000"];
+  for (const tracking of all) await addOrder({ labelType, tracking });
+  const { body } = await call("staff", orders.list, { query: { search: typed } });
+  expect(body.orders.map(({ tracking }) => tracking).sort()).toEqual(trackings.sort());
+  expect((await find(typed)).orders.total).toBe(trackings.length);
+});
+
 type Counts = { total: number; totalCapped?: boolean };
 
 const lists: [group: keyof Found, list: Endpoint, rows: string][] = [

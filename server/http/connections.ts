@@ -32,6 +32,40 @@ function refuseCrumbs(request: IncomingMessage) {
   };
 }
 
+/**
+ * Node takes one new connection in each turn of the event loop. So that nobody waits long for theirs, a turn stays
+ * short: so many requests are begun in it, and addresses take turns, however many connections each has.
+ */
+const mostInATurn = 4;
+
+function byTurns(): (address: string, begin: () => void) => void {
+  const waiting = new Map<string, (() => void)[]>();
+  let begun = 0;
+  const nextTurn = () => {
+    begun = 0;
+    for (const [address, own] of waiting) {
+      if (begun === mostInATurn) break;
+      const begin = own.shift();
+      // Behind all the others.
+      waiting.delete(address);
+      if (own.length > 0) waiting.set(address, own);
+      begun++;
+      begin?.();
+    }
+    if (begun > 0) setImmediate(nextTurn);
+  };
+  return (address, begin) => {
+    if (begun === 0) setImmediate(nextTurn);
+    if (begun < mostInATurn && waiting.size === 0) {
+      begun++;
+      return begin();
+    }
+    const own = waiting.get(address);
+    if (own) own.push(begin);
+    else waiting.set(address, [begin]);
+  };
+}
+
 /** Beyond so many that wait on one connection it is cut: no browser sends ahead, and hardly any program. */
 const mostAhead = 64;
 
@@ -41,6 +75,7 @@ const mostAhead = 64;
  */
 function oneByOne(answer: RequestListener): RequestListener {
   const ahead = new WeakMap<Socket, (() => void)[]>();
+  const inItsTurn = byTurns();
   return (request, response) => {
     const { socket } = request;
     // What was read with the request that was one too many is parsed all the same.
@@ -51,11 +86,14 @@ function oneByOne(answer: RequestListener): RequestListener {
     // Nobody means to send a body with these: once they are answered, nobody reads on.
     if (request.method === "GET" || request.method === "HEAD")
       response.once("finish", () => request.complete || socket.destroySoon());
+    const from = socket.remoteAddress ?? "";
     const begin = () => {
+      // Gone while it waited.
+      if (socket.destroyed) return;
       response.once("close", () => {
         const next = socket.destroyed ? undefined : ahead.get(socket)?.shift();
         // All other connections have their turn in between.
-        if (next) setImmediate(next);
+        if (next) setImmediate(inItsTurn, from, next);
         else ahead.delete(socket);
       });
       answer(request, response);
@@ -63,7 +101,7 @@ function oneByOne(answer: RequestListener): RequestListener {
     const waiting = ahead.get(socket);
     if (!waiting) {
       ahead.set(socket, []);
-      begin();
+      inItsTurn(from, begin);
     } else if (waiting.push(begin) > mostAhead) socket.destroy();
   };
 }

@@ -25,7 +25,7 @@ const lanes = {
   longWork: lane({ atOnce: 64, each: 8 }),
   /** Who sent a token that was known a moment ago. */
   knownTokens: lane({ atOnce: 8, each: 4 }),
-  signIns: lane({ atOnce: 4, each: 3, waiting: 40, eachWaiting: 20 }),
+  signIns: lane({ atOnce: 4, each: 3, waiting: 100, eachWaiting: 20 }),
   publicPages: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
   unknownAccounts: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
   unknownShops: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),

@@ -9,6 +9,8 @@ export type Searched = {
   names: PgColumn[];
   /** Found whole, by their beginning or by their end, from four characters on. */
   codes: PgColumn[];
+  /** The digits of the code among these whose first ones are the same in most rows, as an index has them in order. */
+  digits?: SQL;
   /** Whose the rows are: they are found by their customer too, for some callers not by the customer's codes. */
   customer?: { id: PgColumn; byCodes: boolean };
 };
@@ -57,7 +59,14 @@ export async function hitsOf(db: Database, table: PgTable, searched: Searched, s
 }
 
 /** What was typed, in terms of the keys that `search_keys` in the migrations makes of names and codes. */
-type Typed = { words: string; wordsPattern?: string; code: string; codePattern?: string };
+type Typed = {
+  words: string;
+  wordsPattern?: string;
+  code: string;
+  codePattern?: string;
+  /** Where more digits were typed than a key has. */
+  digits?: { word: string; end: string; from: string; below: string };
+};
 
 /** Both as in `search_keys`. */
 const longestKey = 12;
@@ -74,7 +83,13 @@ function read(search: string): Typed {
     ...(!isOneKey && { wordsPattern: patternOf(text) }),
     code: isCode ? `${beginning("=", code)} | ${beginning("~", [...code].reverse().join(""))}` : "",
     ...(code.length > longestKey && { codePattern: patternOf(code) }),
+    ...(/^(?!420|9+$)\d+$/.test(code) && code.length > longestKey && { digits: digitsOf(code) }),
   };
+}
+
+function digitsOf(code: string): NonNullable<Typed["digits"]> {
+  const below = String(BigInt(code) + 1n).padStart(code.length, "0");
+  return { word: beginning("", code), end: beginning("~", [...code].reverse().join("")), from: code, below };
 }
 
 /** Letter by letter, as the database does it: a word's last sigma, and letters that would become two. */
@@ -98,12 +113,20 @@ function sentencePart(part: string): string {
 const beginning = (mark: string, text: string) => `'${mark}${[...text].slice(0, longestKey).join("")}':*`;
 
 /** True for rows with the keys of what was typed, and where these do not tell all, with what was typed itself. */
-function byKeys(table: PgTable, { names, codes }: Searched, { words, wordsPattern, code, codePattern }: Typed): SQL {
+function byKeys(table: PgTable, { names, codes, ...searched }: Searched, typed: Typed): SQL {
+  const { words, wordsPattern, code, codePattern } = typed;
+  const digits = searched.digits && typed.digits;
   const has = (keys: string) => sql`${table}.search @@ ${keys}::tsquery`;
   if (!wordsPattern && !codePattern && words && code) return has(`${words} | ${code}`);
-  const byName = words && and(has(words), wordsPattern ? sql`${textOf(names)} like ${wordsPattern}` : undefined);
+  const byName =
+    words && and(has(digits?.word ?? words), wordsPattern ? sql`${textOf(names)} like ${wordsPattern}` : undefined);
+  // Codes of one sender begin alike: the key of a beginning would be that of half the table.
+  const hasCode =
+    digits && searched.digits
+      ? or(has(digits.end), sql`(${searched.digits} >= ${digits.from} and ${searched.digits} < ${digits.below})`)
+      : code && has(code);
   const byCode =
-    code && and(has(code), codePattern ? sql`translate(${textOf(codes)}, ' -', '') like ${codePattern}` : undefined);
+    hasCode && and(hasCode, codePattern ? sql`translate(${textOf(codes)}, ' -', '') like ${codePattern}` : undefined);
   return or(byName || undefined, byCode || undefined) ?? sql`false`;
 }
 

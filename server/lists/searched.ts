@@ -1,5 +1,14 @@
-import { and, eq } from "drizzle-orm";
-import { accounts, bulkOrders, customers, fedexOrders, invoices, orders, trackingCodes } from "../db/schema.ts";
+import { and, eq, sql } from "drizzle-orm";
+import {
+  accounts,
+  bulkOrders,
+  customers,
+  fedexOrders,
+  invoices,
+  orders,
+  plainTracking,
+  trackingCodes,
+} from "../db/schema.ts";
 import { contains, type Searched } from "./search.ts";
 
 // What each list is found by, in the list itself and in the search over all of them.
@@ -9,6 +18,7 @@ export const searched = {
   orders: {
     names: [orders.fromName, orders.toName],
     codes: [orders.id, orders.uuid, orders.tracking],
+    digits: plainTracking(orders.tracking),
     customer: { id: orders.customerId, byCodes: true },
   },
   bulkOrders: {
@@ -17,7 +27,7 @@ export const searched = {
     customer: { id: bulkOrders.customerId, byCodes: true },
   },
   invoices: { names: [], codes: [invoices.id], customer: { id: invoices.customerId, byCodes: true } },
-  trackingCodes: { names: [], codes: [trackingCodes.code] },
+  trackingCodes: { names: [], codes: [trackingCodes.code], digits: sql`${trackingCodes.code}` },
 } satisfies Record<string, Searched>;
 
 /** Whose discordId a caller may not see, they may not find by it either. */
