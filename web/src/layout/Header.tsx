@@ -6,8 +6,8 @@ import { callApi } from "../shared/api.ts";
 import { Emblem } from "../shared/Emblem.tsx";
 import { keys } from "../shared/keys.ts";
 import { Logo } from "../shared/Logo.tsx";
+import { leavePage } from "../shared/leavePage.ts";
 import { useSession } from "../shared/session.ts";
-import { leave } from "../shared/stay.ts";
 import { removeToken } from "../shared/token.ts";
 import classes from "./Header.module.css";
 import { PaletteField } from "./PaletteField.tsx";
@@ -78,5 +78,5 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
 function signOut(): void {
   callApi(session.logout, {}, { keepalive: true }).catch((error: unknown) => console.error(error));
   removeToken();
-  leave(() => window.location.reload());
+  leavePage(() => window.location.reload());
 }

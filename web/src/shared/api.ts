@@ -1,6 +1,6 @@
 import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
-import { leave } from "./stay.ts";
+import { leavePage } from "./leavePage.ts";
 import { readToken, removeToken } from "./token.ts";
 
 export type Issue = { path: string; message: string };
@@ -82,7 +82,7 @@ export async function request<E extends Endpoint>(
 /** Loads the root anew, so that nothing of the ended session is left in the page. */
 function forceSignOut(): void {
   removeToken();
-  leave(() => window.location.replace("/"));
+  leavePage(() => window.location.replace("/"));
 }
 
 function encodeQuery(query: Values = {}): string {

@@ -1,5 +1,5 @@
 import { useEffect, useSyncExternalStore } from "react";
-import { askFirst } from "./stay.ts";
+import { askFirst } from "./leavePage.ts";
 
 /** What was typed about a record and not saved, by its id: it stays until it is saved, or the page is left. */
 const drafts = new Map<string, unknown>();

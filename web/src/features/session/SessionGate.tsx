@@ -3,8 +3,8 @@ import { Loader, Stack } from "@mantine/core";
 import { useWindowEvent } from "@mantine/hooks";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { ApiError, callApi, unreadable } from "../../shared/api.ts";
+import { leavePage } from "../../shared/leavePage.ts";
 import { type Session, SessionContext } from "../../shared/session.ts";
-import { leave } from "../../shared/stay.ts";
 import { readToken } from "../../shared/token.ts";
 import { SignIn } from "./SignIn.tsx";
 
@@ -70,7 +70,7 @@ function useReloadForOtherAccount(current: Session | undefined) {
     const { username, role } = token ? await callApi(session.access, {}) : {};
     known.current = token;
     if (username === current.username && role === current.role) return;
-    leave(() => window.location.reload());
+    leavePage(() => window.location.reload());
   }
   // If the server does not answer, the next visit to the tab asks again.
   const onReturn = () => void compare().catch(() => {});
