@@ -137,7 +137,7 @@ const onPostgres = test.skipIf(isEmbedded);
 
 onPostgres("the input thrown at every call is valid now and then, so that it gets far", () => {
   const rare = calls.filter(({ call, feature }) => {
-    const inputs = fc.sample(badInput(call, known(feature)), { seed, numRuns: 60 });
+    const inputs = fc.sample(badInput(call, known(feature)), { seed, numRuns: 150 });
     return inputs.filter((input) => !isRefused(call, input)).length < 3;
   });
   expect(rare.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
