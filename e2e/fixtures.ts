@@ -96,7 +96,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
 
   context: async ({ context, watch, server }, use) => {
-    await reportViolations(context);
+    await prepare(context);
     observe(context, watch, server.url);
     await use(context);
   },
@@ -111,7 +111,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
         viewport: { width: 1440, height: 900 },
       });
       opened.push(context);
-      await reportViolations(context);
+      await prepare(context);
       observe(context, watch, server.url);
       await context.addCookies([{ name: "footprint", value: token, url: server.url }]);
       return { page: await context.newPage(), account, token };
@@ -145,7 +145,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   look: async ({ browser, gallery, server, lasting, watch }, use) => {
     if (!gallery.page) {
       const context = await browser.newContext({ baseURL: server.url, reducedMotion: "reduce" });
-      await reportViolations(context);
+      await prepare(context);
       gallery.page = await context.newPage();
     }
     const { page } = gallery;
@@ -184,9 +184,17 @@ function observe(context: BrowserContext, watch: Watch, url: string): () => void
   return () => context.off("console", onConsole).off("weberror", onError).off("request", onRequest);
 }
 
-/** What the content security policy refuses is written to the page's console. */
-function reportViolations(context: BrowserContext) {
+/**
+ * What the content security policy refuses is written to the page's console. Toasts stay twice as long as they do
+ * for people: a busy machine may not look at the page for five seconds.
+ */
+function prepare(context: BrowserContext) {
   return context.addInitScript(() => {
+    document.addEventListener("DOMContentLoaded", () => {
+      const style = document.createElement("style");
+      style.textContent = ".Toastify__progress-bar { animation-duration: 10s !important }";
+      document.head.append(style);
+    });
     document.addEventListener("securitypolicyviolation", (event) => {
       console.error(`CSP: ${event.violatedDirective} refused ${event.blockedURI}`);
     });
