@@ -41,6 +41,7 @@ export function serverProcess(env: Record<string, string>, onEnd: (lastWords: st
   return {
     /** Where it listens; undefined while it is not ready. */
     origin: () => origin,
+    pid: () => child?.pid,
     /** What the server wrote down about the failed call with this number. */
     cause(number: string): string | undefined {
       const line = log.split("\n").find((text) => text.includes(`"${number}"`));
@@ -112,11 +113,19 @@ export async function databaseProcess(folder: string) {
   return {
     server,
     url: `${server}/footprint`,
+    /** Another database beside the first. */
+    async create(name: string) {
+      await postgres.createDatabase(name);
+      return `${server}/${name}`;
+    },
+    async pids(): Promise<number[]> {
+      const postmaster = await postmasterOf(databaseDir);
+      return [postmaster, ...(await childrenOf(postmaster))];
+    },
     /** Kills every process of it at once, and starts it again: it recovers what was committed from its journal. */
     async killAndRestart() {
-      const postmaster = Number((await readFile(join(databaseDir, "postmaster.pid"), "utf8")).split("\n", 1)[0]);
       isRunning = false;
-      for (const pid of [postmaster, ...(await childrenOf(postmaster))]) end(pid);
+      for (const pid of await this.pids()) end(pid);
       for (let tries = 1; ; tries++) {
         try {
           await postgres.start();
@@ -133,6 +142,9 @@ export async function databaseProcess(folder: string) {
     },
   };
 }
+
+const postmasterOf = async (folder: string) =>
+  Number((await readFile(join(folder, "postmaster.pid"), "utf8")).split("\n", 1)[0]);
 
 /** Where the system does not say, the children notice the postmaster's death themselves. */
 async function childrenOf(pid: number): Promise<number[]> {

@@ -3,8 +3,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Endpoint, Input, Reply } from "@footprint/contract/endpoint.ts";
 import { labelTypes } from "@footprint/contract/label-types.ts";
+import { outbox } from "@footprint/contract/outbox.ts";
 import { session } from "@footprint/contract/session.ts";
 import { trackingType } from "@footprint/contract/tracking.ts";
+import { webhooks } from "@footprint/contract/webhooks.ts";
 import { website } from "@footprint/contract/website.ts";
 import { type Random, seededRandom } from "../server/demo/random.ts";
 import { type Call, replyOf } from "./calls.ts";
@@ -14,6 +16,7 @@ import { account } from "./torturing/accounting.ts";
 import { callersOf } from "./torturing/callers.ts";
 import { engines, type Installation, openInstallation } from "./torturing/installation.ts";
 import { type Asked, outcomeOf } from "./torturing/journal.ts";
+import { type Listener, openListener } from "./torturing/listener.ts";
 
 type Range = [least: number, most: number];
 
@@ -23,6 +26,8 @@ type Progress = {
   kills: { server: number; starting: number; database: number };
   acknowledged: number;
   lost: number;
+  /** Events that reached the webhook. */
+  heard: number;
   /** What became of the calls for a change so far, by path. */
   outcomes(): Record<string, { done: number; refused: number; unknown: number }>;
 };
@@ -41,12 +46,15 @@ type Wish = {
 const password = "under torture";
 /** How many visits go on at once at each shop, and how many operators work. */
 const crowd = { shops: 4, visits: 6, operators: 4 };
+/** From one event that is heard to the next it takes less than this, however long the receiver was away before. */
+const hearingMs = 120_000;
 /** Past these there is no point in going on. */
 const mostFindings = 10;
 
 /**
  * Runs a business at full speed and kills its processes at random moments. Callers repeat what was not answered, with
- * the same key; some give up. At the end, what they know is held against the rows.
+ * the same key; some give up. A shop that is down half of the time hears of everything by a webhook. At the end, what
+ * they know is held against the rows.
  */
 export async function torture({ engine, seed, between, emptyFolder, enough, say = () => {} }: Wish) {
   const findings: string[] = [];
@@ -54,12 +62,14 @@ export async function torture({ engine, seed, between, emptyFolder, enough, say 
   const isHopeless = () => findings.length >= mostFindings;
   const installation = await openInstallation(engine, { adminPassword: password, emptyFolder, onTrouble: find });
   const { caller, counts, journal, giveUp } = callersOf(installation, find);
+  const listener = await openListener(seededRandom(seed + 1), find);
   const kills = { server: 0, starting: 0, database: 0 };
   const started = performance.now();
   const progress = (): Progress => ({
     seconds: (performance.now() - started) / 1000,
     kills,
     ...counts,
+    heard: listener.heard(),
     outcomes: () => outcomesByCall(journal),
   });
   const reports = setInterval(() => say(described(progress())), 10_000);
@@ -70,7 +80,8 @@ export async function torture({ engine, seed, between, emptyFolder, enough, say 
       while (!stopping && !isHopeless())
         await act().catch((error) => find(`A caller could not make sense of an answer: ${error.stack}`));
     };
-    const busy = Promise.all((await gatherCrowd(caller, seed)).map(work));
+    const business = await foundBusiness(caller, listener);
+    const busy = Promise.all(gatherCrowd(caller, seed, business).map(work));
 
     const random = seededRandom(seed);
     const letWork = async () => {
@@ -90,16 +101,18 @@ export async function torture({ engine, seed, between, emptyFolder, enough, say 
     const tooLate = wait(60_000, true, { ref: false });
     if ((await Promise.race([busy, tooLate])) === true)
       find("Calls were not answered within a minute of the last kill");
+    if (!isHopeless()) await business.hearAll(hearingMs);
     giveUp();
     await busy;
     const { db, close } = await installation.openRows();
-    for (const finding of await account(db, journal)) find(finding);
+    for (const finding of [...(await account(db, journal)), ...(await listener.account(db))]) find(finding);
     await close();
   } catch (error) {
     find(`It could not go on: ${(error as Error).stack}`);
   } finally {
     giveUp();
     clearInterval(reports);
+    listener.close();
     await installation.close();
   }
   return { ...progress(), findings: findings.map((finding) => explained(finding, installation)) };
@@ -124,8 +137,11 @@ async function killOne(installation: Installation, random: Random, letWork: () =
 }
 
 /** Shops and operators of a new business; each of the acts returned is one person's, to be repeated without a pause. */
-async function gatherCrowd(caller: (token: string, random: Random) => Call, seed: number) {
-  const { key, token, tiers } = await foundBusiness(caller);
+function gatherCrowd(
+  caller: (token: string, random: Random) => Call,
+  seed: number,
+  { key, token, tiers }: Awaited<ReturnType<typeof foundBusiness>>,
+) {
   const visits = Array.from({ length: crowd.shops }, (_, index) => {
     const name = `shop${index + 1}`;
     const random = seededRandom(seed * 100 + index);
@@ -140,13 +156,15 @@ async function gatherCrowd(caller: (token: string, random: Random) => Call, seed
   return [...visits.flat(), ...chores];
 }
 
-/** Label types with prices, a key for the shops, and a session for the operators. */
-async function foundBusiness(caller: (token: string, chance: Random) => Call) {
+/** A webhook for all that happens, label types with prices, a key for the shops, and a session for the operators. */
+async function foundBusiness(caller: (token: string, chance: Random) => Call, listener: Listener) {
   const must = async <E extends Endpoint>(call: Call, endpoint: E, input: Input<E>): Promise<Reply<E>> =>
     replyOf(endpoint, await call(endpoint, input));
   const anyone = caller("", seededRandom(0));
   const { accessToken: token } = await must(anyone, session.login, { body: { username: "admin", password } });
   const admin = caller(token, seededRandom(0));
+  const { webhook, secret } = await must(admin, webhooks.create, { body: { url: listener.url } });
+  listener.verifyWith(secret);
   const { key } = await must(admin, website.createApiKey, { body: { name: "Shops" } });
   for (const uid of trackingType.options)
     await must(admin, labelTypes.create, { body: { name: `USPS ${uid}`, uid, maxWeight: 20, type: "usps" } });
@@ -161,7 +179,26 @@ async function foundBusiness(caller: (token: string, chance: Random) => Call) {
   const tiers: Tier[] = priced.flatMap(({ _id: labelType, prices }) =>
     prices.map(({ _id: id, fromWeight, toWeight }) => ({ labelType, id, fromWeight, toWeight })),
   );
-  return { key, token, tiers };
+
+  /** The listener is well again, and whatever it did not hear reaches it now. */
+  async function hearAll(patienceMs: number) {
+    listener.stayUp();
+    await must(admin, session.confirm, { body: { password } });
+    await must(admin, webhooks.resume, { params: { id: webhook._id } });
+    const shop = caller(key, seededRandom(0));
+    let after: string | undefined;
+    let heard = 0;
+    let hearsSince = performance.now();
+    while (performance.now() < hearsSince + patienceMs) {
+      const { events, next } = await must(shop, outbox.pull, { query: { ...(after && { after }) } });
+      if (events.length === 0) return;
+      if (events.every(({ id }) => listener.hasHeard(id))) after = next;
+      else await wait(100);
+      if (listener.heard() > heard) hearsSince = performance.now();
+      heard = listener.heard();
+    }
+  }
+  return { key, token, tiers, hearAll };
 }
 
 function outcomesByCall(all: Asked[]) {
@@ -181,9 +218,9 @@ function explained(finding: string, installation: Installation): string {
   return cause ? `${finding}\n${cause}` : finding;
 }
 
-function described({ seconds, kills, acknowledged, lost }: Progress): string {
+function described({ seconds, kills, acknowledged, lost, heard }: Progress): string {
   const sum = kills.server + kills.starting + kills.database;
-  return `${seconds.toFixed(0)} s: ${sum} kills (${kills.server} of servers, ${kills.starting} of starting ones, ${kills.database} of the database), ${acknowledged} changes acknowledged, ${lost} answers lost`;
+  return `${seconds.toFixed(0)} s: ${sum} kills (${kills.server} of servers, ${kills.starting} of starting ones, ${kills.database} of the database), ${acknowledged} changes acknowledged, ${lost} answers lost, ${heard} events heard`;
 }
 
 async function main() {
@@ -214,7 +251,11 @@ async function main() {
     for (const [path, { done, refused, unknown }] of Object.entries(progress.outcomes()))
       console.log(`${path.padStart(40)}  ${done} done, ${refused} refused, ${unknown} unknown`);
     for (const finding of findings.slice(0, 50)) console.error(finding);
-    console.log(findings.length ? `${findings.length} findings` : "Everything that was answered is there, once.");
+    console.log(
+      findings.length
+        ? `${findings.length} findings`
+        : "Everything that was answered is there, once, and was heard of in order.",
+    );
     found += findings.length;
   }
   return found ? 1 : 0;

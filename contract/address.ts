@@ -7,7 +7,8 @@ export type Party = Omit<Address, "company" | "country">;
 type Side = "from" | "to";
 type Flat<S extends Side, A> = { [F in keyof A & string as `${S}${Capitalize<F>}`]: A[F] };
 
-const flatName = (side: Side, field: string) => side + field.charAt(0).toUpperCase() + field.slice(1);
+/** The flat name of a field of one of them. */
+export const flatName = (side: Side, field: string) => side + field.charAt(0).toUpperCase() + field.slice(1);
 
 /** The fields of an address under their flat names. */
 export const flatAddress = <S extends Side, A extends Record<keyof Party, unknown>>(side: S, address: A) =>

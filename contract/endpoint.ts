@@ -24,8 +24,17 @@ export type Endpoint = {
   upload?: { field: string; maxBytes: number; types: readonly FileType[] };
   /** Accepts, or requires, an `Idempotency-Key`: the same key and body replays the first answer. */
   idempotent?: true | "required";
-  /** May wait for seconds, for something that is done once for all who ask: it takes no place from other calls. */
-  takesLong?: true;
+  /** Accepts `If-Match` with the version that was read: where it is another by now, 409 says how it is. */
+  versioned?: true;
+  /**
+   * May wait for seconds, for something that is done once for all who ask: it takes no place from other calls. With a
+   * file it works through one, by turns of its own.
+   */
+  takesLong?: true | "with a file";
+  /** Needs a sign-in or a confirmation of the last 30 minutes: a stolen session alone must not do this. */
+  sensitive?: true;
+  /** May become a request that an administrator has to approve: then the answer has it as `request`, and is 202. */
+  mayAsk?: true;
   /** The HTTP status of a success, if it is not 200. */
   status?: 201;
   reply: z.ZodType;
@@ -34,7 +43,8 @@ export type Endpoint = {
 /** The server knows a file's type by its first bytes, never by its name. */
 export const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
 export const documentTypes = ["application/pdf", ...imageTypes] as const;
-export type FileType = (typeof documentTypes)[number];
+/** A table has no such bytes: whatever is text. */
+export type FileType = (typeof documentTypes)[number] | "text/csv";
 
 /** A reply that is a file rather than JSON. */
 export type Download = {

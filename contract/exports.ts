@@ -19,12 +19,12 @@ export const exportChosenOf = <const L extends ListCall>(list: L) =>
   }) as const;
 
 function rowsOf<const L extends ListCall>(list: L) {
-  const { page, limit, ...query } = list.query.shape as L["query"]["shape"];
+  const { ids, page, limit, ...query } = list.query.shape as L["query"]["shape"];
   return {
     path: `${list.path}/export` as `/${string}`,
     access: "admin",
     ...((list.params && { params: list.params }) as Pick<L, "params" & keyof L>),
-    query: z.object(query as Omit<L["query"]["shape"], "page" | "limit">),
+    query: z.object(query as Omit<L["query"]["shape"], "ids" | "page" | "limit">),
     reply: download,
   } as const;
 }

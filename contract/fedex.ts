@@ -16,6 +16,7 @@ import {
   reason,
   timestamp,
 } from "./schemas.ts";
+import { saved, version } from "./versions.ts";
 
 const { company, country, ...party } = address;
 
@@ -37,7 +38,9 @@ export const FedexOrder = z.object({
   price: money.nullable(),
   status: fedexStatus,
   note: z.string(),
-  file: z.object({ name: z.string(), size: z.int() }).nullable(),
+  file: z.object({ _id: id, name: z.string(), size: z.int() }).nullable(),
+  /** Of status, price, note and file; a claim changes nothing about it. */
+  version,
   /** Null where nobody works on it, or not any more. */
   claim: claim.nullable(),
   /** When its price was taken from the customer's balance. */
@@ -168,8 +171,10 @@ export const fedex = {
       remove: formNames,
     }),
     upload: { field: "file", maxBytes: 10 * 1024 * 1024, types: documentTypes },
-    /** Names the orders that a file which came with it is on already, if there are any. */
-    reply: message.extend({ sameFile: z.array(sameFile).optional() }),
+    /** Names the orders that a file which came with it is on already, if there are any, and what else to look at. */
+    versioned: true,
+    idempotent: true,
+    reply: saved.extend({ sameFile: z.array(sameFile).optional(), warning: z.string().optional() }),
   }),
   file: endpoint({
     method: "GET",

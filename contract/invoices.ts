@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { doneOrAsked } from "./approvals.ts";
 import { endpoint } from "./endpoint.ts";
 import { exportChosenOf, exportOf } from "./exports.ts";
 import { author } from "./logs.ts";
@@ -7,7 +8,6 @@ import {
   idParam,
   ids,
   listQuery,
-  message,
   money,
   namedCustomer,
   outcomes,
@@ -79,7 +79,8 @@ export const invoices = {
     params: idParam,
     body: z.object({ reason }),
     idempotent: true,
-    reply: message,
+    mayAsk: true,
+    reply: doneOrAsked,
   }),
   markSeveralPaid: endpoint({
     method: "POST",

@@ -1,12 +1,15 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { download, id, idParam, message, money, weight } from "./schemas.ts";
+import { PastedLine, PriceOverview, PricePreview, PriceWarning, priceChanged, TierChange } from "./price-preview.ts";
+import { download, id, idParam, message, money, oneLine, reason, weight } from "./schemas.ts";
+import { trackingType } from "./tracking.ts";
+import { saved, version } from "./versions.ts";
 
 export const labelKinds = ["usps", "shipv2", "wwbiz"] as const;
 export const labelKind = z.enum(labelKinds);
 
 export type PriceTier = z.input<typeof PriceTier>;
-export const PriceTier = z.object({ _id: id, fromWeight: z.number(), toWeight: z.number(), price: money });
+export const PriceTier = z.object({ _id: id, fromWeight: z.number(), toWeight: z.number(), price: money, version });
 
 export type LabelType = z.input<typeof LabelType>;
 export const LabelType = z.object({
@@ -15,8 +18,12 @@ export const LabelType = z.object({
   uid: z.string(),
   maxWeight: z.number(),
   type: labelKind,
+  /** The prepaid codes that its labels take; null where they carry what the shop sends. */
+  codes: trackingType.nullable(),
   status: z.boolean(),
   prices: z.array(PriceTier),
+  /** Of name, uid, maxWeight, type and codes. */
+  version,
 });
 
 /** A tier covers weights above `fromWeight` up to and including `toWeight`. */
@@ -28,11 +35,26 @@ export const tierBounds = {
     .refine((cents) => cents <= 100_000_000, "A price is at most 1,000,000.00"),
 };
 
+/** More than anybody could read: what lists them must not weigh without bound. */
+export const mostTiers = 200;
+
+const table = z.array(z.object(tierBounds)).max(mostTiers, `At most ${mostTiers} prices`);
+
+/** Not at once, but from a moment on: in the business timezone, where it names no other. */
+const at = z.iso
+  .datetime({ local: true, offset: true })
+  .max(40)
+  .refine((text) => text >= "2000" && text < "2100", "There is no such moment")
+  .refine((text) => !/[+-](1[6-9]|2\d):?\d\d$/.test(text), "There is no such timezone")
+  .optional();
+
 const definition = z.object({
-  name: z.string().trim().min(1, "A label type needs a name").max(100),
-  uid: z.string().trim().min(1, "A label type needs a uid").max(100),
+  name: z.string().trim().min(1, "A label type needs a name").max(100).regex(oneLine, "A name is one line of text"),
+  uid: z.string().trim().min(1, "A label type needs a uid").max(100).regex(oneLine, "A uid is one line of text"),
   maxWeight: weight.refine((value) => value > 0, "The maximum weight is more than 0"),
   type: labelKind,
+  /** Not given, a new label type takes the codes that its uid names, and another keeps its own while uid and type stay. */
+  codes: trackingType.nullable().optional(),
 });
 
 export const labelTypes = {
@@ -58,6 +80,21 @@ export const labelTypes = {
     params: idParam,
     reply: z.object({ labelType: LabelType }),
   }),
+  inUse: endpoint({
+    method: "GET",
+    path: "/api/v1/labeltype/in-use/:id",
+    access: "admin",
+    summary: "What depends on a label type: its tiers, custom prices for it, and its orders of the last 30 days",
+    params: idParam,
+    reply: z.object({
+      tiers: z.int(),
+      /** Counted up to 1,000. */
+      customPrices: z.int(),
+      orders: z.int(),
+      /** Changes of its prices that wait for their moment. */
+      scheduled: z.int(),
+    }),
+  }),
   create: endpoint({
     method: "POST",
     path: "/api/v1/labeltype/create",
@@ -73,7 +110,9 @@ export const labelTypes = {
     summary: "Change a label type",
     params: idParam,
     body: definition,
-    reply: message,
+    versioned: true,
+    idempotent: true,
+    reply: saved.extend({ warnings: z.array(PriceWarning) }),
   }),
   setStatus: endpoint({
     method: "PUT",
@@ -81,7 +120,64 @@ export const labelTypes = {
     access: "admin",
     summary: "Enable or disable a label type: the given value, or the opposite of the present one",
     params: idParam,
-    body: z.object({ status: z.boolean().optional() }),
+    body: z.strictObject({ status: z.boolean().optional() }),
+    reply: message,
+  }),
+  overview: endpoint({
+    method: "GET",
+    path: "/api/v1/labeltype/prices/:id",
+    access: "admin",
+    summary: "What was sold at each price in the last 30 days, when it changed, and which changes are scheduled",
+    params: idParam,
+    reply: PriceOverview,
+  }),
+  preview: endpoint({
+    method: "POST",
+    path: "/api/v1/labeltype/preview/:id",
+    access: "admin",
+    summary:
+      "What other prices would have meant for the orders of the last 30 days, and what deserves a second look; changes nothing",
+    params: idParam,
+    /** The whole table as it would be. */
+    body: z.object({ prices: table }),
+    reply: z.object({ preview: PricePreview, warnings: z.array(PriceWarning) }),
+  }),
+  paste: endpoint({
+    method: "POST",
+    path: "/api/v1/labeltype/paste/:id",
+    access: "admin",
+    summary: "Read a table of prices as it comes from a spreadsheet, and tell what it would change; changes nothing",
+    params: idParam,
+    body: z.object({ text: z.string().max(20_000, "A table has at most 20,000 characters") }),
+    reply: z.object({
+      /** What the lines come to, for `replaceWeights`; with lines that were refused, there is nothing to preview. */
+      prices: z.array(z.object({ fromWeight: z.number(), toWeight: z.number(), price: money })),
+      refused: z.array(PastedLine),
+      changes: z.array(TierChange),
+      preview: PricePreview.nullable(),
+      warnings: z.array(PriceWarning),
+      version,
+    }),
+  }),
+  replaceTiers: endpoint({
+    method: "POST",
+    path: "/api/v1/labeltype/replaceWeights/:id",
+    access: "admin",
+    summary: "Replace all price tiers, at once or from a moment on: all or nothing",
+    params: idParam,
+    body: z.object({ prices: table, reason, at }),
+    versioned: true,
+    idempotent: true,
+    reply: priceChanged,
+  }),
+  withdraw: endpoint({
+    method: "POST",
+    path: "/api/v1/labeltype/withdrawScheduled/:id",
+    access: "admin",
+    summary: "Take back a scheduled change of prices, or dismiss one that failed",
+    params: idParam,
+    body: z.object({ reason }),
+    idempotent: true,
     reply: message,
   }),
   addTier: endpoint({
@@ -90,25 +186,29 @@ export const labelTypes = {
     access: "admin",
     summary: "Add a price tier",
     params: idParam,
-    body: z.object(tierBounds),
-    reply: message,
+    body: z.object({ ...tierBounds, reason }),
+    reply: priceChanged,
   }),
   updateTier: endpoint({
     method: "PUT",
     path: "/api/v1/labeltype/updateWeight/:id",
     access: "admin",
-    summary: "Change a price tier",
+    summary: "Change a price tier, at once or from a moment on",
     params: idParam,
-    body: z.object({ price_id: id, ...tierBounds }),
-    reply: message,
+    body: z.object({ price_id: id, ...tierBounds, reason, at }),
+    versioned: true,
+    idempotent: true,
+    reply: saved.extend(priceChanged.shape),
   }),
   deleteTier: endpoint({
     method: "POST",
     path: "/api/v1/labeltype/deleteWeight/:id",
     access: "admin",
-    summary: "Delete the price tier with these bounds",
+    summary: "Delete the price tier with these bounds; with price_id, only where both still match",
     params: idParam,
-    body: z.object({ fromWeight: weight, toWeight: weight }),
-    reply: message,
+    body: z.object({ fromWeight: weight, toWeight: weight, price_id: id.optional(), reason }),
+    versioned: true,
+    idempotent: true,
+    reply: priceChanged,
   }),
 };

@@ -25,7 +25,7 @@ export const author = z.object({ username: z.string(), kind: z.enum(authorKinds)
 /** The account or API key that the `by` of a query names, if there is or was one. */
 export const askedAuthor = z.object({ _id: id, username: z.string() }).nullable();
 
-/** What an entry can be about. Settings have no id of their own: theirs is `settingsId`. */
+/** What an entry can be about. Settings, the payment handle among them, have no id of their own: theirs is `settingsId`. */
 export const subjectKinds = [
   "customer",
   "order",
@@ -40,6 +40,11 @@ export const subjectKinds = [
   "account",
   "api key",
   "saved view",
+  "unusual event",
+  "payment handle",
+  "approval",
+  "statement",
+  "webhook",
   "settings",
 ] as const;
 export const settingsId = "00000000-0000-0000-0000-000000000000";
@@ -78,6 +83,9 @@ const list = endpoint({
   }),
 });
 
+/** Of what an account did, its owner sees what concerns accounts and settings. */
+export const sensitiveTypes = ["session", "staff", "website"] as const satisfies readonly (typeof logTypes)[number][];
+
 export const logs = {
   list,
   export: exportOf(list),
@@ -88,5 +96,25 @@ export const logs = {
     summary: "Read one entry of the log",
     params: idParam,
     reply: z.object({ log: Log }),
+  }),
+  chain: endpoint({
+    method: "GET",
+    path: "/api/v1/admin/logs/chain",
+    access: "admin",
+    summary:
+      "The newest link of the log's chain, to be noted elsewhere; how many entries are in the chain, and how many wait to be",
+    reply: z.object({
+      link: z.object({ number: z.int(), hash: z.string(), chainedAt: timestamp }).nullable(),
+      chained: z.int(),
+      waiting: z.int(),
+    }),
+  }),
+  own: endpoint({
+    method: "GET",
+    path: "/api/v1/auth/activity",
+    access: "staff",
+    summary: "List what one's own account changed of accounts and settings, newest first",
+    query: listQuery.pick({ page: true, limit: true }),
+    reply: z.object({ logs: z.array(Log), ...pageCounts }),
   }),
 };

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { flatAddress } from "./address.ts";
+import { doneOrAsked } from "./approvals.ts";
 import { endpoint } from "./endpoint.ts";
 import { exportChosenOf, exportOf } from "./exports.ts";
 import { author } from "./logs.ts";
@@ -34,10 +35,18 @@ export const Order = z.object({
   ...flatAddress("to", address),
 });
 
+/** An order as lists show it: beside the customer what they have now, and whether the price was their own. */
+export type ListedOrder = z.input<typeof ListedOrder>;
+const ListedOrder = Order.extend({
+  user: namedCustomer.extend({ balance: money }),
+  /** Null for orders from before this was kept. */
+  customPrice: z.boolean().nullable(),
+});
+
 /** All there is to say about one order. */
 export type OrderStory = z.input<typeof OrderStory>;
 const OrderStory = z.object({
-  order: Order,
+  order: ListedOrder,
   customer: z.object({
     _id: id,
     username: z.string(),
@@ -56,7 +65,15 @@ const OrderStory = z.object({
   notes: z.array(z.object({ _id: id, text: z.string(), by: z.object({ username: z.string() }), createdAt: timestamp })),
   /** Where its prepaid code came from. */
   batch: z
-    .object({ by: author, amount: z.int(), first: z.string(), last: z.string(), createdAt: timestamp })
+    .object({
+      _id: id,
+      by: author,
+      amount: z.int(),
+      first: z.string(),
+      last: z.string(),
+      note: z.string(),
+      createdAt: timestamp,
+    })
     .nullable(),
 });
 
@@ -71,9 +88,18 @@ const list = endpoint({
     status: z.enum(orderStatuses).default("All"),
     customer: id.optional(),
     labelType: id.optional(),
+    /** The shop that sold them; `unknown` for orders from before shops were told apart. */
+    shop: z.union([id, z.literal("unknown")]).optional(),
+    /** Of customers who had joined within the 30 days before, or earlier. */
+    customers: z.enum(["new", "returning"]).optional(),
     ...period,
   }),
-  reply: z.object({ orders: z.array(Order), ...pageCounts }),
+  reply: z.object({
+    orders: z.array(ListedOrder),
+    /** The shop that was asked for. */
+    shop: z.object({ _id: id, name: z.string() }).nullable().optional(),
+    ...pageCounts,
+  }),
 });
 
 export const orders = {
@@ -112,7 +138,8 @@ export const orders = {
     params: idParam,
     body: z.object({ reason }),
     idempotent: true,
-    reply: message,
+    mayAsk: true,
+    reply: doneOrAsked,
   }),
   refundSeveral: endpoint({
     method: "POST",

@@ -1,21 +1,24 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { timestamp } from "./schemas.ts";
+import { moneySum, timestamp } from "./schemas.ts";
 import { trackingType } from "./tracking.ts";
 
 /** How many wait for somebody at the desk, and since when the one that came first does. */
-const waiting = z.object({ count: z.int(), oldest: timestamp.nullable() });
+export const queue = z.object({ count: z.int(), oldest: timestamp.nullable() });
+export const invoiceQueue = queue.extend({ amount: moneySum });
 
 export type Queues = z.input<typeof Queues>;
 const Queues = z.object({
   /** Neither verified nor declined. */
-  newUsers: waiting,
+  newUsers: queue,
   /** Pending ones. */
-  fedexOrders: waiting,
+  fedexOrders: queue,
   /** Pending ones. */
-  invoices: waiting,
-  /** The type of which fewest codes are left; null for those who do not see codes. */
-  codes: z.object({ type: trackingType, left: z.int(), low: z.boolean() }).nullable(),
+  invoices: queue,
+  /** What one may decide about, or asked for oneself; null where nothing can be asked for and nothing waits. */
+  approvals: queue.nullable(),
+  /** The type whose codes run out first, with the days that they last where that is known; null for those who do not see codes. */
+  codes: z.object({ type: trackingType, left: z.int(), days: z.int().nullable(), low: z.boolean() }).nullable(),
 });
 
 export const queues = {
@@ -23,7 +26,8 @@ export const queues = {
     method: "GET",
     path: "/api/v1/admin/queues",
     access: "staff",
-    summary: "What waits at the desk: newcomers, Fedex orders, invoices; for administrators the lowest stock of codes",
+    summary:
+      "What waits at the desk: newcomers, Fedex orders, invoices, requests for approval; for administrators the codes that run out first",
     reply: Queues,
   }),
 };

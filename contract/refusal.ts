@@ -1,12 +1,24 @@
+import type { Conflict } from "./versions.ts";
+
 type Issue = { path: string; message: string };
-export type Refusal = Error & { statusCode: number; issues?: Issue[]; retryAfter?: number; codeRequired?: true };
+type Extra = {
+  issues?: Issue[];
+  retryAfter?: number;
+  /** What somebody else made of it meanwhile. */
+  conflict?: Conflict;
+  /** The words that let the call through, sent as `confirmation`. */
+  confirmWith?: string;
+  /** What has to be done for the call to be allowed. */
+  codeRequired?: true;
+  passkeyAccepted?: true;
+  confirmationRequired?: true;
+  passwordChangeRequired?: true;
+  twoStepRequired?: true;
+};
+export type Refusal = Error & { statusCode: number } & Extra;
 
 /** An answer other than success, written for the operator. */
-export function refusal(
-  statusCode: number,
-  message: string,
-  extra: Pick<Refusal, "issues" | "retryAfter" | "codeRequired"> = {},
-): Refusal {
+export function refusal(statusCode: number, message: string, extra: Extra = {}): Refusal {
   return Object.assign(new Error(message), { statusCode, ...extra });
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Download } from "./endpoint.ts";
 
 /** At most so many decimals. Rounding errors do not count: 0.1 + 0.2 has one decimal. */
-const hasDecimals = (most: number) => (value: number) =>
+export const hasDecimals = (most: number) => (value: number) =>
   Math.abs(value - Math.round(value * 10 ** most) / 10 ** most) <= Math.abs(value) * 4 * Number.EPSILON;
 
 const cents = {
@@ -29,6 +29,12 @@ export const timestamp = z.codec(z.iso.datetime(), z.date(), {
 /** A visible character: no blank, no accent without a letter, nothing that is never drawn. */
 export const visibleCharacter = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
+/**
+ * One line of text: nothing that breaks it and nothing that turns it around, since it stands in sentences of the log,
+ * which would read as others.
+ */
+export const oneLine = /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u;
+
 /** Weights and sizes are stored with three decimals. */
 export const inThousandths = (value: number) => Math.round(value * 1000) / 1000;
 
@@ -39,6 +45,9 @@ export const weight = z
   .max(100_000)
   .refine(hasDecimals(3), "A weight has at most three decimals")
   .overwrite(inThousandths);
+
+/** What a label can be bought for. */
+export const parcelWeight = weight.refine((value) => value >= 0.001, "A parcel weighs more than 0");
 
 export const id = z.uuid();
 export const idParam = z.object({ id });
@@ -65,13 +74,27 @@ export const chosenIds = idsUpTo(mostChosen);
 
 /** What became of each of several, in the order asked: who was refused is told why. */
 export type Outcome = z.input<typeof outcome>;
-const outcome = z.object({ _id: id, done: z.boolean(), message: z.string() });
+const outcome = z.object({
+  _id: id,
+  done: z.boolean(),
+  message: z.string(),
+  /** The request that became of it, where an administrator has to approve it. */
+  request: id.optional(),
+});
 export const outcomes = message.extend({ outcomes: z.array(outcome) });
 
 export const sortOrder = z.enum(["asc", "des"]);
 
+/** Several ids as a query has them: one text, with commas between. */
+const idsInQuery = z.codec(z.string(), ids, {
+  decode: (text) => text.split(","),
+  encode: (all) => all.join(","),
+});
+
 /** What every list accepts. The values of a query arrive as text. */
 export const listQuery = z.object({
+  /** These rows alone, wherever they stand in the list and whatever else is asked for. */
+  ids: idsInQuery.optional(),
   page: z.coerce.number<string | number>().int().min(1).max(1e9).default(1),
   limit: z.coerce.number<string | number>().int().min(1).max(100).default(10),
   sort: sortOrder.default("des"),
@@ -79,7 +102,7 @@ export const listQuery = z.object({
 });
 
 /** A year 0 does not exist, for the database either. */
-const day = z.iso.date().refine((date) => date >= "0001", "There is no such day");
+export const day = z.iso.date().refine((date) => date >= "0001", "There is no such day");
 
 /** Business days, both included. */
 export const period = { from: day.optional(), to: day.optional() };
@@ -89,7 +112,7 @@ export const reason = z
   .string()
   .trim()
   .max(500, "A reason has at most 500 characters")
-  .regex(/^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u, "A reason is one line of text")
+  .regex(oneLine, "A reason is one line of text")
   .default("");
 
 /** What every list answers beside its rows. */

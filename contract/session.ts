@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { id, idParam, message, timestamp } from "./schemas.ts";
+import { PasskeyAnswer } from "./passkeys.ts";
+import { id, idParam, listQuery, message, pageCounts, timestamp } from "./schemas.ts";
 
 export const role = z.enum(["admin", "staff"]);
 export type Role = z.output<typeof role>;
@@ -16,10 +17,16 @@ export const newPassword = z
 const code = z.string().trim().max(100);
 /** Given to a browser when it signs in. */
 const deviceToken = z.string().max(100);
-const passwordAndCode = z.object({ password: z.string().max(1000), code });
+/** A passkey will do instead of a code, whatever is asked for. */
+const secondStep = { code: code.optional(), passkey: PasskeyAnswer.optional() };
+const passwordAndSecondStep = z.object({ password: z.string().max(1000), ...secondStep });
+
+/** What a session has to do before anything else is done with it. */
+export const mustFirst = z.enum(["password", "two-step"]);
+export type MustFirst = z.output<typeof mustFirst>;
 
 export type OpenSession = z.input<typeof OpenSession>;
-const OpenSession = z.object({
+export const OpenSession = z.object({
   _id: id,
   device: z.string(),
   address: z.string(),
@@ -27,20 +34,45 @@ const OpenSession = z.object({
   lastUsedAt: timestamp,
   /** How many sign-ins with this account had failed since the previous one. */
   failuresBefore: z.int(),
+  /** It was opened on a device that the account did not know. */
+  newDevice: z.boolean(),
   /** The session that makes this call. */
   current: z.boolean(),
 });
+
+export const signInOutcome = z.enum(["signed in", "wrong password", "wrong code", "suspended"]);
+
+export type SignIn = z.input<typeof SignIn>;
+const SignIn = z.object({
+  _id: id,
+  outcome: signInOutcome,
+  device: z.string(),
+  address: z.string(),
+  /** The account had not signed in on it before. */
+  newDevice: z.boolean(),
+  /** It was no sign-in: an open session had to show again that it is its owner, and failed. */
+  whileSignedIn: z.boolean(),
+  /** The session that it opened or was tried in, while that lasts; and whether it is the one that makes this call. */
+  session: z.object({ _id: id, current: z.boolean() }).nullable(),
+  createdAt: timestamp,
+});
+
+/** An account's sign-ins, newest first. */
+export const signInList = {
+  query: listQuery.pick({ page: true, limit: true }),
+  reply: z.object({ signIns: z.array(SignIn), ...pageCounts }),
+};
 
 export const session = {
   login: endpoint({
     method: "POST",
     path: "/api/v1/auth/admin-login",
     access: "public",
-    summary: "Sign in; a 401 with codeRequired asks for the same call with a code, where two-step sign-in is on",
+    summary: "Sign in; a 401 with codeRequired asks for the same call with a code, or a passkey where one is accepted",
     body: z.object({
       username: z.string().max(200),
       password: z.string().max(1000),
-      code: code.optional(),
+      ...secondStep,
       deviceToken: deviceToken.optional(),
     }),
     reply: z.object({
@@ -57,6 +89,8 @@ export const session = {
     reply: z.object({
       role,
       username: z.string(),
+      /** Everything else is refused with 403 until this is done. */
+      mustFirst: mustFirst.nullable(),
       /** What "today" means in the panel. */
       timezone: z.string(),
       /** The business in the database is the demo. */
@@ -70,12 +104,21 @@ export const session = {
     summary: "Sign out: the token is worth nothing afterwards",
     reply: message,
   }),
+  confirm: endpoint({
+    method: "POST",
+    path: "/api/v1/auth/confirm",
+    access: "staff",
+    summary: "Show again that it is you: sensitive calls then work for 30 minutes, as after signing in",
+    body: z.object({ password: z.string().max(1000).optional(), passkey: PasskeyAnswer.optional() }),
+    reply: message,
+  }),
   changePassword: endpoint({
     method: "POST",
     path: "/admin/changePassword",
     access: "staff",
-    summary: "Change one's own password; the account's other sessions end. With two-step sign-in it takes a code",
-    body: z.object({ oldPassword: z.string().max(1000), newPassword, code: code.optional() }),
+    summary:
+      "Change one's own password; the account's other sessions end. With two-step sign-in it takes a code or a passkey",
+    body: z.object({ oldPassword: z.string().max(1000), newPassword, ...secondStep }),
     reply: message,
   }),
   twoStep: endpoint({
@@ -97,6 +140,7 @@ export const session = {
     method: "POST",
     path: "/api/v1/auth/two-step/confirm",
     access: "staff",
+    sensitive: true,
     summary: "Turn two-step sign-in on with a first code; the account's other sessions end",
     body: z.object({ code }),
     reply: z.object({ recoveryCodes: z.array(z.string()) }),
@@ -105,8 +149,8 @@ export const session = {
     method: "POST",
     path: "/api/v1/auth/two-step/disable",
     access: "staff",
-    summary: "Turn two-step sign-in off; the account's other sessions end",
-    body: passwordAndCode,
+    summary: "Turn codes of the authenticator app off; passkeys stay; the account's other sessions end",
+    body: passwordAndSecondStep,
     reply: message,
   }),
   newRecoveryCodes: endpoint({
@@ -114,7 +158,7 @@ export const session = {
     path: "/api/v1/auth/two-step/recovery-codes",
     access: "staff",
     summary: "Get new recovery codes; those of before are worth nothing afterwards",
-    body: passwordAndCode,
+    body: passwordAndSecondStep,
     reply: z.object({ recoveryCodes: z.array(z.string()) }),
   }),
   sessions: endpoint({
@@ -131,5 +175,12 @@ export const session = {
     summary: "Sign out one of one's own sessions",
     params: idParam,
     reply: message,
+  }),
+  signIns: endpoint({
+    method: "GET",
+    path: "/api/v1/auth/sign-ins",
+    access: "staff",
+    summary: "List one's own sign-ins of the last 90 days and those that failed, newest first",
+    ...signInList,
   }),
 };

@@ -4,24 +4,27 @@ import { endpoint } from "./endpoint.ts";
 import { fedexStatus } from "./fedex.ts";
 import { invoiceStatus, paymentMethod } from "./invoices.ts";
 import { labelKind } from "./label-types.ts";
-import { Order } from "./orders.ts";
+import { Order, orderStatuses } from "./orders.ts";
 import {
   download,
   id,
   idParam,
   inThousandths,
+  listQuery,
   money,
+  oneLine,
   pageCounts,
+  parcelWeight,
+  period,
   timestamp,
   visibleCharacter,
-  weight,
 } from "./schemas.ts";
 import { Transfer, transfers } from "./transfers.ts";
 
 /** Text from a shop: trimmed, without control characters and without those that reverse the direction of text. */
 const text = (max: number, allowed: RegExp) =>
   z.string().trim().max(max).regex(allowed, "Text may not contain control characters");
-const line = (max: number) => text(max, /^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u);
+const line = (max: number) => text(max, oneLine);
 const lines = (max: number) => text(max, /^([\r\n\t]|[^\p{Cc}\u202a-\u202e\u2066-\u2069])*$/u);
 const filled = (max: number) =>
   line(max).min(1, { abort: true }).regex(visibleCharacter, "Text needs at least one visible character");
@@ -43,9 +46,7 @@ export const StorefrontCustomer = z.object({
   createdAt: timestamp,
 });
 
-const Price = z.object({ fromWeight: z.number(), toWeight: z.number(), price: money });
-
-const parcelWeight = weight.refine((value) => value >= 0.001, "A parcel weighs more than 0");
+export const Price = z.object({ fromWeight: z.number(), toWeight: z.number(), price: money });
 
 const address = {
   name: filled(100),
@@ -81,7 +82,7 @@ const { company, country, ...party } = address;
 /** Less than a thousandth would be stored as 0. */
 const size = z.number().min(0.001).max(100_000).overwrite(inThousandths);
 
-const ShopFedexOrder = z.object({
+export const ShopFedexOrder = z.object({
   _id: id,
   uuid: z.string(),
   status: fedexStatus,
@@ -92,7 +93,10 @@ const ShopFedexOrder = z.object({
   createdAt: timestamp,
 });
 
-const ShopInvoice = z.object({
+/** A side of a Fedex order, as a list names it. */
+const place = z.object({ name: z.string(), city: z.string(), state: z.string(), zip: z.string() });
+
+export const ShopInvoice = z.object({
   _id: id,
   amount: money,
   payment_method: paymentMethod,
@@ -100,6 +104,12 @@ const ShopInvoice = z.object({
   hosted_url: z.string(),
   createdAt: timestamp,
 });
+
+/** What may be wrong with what was taken nevertheless, named like the issues of what was refused. */
+const warnings = z.array(z.object({ path: z.string(), message: z.string() }));
+
+/** What every list of a customer's things accepts. */
+const ofCustomer = listQuery.omit({ ids: true }).extend({ discordId });
 
 export const storefront = {
   putCustomer: endpoint({
@@ -167,7 +177,16 @@ export const storefront = {
     body: purchase.extend({ discordId }),
     idempotent: "required",
     status: 201,
-    reply: z.object({ order: Order, balance: money }),
+    reply: z.object({ order: Order, balance: money, warnings }),
+  }),
+  orders: endpoint({
+    method: "GET",
+    path: "/api/v1/storefront/orders",
+    access: "storefront",
+    scope: ["orders"],
+    summary: "List what a customer bought in this shop",
+    query: ofCustomer.extend({ status: z.enum(orderStatuses).default("All"), ...period }),
+    reply: z.object({ orders: z.array(Order), ...pageCounts }),
   }),
   readOrder: endpoint({
     method: "GET",
@@ -194,6 +213,7 @@ export const storefront = {
     reply: z.object({
       bulkOrder: z.object({ _id: id, uuid: z.string(), orders: z.array(Order), total: money, createdAt: timestamp }),
       balance: money,
+      warnings,
     }),
   }),
   createFedexOrder: endpoint({
@@ -216,7 +236,19 @@ export const storefront = {
     }),
     idempotent: "required",
     status: 201,
-    reply: z.object({ order: ShopFedexOrder }),
+    reply: z.object({ order: ShopFedexOrder, warnings }),
+  }),
+  fedexOrders: endpoint({
+    method: "GET",
+    path: "/api/v1/storefront/fedex-orders",
+    access: "storefront",
+    scope: ["orders"],
+    summary: "List a customer's Fedex orders of this shop",
+    query: ofCustomer,
+    reply: z.object({
+      orders: z.array(ShopFedexOrder.extend({ from: place, to: place, weight: z.number(), weightUnit: z.string() })),
+      ...pageCounts,
+    }),
   }),
   readFedexOrder: endpoint({
     method: "GET",
@@ -248,10 +280,36 @@ export const storefront = {
         .refine((cents) => cents > 0, "An invoice is for more than 0")
         .refine((cents) => cents <= 100_000_000, "An amount is at most 1,000,000.00"),
       payment_method: paymentMethod,
-      hosted_url: z.union([z.literal(""), z.url({ protocol: /^https?$/ }).max(500)]).default(""),
+      hosted_url: z
+        .union([
+          z.literal(""),
+          z
+            .url({ protocol: /^https?$/ })
+            .max(500)
+            .regex(oneLine),
+        ])
+        .default(""),
     }),
     idempotent: "required",
     status: 201,
+    reply: z.object({ invoice: ShopInvoice }),
+  }),
+  invoices: endpoint({
+    method: "GET",
+    path: "/api/v1/storefront/invoices",
+    access: "storefront",
+    scope: ["deposits", "mark-as-paid"],
+    summary: "List a customer's invoices of this shop",
+    query: ofCustomer.omit({ search: true }),
+    reply: z.object({ invoices: z.array(ShopInvoice), ...pageCounts }),
+  }),
+  readInvoice: endpoint({
+    method: "GET",
+    path: "/api/v1/storefront/invoices/:id",
+    access: "storefront",
+    scope: ["deposits", "mark-as-paid"],
+    summary: "How an invoice stands",
+    params: idParam,
     reply: z.object({ invoice: ShopInvoice }),
   }),
   setInvoiceStatus: endpoint({

@@ -1,12 +1,24 @@
 import * as z from "zod";
-import { endpoint } from "./endpoint.ts";
+import { documentTypes, endpoint } from "./endpoint.ts";
 import { exportChosenOf, exportOf } from "./exports.ts";
-import { id, idParam, ids, listQuery, message, outcomes, pageCounts, period, timestamp } from "./schemas.ts";
+import { author } from "./logs.ts";
+import {
+  id,
+  idParam,
+  ids,
+  listQuery,
+  message,
+  namedCustomer,
+  oneLine,
+  outcomes,
+  pageCounts,
+  period,
+  timestamp,
+} from "./schemas.ts";
+import { saved, version } from "./versions.ts";
 
 export const trackingTypes = ["priority", "express", "ground_oz", "ground_lbs"] as const;
 export const trackingTemplates = ["evs", "indica", "pitney"] as const;
-/** With fewer codes of a type it is time to buy the next range. */
-export const lowStock = 100;
 export const trackingType = z.enum(trackingTypes);
 export const trackingTemplate = z.enum(trackingTemplates);
 
@@ -20,6 +32,77 @@ export const TrackingCode = z.object({
   createdAt: timestamp,
 });
 
+/** Where codes came from. */
+export const batchNote = z
+  .string()
+  .trim()
+  .max(500, "A note has at most 500 characters")
+  .regex(oneLine, "A note is one line of text");
+/** What shows where codes came from, such as the carrier's bill. */
+export const batchFile = { field: "file", maxBytes: 10 * 1024 * 1024, types: documentTypes } as const;
+
+/** Codes that were registered together. */
+export type CodeBatch = z.input<typeof CodeBatch>;
+export const CodeBatch = z.object({
+  _id: id,
+  type: trackingType,
+  template: trackingTemplate,
+  first: z.string(),
+  last: z.string(),
+  /** How many were registered. What is neither left nor used was deleted since. */
+  amount: z.int(),
+  left: z.int(),
+  used: z.int(),
+  /** Where they came from, in words, and the name of a file that shows it. */
+  note: z.string(),
+  file: z.string().nullable(),
+  /** Null in batches from before this was kept. */
+  by: author.nullable(),
+  createdAt: timestamp,
+  /** Of note and file. */
+  version,
+});
+
+/** When codes of a type are low: a week at least before the next ones have to be ordered. */
+export type CodeAlert = z.input<typeof CodeAlert>;
+export const CodeAlert = z.object({
+  /** Where they last for no longer than this beyond `leadDays`. */
+  days: z.int().min(7, "Codes are announced a week before they have to be ordered, or earlier").max(365),
+  /** How long it takes from ordering codes to having them. */
+  leadDays: z.int().min(0).max(365),
+  /** Where fewer are left than this, however long they last; null for any number. */
+  codes: z.int().min(1).max(1_000_000).nullable(),
+});
+
+const day = z.iso.date();
+
+export type Runway = z.input<typeof Runway>;
+export const Runway = z.object({
+  type: trackingType,
+  left: z.int(),
+  /** Until the last one goes, 0 for today; null where nothing is used, or they last for years. */
+  days: z.int().nullable(),
+  /** The business day on which the last one goes. */
+  emptyOn: day.nullable(),
+  /** The last day to order the next ones, for them to arrive in time. */
+  orderBy: day.nullable(),
+  isLow: z.boolean(),
+  /** Codes used a day, on average over the last 7 and 28 days that are over. */
+  perDay7: z.number(),
+  perDay28: z.number(),
+  /** The names of the enabled label types that take them. */
+  labelTypes: z.array(z.string()),
+  alert: CodeAlert,
+  /** Of `alert`. */
+  version,
+});
+
+/** A whole number; a form sends it as text. */
+const formAmount = z.preprocess(
+  (value: number) => (typeof value === "string" && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : value),
+  z.int().min(1).max(10_000),
+);
+
 const carriersCode = z
   .string()
   .trim()
@@ -32,7 +115,13 @@ const list = endpoint({
   path: "/api/v1/tracking/read",
   access: "admin",
   summary: "List prepaid tracking codes",
-  query: listQuery.extend({ type: trackingType.optional(), used: z.enum(["true", "false"]).optional(), ...period }),
+  query: listQuery.extend({
+    type: trackingType.optional(),
+    template: trackingTemplate.optional(),
+    batch: id.optional(),
+    used: z.enum(["true", "false"]).optional(),
+    ...period,
+  }),
   reply: z.object({ trackings: z.array(TrackingCode), ...pageCounts }),
 });
 
@@ -47,21 +136,54 @@ export const tracking = {
     summary: "Codes left and used, per type",
     reply: z.object({ left: perType, used: perType }),
   }),
+  runway: endpoint({
+    method: "GET",
+    path: "/api/v1/tracking/runway",
+    access: "admin",
+    summary: "For each type how many days its codes last, when to order the next ones, and whether that is soon",
+    reply: z.object({ runways: z.array(Runway) }),
+  }),
+  updateAlert: endpoint({
+    method: "PUT",
+    path: "/api/v1/tracking/alerts/:type",
+    access: "admin",
+    summary: "Change when codes of a type are low",
+    params: z.object({ type: trackingType }),
+    body: CodeAlert,
+    versioned: true,
+    idempotent: true,
+    reply: saved,
+  }),
+  read: endpoint({
+    method: "GET",
+    path: "/api/v1/tracking/read/:id",
+    access: "admin",
+    summary: "Read one code, with the batch it was registered in and the order that carries it",
+    params: idParam,
+    reply: z.object({
+      tracking: TrackingCode.extend({ usedAt: timestamp.nullable() }),
+      /** Null for codes from before batches were kept. */
+      batch: CodeBatch.nullable(),
+      order: z.object({ _id: id, uuid: z.string(), user: namedCustomer, createdAt: timestamp }).nullable(),
+    }),
+  }),
   create: endpoint({
     method: "POST",
     path: "/api/v1/tracking/create",
     access: "admin",
-    summary: "Register consecutive codes from the first one of a range, all or nothing",
+    summary: "Register consecutive codes from the first one of a range, all or nothing, and where they came from",
     body: z.object({
-      amount: z.int().min(1).max(10_000),
+      amount: formAmount,
       type: trackingType,
       trackRef: z
         .string()
         .trim()
         .regex(/^9\d{21}$/, "The first code has 22 digits and begins with 9"),
       template: trackingTemplate,
+      note: batchNote.default(""),
     }),
-    reply: message,
+    upload: batchFile,
+    reply: message.extend({ batch: id }),
   }),
   delete: endpoint({
     method: "DELETE",

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { exportOf } from "./exports.ts";
+import { paymentMethod } from "./invoices.ts";
 import { askedAuthor, author } from "./logs.ts";
 import { id, idParam, listQuery, message, money, moneySum, pageCounts, period, reason, timestamp } from "./schemas.ts";
 
@@ -54,6 +55,7 @@ const history = endpoint({
   query: listQuery.omit({ search: true }).extend({ ...kindQuery, ...period, by: id.optional() }),
   reply: z.object({
     transfers: z.array(Transfer),
+    by: askedAuthor,
     ...pageCounts,
     /** What came in and went out over the given days; null where the list is narrowed otherwise. */
     sums: z.object({ in: moneySum, out: moneySum }).nullable(),
@@ -65,13 +67,17 @@ const list = endpoint({
   method: "GET",
   path: "/api/v1/admin/transfers/read",
   access: "staff",
-  summary: "List deposits, refunds, adjustments and reversals of all customers; `over` leaves out smaller amounts",
+  summary:
+    "List deposits, refunds, adjustments and reversals of all customers; `over` leaves out smaller amounts, `reversed=false` what was taken back",
   query: listQuery.omit({ search: true }).extend({
     kind: z.enum(["All", "deposit", "refund", "adjustment", "reversal"]).default("All"),
     ...period,
     by: id.optional(),
     customer: id.optional(),
     over: z.coerce.number<string | number>().min(0).max(1e10).optional(),
+    method: paymentMethod.optional(),
+    reason,
+    reversed: z.literal("false").optional(),
   }),
   reply: z.object({
     transfers: z.array(Transfer.extend({ user: z.object({ _id: id, username: z.string() }) })),

@@ -1,8 +1,11 @@
 import * as z from "zod";
+import { doneOrAsked } from "./approvals.ts";
+import { StandardPrice } from "./custom-prices.ts";
 import { endpoint } from "./endpoint.ts";
 import { exportChosenOf, exportOf } from "./exports.ts";
 import { invoiceStatus, paymentMethod } from "./invoices.ts";
 import { tierBounds } from "./label-types.ts";
+import { priceChanged } from "./price-preview.ts";
 import {
   id,
   idParam,
@@ -17,6 +20,7 @@ import {
   reason,
   timestamp,
 } from "./schemas.ts";
+import { version } from "./versions.ts";
 
 export type CustomPrice = z.input<typeof CustomPrice>;
 export const CustomPrice = z.object({
@@ -25,6 +29,7 @@ export const CustomPrice = z.object({
   fromWeight: z.number(),
   toWeight: z.number(),
   price: money,
+  version,
 });
 
 /** A customer: the specification calls customers users. */
@@ -109,7 +114,10 @@ export const users = {
     access: "staff",
     summary: "Read one customer, and what their transfers come to",
     params: idParam,
-    reply: z.object({ user: User, totals }),
+    reply: z.object({
+      user: User.extend({ customPricing: z.array(CustomPrice.extend({ standard: StandardPrice.nullable() })) }),
+      totals,
+    }),
   }),
   verify: endpoint({
     method: "POST",
@@ -134,7 +142,8 @@ export const users = {
     access: "staff",
     summary: "Enable or disable a customer: the given value, or the opposite of the present one",
     params: idParam,
-    body: z.object({ status: z.boolean().optional(), reason }),
+    /** A misspelt field would be none, and turn the customer the other way. */
+    body: z.strictObject({ status: z.boolean().optional(), reason }),
     reply: message,
   }),
   setStatusOfSeveral: endpoint({
@@ -151,7 +160,7 @@ export const users = {
     access: "staff",
     summary: "Enable or disable custom pricing: the given value, or the opposite of the present one",
     params: idParam,
-    body: z.object({ customPricingEnabled: z.boolean().optional() }),
+    body: z.strictObject({ customPricingEnabled: z.boolean().optional() }),
     reply: message,
   }),
   addBalance: endpoint({
@@ -167,7 +176,8 @@ export const users = {
       reason,
     }),
     idempotent: true,
-    reply: message,
+    mayAsk: true,
+    reply: doneOrAsked,
   }),
   addCustomPrice: endpoint({
     method: "PUT",
@@ -175,8 +185,8 @@ export const users = {
     access: "staff",
     summary: "Give a customer a price of their own; labelType is the label type's _id",
     params: idParam,
-    body: z.object({ labelType: id, ...tierBounds }),
-    reply: message,
+    body: z.object({ labelType: id, ...tierBounds, reason }),
+    reply: priceChanged,
   }),
   deleteCustomPrice: endpoint({
     method: "POST",
@@ -184,7 +194,9 @@ export const users = {
     access: "staff",
     summary: "Delete a custom price by its place in the list; with _id, only where both still match",
     params: idParam,
-    body: z.object({ index: z.int().min(0).max(100_000), _id: id.optional() }),
-    reply: message,
+    body: z.object({ index: z.int().min(0).max(100_000), _id: id.optional(), reason }),
+    versioned: true,
+    idempotent: true,
+    reply: priceChanged,
   }),
 };

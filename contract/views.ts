@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { id, idParam, message, timestamp, visibleCharacter } from "./schemas.ts";
+import { id, idParam, message, oneLine, timestamp, visibleCharacter } from "./schemas.ts";
 
 /** The list screens, as the panel's address names them. */
 export const viewScreens = [
@@ -14,9 +14,11 @@ export const viewScreens = [
   "usps",
   "staff",
   "logs",
+  "unusual",
+  "approvals",
 ] as const;
 /** Those that only administrators open. */
-export const adminScreens: readonly string[] = ["usps", "staff", "logs"];
+export const adminScreens: readonly string[] = ["usps", "staff", "logs", "unusual"];
 export const viewScreen = z.enum(viewScreens);
 export type ViewScreen = z.infer<typeof viewScreen>;
 
@@ -44,7 +46,7 @@ const content = {
     .trim()
     .max(40, "A name has at most 40 characters")
     .regex(visibleCharacter, "Enter a name")
-    .regex(/^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u, "A name is one line of text"),
+    .regex(oneLine, "A name is one line of text"),
   query: z
     .string()
     .max(1_000, "What a view shows fits in 1,000 characters")

@@ -1,6 +1,9 @@
 import * as z from "zod";
 import { endpoint, imageTypes, scopes } from "./endpoint.ts";
+import { author } from "./logs.ts";
+import { handlePattern } from "./payment-qr.ts";
 import { download, id, idParam, message, money, timestamp, visibleCharacter } from "./schemas.ts";
+import { saved, version } from "./versions.ts";
 
 const keyName = z
   .string()
@@ -68,7 +71,33 @@ export const StaffLimits = z.object({
   staffCreditPerDay: limit,
   staffRefund: limit,
   staffRefundPerDay: limit,
+  /** Whether what is above them becomes a request for approval instead of a refusal. */
+  approvals: z.boolean(),
 });
+
+/** What customers were shown at some time: the payment app's handle and its QR image. */
+export type PaymentHandle = z.input<typeof PaymentHandle>;
+const PaymentHandle = z.object({
+  _id: id,
+  cashappId: z.string(),
+  /** The handle before it. */
+  previous: z.string(),
+  /** The image's name; null where there was none. */
+  image: z.string().nullable(),
+  /** What the image's QR codes say, as far as any could be read. */
+  qr: z.array(z.string()),
+  /** What was wrong with it, and saved all the same. */
+  warnings: z.array(z.string()),
+  /** Null for what was there before the history began. */
+  by: author.nullable(),
+  isCurrent: z.boolean(),
+  createdAt: timestamp,
+});
+
+const savedHandle = saved.extend({ warnings: z.array(z.string()) });
+
+/** Said where a QR code pays somebody else; the refusal names the words. */
+const confirmation = z.string().max(500).optional();
 
 export const handleRule = "$ and up to 20 letters, digits, _ or -, the first a letter";
 
@@ -78,37 +107,88 @@ export const website = {
     path: "/api/v1/website/get-cashapp",
     access: "admin",
     summary: "The payment-app handle and the path of its QR image",
-    reply: z.object({ cashapp: z.object({ cashappId: z.string(), image: z.string().nullable() }) }),
+    reply: z.object({
+      cashapp: z.object({
+        cashappId: z.string(),
+        image: z.string().nullable(),
+        /** What the image's QR codes say; empty where none could be read. */
+        qr: z.array(z.string()),
+        warnings: z.array(z.string()),
+        version,
+      }),
+    }),
   }),
   updateCashapp: endpoint({
     method: "PUT",
     path: "/api/v1/website/update-cashapp",
     access: "admin",
-    summary: "Change the payment-app handle, its QR image, or both",
+    sensitive: true,
+    summary:
+      "Change the payment-app handle, its QR image, or both. An image whose QR code pays another handle is 409, unless confirmed in the words that the message names",
     body: z.object({
-      cashappId: z
-        .string()
-        .trim()
-        .regex(/^\$[A-Za-z][\w-]{0,19}$/, `A handle is ${handleRule}`)
-        .optional(),
+      cashappId: z.string().trim().regex(handlePattern, `A handle is ${handleRule}`).optional(),
+      confirmation,
     }),
     upload: { field: "image", maxBytes: 2 * 1024 * 1024, types: imageTypes },
-    reply: message,
+    versioned: true,
+    idempotent: true,
+    reply: savedHandle,
+  }),
+  removeCashapp: endpoint({
+    method: "POST",
+    path: "/api/v1/website/remove-cashapp",
+    access: "admin",
+    sensitive: true,
+    summary: "Remove the QR image, or the payment-app handle with it",
+    body: z.object({ remove: z.enum(["image", "handle"]) }),
+    versioned: true,
+    idempotent: true,
+    reply: saved,
+  }),
+  cashappHistory: endpoint({
+    method: "GET",
+    path: "/api/v1/website/cashapp-history",
+    access: "admin",
+    summary: "The handles and images that customers were shown, the newest hundred, with who set them",
+    reply: z.object({ history: z.array(PaymentHandle) }),
+  }),
+  restoreCashapp: endpoint({
+    method: "POST",
+    path: "/api/v1/website/restore-cashapp/:id",
+    access: "admin",
+    sensitive: true,
+    summary: "Return to an earlier handle and its image; what is refused of a new one is refused of these too",
+    params: idParam,
+    body: z.object({ confirmation }),
+    versioned: true,
+    idempotent: true,
+    reply: savedHandle,
+  }),
+  cashappImage: endpoint({
+    method: "GET",
+    path: "/api/v1/website/cashapp-image/:id",
+    access: "admin",
+    summary: "The QR image of an entry of the history",
+    params: idParam,
+    reply: download,
   }),
   limits: endpoint({
     method: "GET",
     path: "/api/v1/website/limits",
     access: "admin",
     summary: "The largest credit and refund a staff account may make, at once and in a business day",
-    reply: z.object({ limits: StaffLimits }),
+    reply: z.object({ limits: StaffLimits, version }),
   }),
   updateLimits: endpoint({
     method: "PUT",
     path: "/api/v1/website/limits",
     access: "admin",
+    sensitive: true,
     summary: "Change what staff accounts may credit and refund; null allows any amount, what is not given stays",
     body: StaffLimits.partial(),
-    reply: message,
+    versioned: true,
+    idempotent: true,
+    reply: saved,
   }),
   listApiKeys: endpoint({
     method: "GET",
@@ -125,6 +205,7 @@ export const website = {
     method: "POST",
     path: "/api/v1/website/api-keys",
     access: "admin",
+    sensitive: true,
     summary: "Create a key; this is the only time it is shown. Without a shop it gets one of its own",
     body: z.object({
       name: keyName,
@@ -140,6 +221,7 @@ export const website = {
     method: "PUT",
     path: "/api/v1/website/api-keys/:id",
     access: "admin",
+    sensitive: true,
     summary: "Change a key's name or limits; what is not given stays",
     params: idParam,
     body: z.object({ name: keyName, ...limits }).partial(),
@@ -149,6 +231,7 @@ export const website = {
     method: "DELETE",
     path: "/api/v1/website/api-keys/:id",
     access: "admin",
+    sensitive: true,
     summary: "Delete a key; the shop that uses it is shut out at once",
     params: idParam,
     reply: message,

@@ -238,6 +238,45 @@ test("a customer is disabled, enabled and credited on their page", async ({
   await expect(figure(page, "Balance")).toContainText("$25.00");
 });
 
+test("the history shows what one of several did, and all of it again", async ({
+  admin: { page, token },
+  lasting,
+  server: { api },
+}) => {
+  const user = await addCustomer(api, token);
+  await credit(api, token, user, 20, "By the administrator");
+  await credit(api, lasting.staff, user, 5, "By a member");
+  await openBalance(page, user);
+  await expect(rows(page)).toHaveCount(2);
+  await page.getByRole("button", { name: `Only those by ${lasting.member.username}` }).click();
+  await expect(page).toHaveURL(/tab=balance&by=/);
+  await expect(rows(page)).toHaveCount(1);
+  await expect(rows(page)).toContainText("By a member");
+  await expect(page.getByRole("button", { name: `Who: ${lasting.member.username}` })).toBeVisible();
+  await page.getByRole("button", { name: "Remove filter Who" }).click();
+  await expect(rows(page)).toHaveCount(2);
+
+  await page.getByRole("combobox", { name: "Kind" }).selectOption("deposit");
+  await expect(page.getByText("Nothing found")).toBeVisible();
+  await page.getByRole("button", { name: "Remove filter Kind" }).click();
+  await expect(page.getByRole("combobox", { name: "Kind" })).toBeFocused();
+  await expect(rows(page)).toHaveCount(2);
+});
+
+test("what is done less often stands in a menu: custom pricing is enabled there", async ({
+  staff: { page },
+  lasting,
+  server: { api },
+}) => {
+  const user = await addCustomer(api, lasting.admin);
+  await openBalance(page, user);
+  await page.getByRole("button", { name: `More actions for ${user.username}` }).click();
+  await page.getByRole("menuitem", { name: "Enable Custom Pricing" }).click();
+  await expect(toast(page, /custom pricing/i)).toBeVisible();
+  await expect(page.getByRole("main").getByText("Custom pricing", { exact: true })).toBeVisible();
+  await expect(page.getByRole("button", { name: `More actions for ${user.username}` })).toBeFocused();
+});
+
 test("on a phone each entry is a card with its amount and what is left", async ({
   staff: { page, token },
   lasting,

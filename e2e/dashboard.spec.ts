@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import type { Locator, Page } from "@playwright/test";
@@ -43,8 +44,11 @@ test("all five calls go out together when the screen loads, and those of the cha
   await open(page);
   await expect(chart(page, "Revenue")).toBeVisible();
   await expect(page.getByText("Agrees")).toBeVisible();
+  await expect(page.getByText("in the last 30 days").first()).toBeVisible();
+  await expect(page.getByRole("region", { name: "Needs attention" }).getByRole("listitem").first()).toBeVisible();
   expect(calls.slice(0, 5).sort()).toEqual(onLoad.map((call) => call.path).sort());
-  expect(calls.slice(5).sort()).toEqual([dashboard.charts.path, dashboard.owed.path]);
+  const later = [dashboard.attention, dashboard.charts, dashboard.owed, dashboard.trends];
+  expect(calls.slice(5).sort()).toEqual(later.map((call) => call.path));
 });
 
 test("the figures are those of the API", async ({ admin: { page, token }, server: { api } }) => {
@@ -160,7 +164,10 @@ test("the other charts follow the choice of 7, 30 or 90 days, which outlives a r
     await expect.poll(() => coloursOn(chart(page, name)), name).toBeGreaterThan(10);
 });
 
-test("nothing moves while the figures and charts arrive", async ({ admin: { page } }) => {
+test("nothing moves while the figures and charts arrive, for who comes back", async ({ admin: { page } }) => {
+  await open(page);
+  await expect(page.getByRole("region", { name: "Needs attention" }).getByRole("listitem").first()).toBeVisible();
+  await page.evaluate(() => document.fonts.ready);
   const late = Promise.withResolvers<void>();
   await page.route("**/api/v1/dashboard/*", async (route) => {
     await late.promise;
@@ -187,6 +194,107 @@ test("the charts are loaded on no other screen", async ({ admin: { page } }) => 
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Dashboard" }).click();
   await expect(chart(page, "Orders Graph")).toBeVisible();
   expect(scripts).toHaveLength(1);
+});
+
+test("what needs attention leads to the list where it is done, and the books are told of", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const { newUsers, invoices, priceGaps } = await api.call(token, dashboard.attention, {});
+  await open(page);
+  const strip = page.getByRole("region", { name: "Needs attention" });
+  await expect(strip.getByRole("link", { name: /^Books balanced/ })).toBeVisible();
+  await expect(strip.getByRole("link", { name: `${newUsers.count} new users to verify` })).toHaveAttribute(
+    "href",
+    "/new-users",
+  );
+  await expect(strip.getByRole("link", { name: "price gap" })).toContainText(priceGaps[0]?.name ?? "no gap");
+  await strip.getByRole("link", { name: `${invoices.count} invoices waiting, ${money(invoices.amount)}` }).click();
+  await expect(page.getByText(`${invoices.count} invoices found`)).toBeVisible();
+});
+
+test("one click compares this month with last, any days with any others, and the figures lead to their rows", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  await open(page);
+  await page.getByRole("link", { name: "This month against last" }).click();
+  const asked = Object.fromEntries(new URL(page.url()).searchParams);
+  expect(asked.from).toMatch(/-01$/);
+  const { span, against } = await api.call(token, dashboard.compare, { query: asked });
+  const cells = (part: string, row: string) =>
+    page
+      .getByRole("table", { name: part })
+      .getByRole("row", { name: new RegExp(`^${row} `) })
+      .getByRole("cell");
+  await expect(cells("In all", "Orders").nth(0)).toHaveText(count(span.orders));
+  await expect(cells("In all", "Orders").nth(1)).toHaveText(count(against.orders));
+  await expect(cells("In all", "Revenue").nth(0)).toHaveText(money(span.revenue));
+  for (const { labelType, count: orders } of span.labelTypes)
+    await expect(cells("Orders by label type", labelType).nth(0)).toHaveText(count(orders));
+  for (const { username, amount } of span.topCustomers ?? [])
+    await expect(cells("Customers who bought most", username).nth(0)).toHaveText(money(amount));
+  // Both columns of tables end above what follows, not on it.
+  const bottoms = await page
+    .getByRole("table")
+    .evaluateAll((tables) => tables.map((table) => table.parentElement?.getBoundingClientRect().bottom ?? 0));
+  const attention = await page.getByRole("region", { name: "Needs attention" }).boundingBox();
+  expect((attention?.y ?? 0) - Math.max(...bottoms)).toBeGreaterThanOrEqual(12);
+
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "In all: table, copy, export" }).click();
+  await page.getByRole("menuitem", { name: "Export CSV" }).click();
+  const lines = readFileSync(await (await download).path(), "utf8").split("\r\n");
+  expect(lines.find((line) => line.startsWith('"Orders"'))).toContain(`"Orders",${span.orders},${against.orders},`);
+
+  await page.getByRole("button", { name: "This month", exact: true }).click();
+  await page.getByRole("menuitemradio", { name: "Last month" }).click();
+  await expect(page.getByRole("button", { name: "Last month", exact: true })).toBeVisible();
+  await page.goBack();
+  await cells("In all", "Orders").nth(0).getByRole("link").click();
+  await expect(page).toHaveURL(`/orders?from=${asked.from}&to=${asked.to}`);
+
+  // Any address will do; a wrong one shows the overview.
+  await open(page, "/?from=2026-02-01&to=2026-02-10&againstFrom=2025-02-01&againstTo=2025-02-10");
+  await expect(page.getByRole("heading", { name: /against Feb 1, 2025 – Feb 10, 2025$/ })).toBeVisible();
+  await open(page, "/?from=2026-02-11&to=2026-02-10&againstFrom=2025-02-01&againstTo=2025-02-10");
+  await expect(chart(page, "Orders Graph")).toBeVisible();
+});
+
+test("what a spreadsheet would run is harmless in what the dashboard exports", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const reply = await api.call(token, dashboard.compare, { query: {} });
+  const most = ["=1+1", 'late;"=1+1', "a-b = c"].map((reason) => ({ reason, count: 1, amount: 1 }));
+  await answer(page, dashboard.compare, {
+    ...reply,
+    span: { ...reply.span, reasons: { ...reply.span.reasons, most } },
+  });
+  await open(page, "/?from=2026-02-01&to=2026-02-10&againstFrom=2025-02-01&againstTo=2025-02-10");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Reasons of refunds: table, copy, export" }).click();
+  await page.getByRole("menuitem", { name: "Export CSV" }).click();
+  const text = readFileSync(await (await download).path(), "utf8");
+  for (const cell of [`"'=1+1"`, `"late;""'=1+1"`, '"a-b = c"']) expect(text).toContain(cell);
+});
+
+test("a chart is read as a table too, whose numbers lead to their rows, and is printed in light", async ({
+  admin: { page },
+}) => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  await open(page);
+  await expect(chart(page, "Orders Graph")).toBeVisible();
+  await page.getByRole("button", { name: "Orders Graph: table, copy, export" }).click();
+  await page.getByRole("menuitem", { name: "Show as table" }).click();
+  await expect(chart(page, "Orders Graph")).toBeHidden();
+  await expect(numbers(page, "Orders Graph").last().getByRole("link")).toHaveAttribute("href", /\/orders\?from=/);
+  const theme = page.locator("html");
+  await expect(theme).toHaveAttribute("data-mantine-color-scheme", "dark");
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await expect(theme).toHaveAttribute("data-mantine-color-scheme", "light");
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  await expect(theme).toHaveAttribute("data-mantine-color-scheme", "dark");
 });
 
 test("the screen says in which timezone its days are", async ({ admin: { page } }) => {

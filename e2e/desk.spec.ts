@@ -125,6 +125,7 @@ test("no key fires while one types, inside a dialog or with Control", async ({ s
   const help = page.getByRole("dialog", { name: "Keys" });
   await expect(help.getByRole("region", { name: "Go to" })).toContainText("goOrders");
   await expect(help.getByRole("region", { name: "Go to" })).not.toContainText("Staff");
+  await expect(help.getByRole("region", { name: "At the Fedex desk" })).toContainText("fChoose the label's file");
   await press(page, "j");
   await press(page, "Escape");
   await expect(help).toBeHidden();

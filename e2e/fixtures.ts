@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { events } from "@footprint/contract/events.ts";
+import { session } from "@footprint/contract/session.ts";
 import {
   type BrowserContext,
   test as base,
@@ -27,7 +29,11 @@ type SignedIn = { page: Page; account: Account; token: string };
 type TestFixtures = {
   /** For tests that end sessions or change accounts: nobody else uses theirs. */
   ownSession: boolean;
+  /** Follows what others do, as people's panels do; elsewhere the test before would reach into the next. */
+  isLive: boolean;
   watch: Watch;
+  /** Whom the test's pages may call: the product alone, unless the test is about more. */
+  origins: string[];
   /** A browser of its own, with an account signed in: for a second person in the same test. */
   openAs: (account: Account) => Promise<SignedIn>;
   admin: SignedIn;
@@ -41,7 +47,7 @@ type TestFixtures = {
 type WorkerFixtures = {
   server: { url: string; api: Api };
   /** Sessions that last as long as the server. */
-  lasting: { admin: string; staff: string; member: Account };
+  lasting: { admin: string; staff: string; member: Account; confirmed: () => Promise<string> };
   adminToken: string;
   /** Where all looking is done: opening a browser for every view would take longer than the looking. */
   gallery: { page?: Page };
@@ -51,7 +57,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   server: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of a fixture's needs here
     async ({}, use) => {
-      const server = await startServer(process.env.FOOTPRINT_SEEDED ?? "");
+      const server = await startServer(process.env.FOOTPRINT_SEEDED ?? "", { WEBHOOK_PRIVATE: "on" });
       await use({ url: server.url, api: apiOf(server.url) });
       await server.stop();
     },
@@ -62,7 +68,16 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     async ({ server: { api } }, use) => {
       const admin = await api.signIn(adminAccount);
       const member = await api.addStaff(admin);
-      await use({ admin, staff: await api.signIn(member), member });
+      let last = Date.now();
+      /** The administrator's, for a test that may do what is sensitive. */
+      const confirmed = async () => {
+        if (Date.now() - last > 10 * 60_000) {
+          await api.call(admin, session.confirm, { body: { password: adminAccount.password } });
+          last = Date.now();
+        }
+        return admin;
+      };
+      await use({ admin, staff: await api.signIn(member), member, confirmed });
     },
     { scope: "worker" },
   ],
@@ -70,6 +85,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   adminToken: [({ lasting }, use) => use(lasting.admin), { scope: "worker" }],
 
   ownSession: [false, { option: true }],
+
+  isLive: [false, { option: true }],
 
   gallery: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of a fixture's needs here
@@ -95,13 +112,15 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { auto: true },
   ],
 
-  context: async ({ context, watch, server }, use) => {
-    await prepare(context);
-    observe(context, watch, server.url);
+  origins: ({ server }, use) => use([server.url]),
+
+  context: async ({ context, watch, origins, isLive }, use) => {
+    await prepare(context, isLive);
+    observe(context, watch, origins);
     await use(context);
   },
 
-  openAs: async ({ browser, server, watch, contextOptions }, use) => {
+  openAs: async ({ browser, server, watch, contextOptions, isLive }, use) => {
     const opened: BrowserContext[] = [];
     await use(async (account) => {
       const token = await server.api.signIn(account);
@@ -111,8 +130,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
         viewport: { width: 1440, height: 900 },
       });
       opened.push(context);
-      await prepare(context);
-      observe(context, watch, server.url);
+      await prepare(context, isLive);
+      observe(context, watch, [server.url]);
       await context.addCookies([{ name: "footprint", value: token, url: server.url }]);
       return { page: await context.newPage(), account, token };
     });
@@ -120,7 +139,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 
   admin: async ({ context, page, server, lasting, ownSession }, use) => {
-    const token = ownSession ? await server.api.signIn(adminAccount) : lasting.admin;
+    const token = ownSession ? await server.api.signIn(adminAccount) : await lasting.confirmed();
     await context.addCookies([{ name: "footprint", value: token, url: server.url }]);
     await use({ page, account: adminAccount, token });
   },
@@ -145,11 +164,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   look: async ({ browser, gallery, server, lasting, watch }, use) => {
     if (!gallery.page) {
       const context = await browser.newContext({ baseURL: server.url, reducedMotion: "reduce" });
-      await prepare(context);
+      await prepare(context, false);
       gallery.page = await context.newPage();
     }
     const { page } = gallery;
-    const stop = observe(page.context(), watch, server.url);
+    const stop = observe(page.context(), watch, [server.url]);
     await use(async (view) => {
       const who = view.as ?? "admin";
       await page.context().clearCookies();
@@ -163,13 +182,16 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     });
     stop();
     await page.evaluate(() => localStorage.clear());
+    // What a view was shown in the server's place is not for the next one, nor is what it asks for by itself.
+    await page.goto("about:blank");
+    await page.unrouteAll({ behavior: "wait" });
   },
 });
 
 export { expect };
 
 /** Collects console errors (a broken content security policy is one), page errors and calls to other hosts. */
-function observe(context: BrowserContext, watch: Watch, url: string): () => void {
+function observe(context: BrowserContext, watch: Watch, origins: string[]): () => void {
   const onConsole = (message: ConsoleMessage) => {
     if (message.type() === "error") watch.problems.push(`console: ${message.text()} (${message.location().url})`);
   };
@@ -178,7 +200,8 @@ function observe(context: BrowserContext, watch: Watch, url: string): () => void
   };
   const onRequest = (request: Request) => {
     const { origin, protocol } = new URL(request.url());
-    if (/^(https?|wss?):$/.test(protocol) && origin !== url) watch.problems.push(`outside host: ${request.url()}`);
+    if (/^(https?|wss?):$/.test(protocol) && !origins.includes(origin))
+      watch.problems.push(`outside host: ${request.url()}`);
   };
   context.on("console", onConsole).on("weberror", onError).on("request", onRequest);
   return () => context.off("console", onConsole).off("weberror", onError).off("request", onRequest);
@@ -188,17 +211,24 @@ function observe(context: BrowserContext, watch: Watch, url: string): () => void
  * What the content security policy refuses is written to the page's console. Toasts stay twice as long as they do
  * for people: a busy machine may not look at the page for five seconds.
  */
-function prepare(context: BrowserContext) {
-  return context.addInitScript(() => {
-    document.addEventListener("DOMContentLoaded", () => {
-      const style = document.createElement("style");
-      style.textContent = ".Toastify__progress-bar { animation-duration: 10s !important }";
-      document.head.append(style);
-    });
-    document.addEventListener("securitypolicyviolation", (event) => {
-      console.error(`CSP: ${event.violatedDirective} refused ${event.blockedURI}`);
-    });
-  });
+function prepare(context: BrowserContext, isLive: boolean) {
+  return context.addInitScript(
+    (followed) => {
+      const { fetch } = window;
+      // A stream that never says anything.
+      window.fetch = (...asked) => (String(asked[0]).endsWith(followed) ? new Promise(() => {}) : fetch(...asked));
+      document.addEventListener("DOMContentLoaded", () => {
+        // Not an element: those are refused where the content security policy allows none.
+        const style = new CSSStyleSheet();
+        style.replaceSync(".Toastify__progress-bar { animation-duration: 10s !important }");
+        document.adoptedStyleSheets.push(style);
+      });
+      document.addEventListener("securitypolicyviolation", (event) => {
+        console.error(`CSP: ${event.violatedDirective} refused ${event.blockedURI}`);
+      });
+    },
+    isLive ? "nothing" : events.stream.path,
+  );
 }
 
 /** The rules that look at colours: all that another theme can break. */

@@ -10,8 +10,10 @@ import { customer, drawerOf, openScreen, rowOf, toast } from "./steps.ts";
 // The seed's invoices of invoice-customer are of $40 and $41 (pending), $42 (expired), $43 (failed): each is for one test.
 
 const who = "invoice-customer";
-const rows = (page: Page) => page.locator("tbody tr");
-const question = (page: Page) => page.getByRole("dialog", { name: "Mark as Paid?" });
+const rows = (page: Page) => page.locator("main table[aria-busy=false] tbody tr");
+/** Once what to look at has arrived: only then its buttons stay where they are. */
+const question = (page: Page) =>
+  page.getByRole("dialog", { name: "Mark as Paid?" }).filter({ hasNot: page.locator("[aria-busy=true]") });
 const open = (page: Page, address = "/invoices") => openScreen(page, address, "Invoices");
 
 const balance = async (api: Api, token: string) => (await customer(api, token, who)).balance;

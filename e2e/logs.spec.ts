@@ -1,3 +1,4 @@
+import { logs } from "@footprint/contract/logs.ts";
 import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
@@ -8,7 +9,7 @@ import { uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
 import { drawerOf, expectFocusOnScreen, openScreen, rowOf } from "./steps.ts";
 
-const rows = (page: Page) => page.locator("tbody tr");
+const rows = (page: Page) => page.locator("main table[aria-busy=false] tbody tr");
 const changes = (page: Page) => drawerOf(page, "Entry");
 const open = (page: Page, address = "/logs") => openScreen(page, address, "Transaction Logs");
 
@@ -131,12 +132,12 @@ test("a shop and the program are told apart from members of staff", async ({
   await api.call(await api.signIn(account), session.logout, {});
   await open(page, `/logs?search=${account.username}`);
   const who = (text: string) => rowOf(page, text).getByRole("cell").first();
-  await expect(who("signed out")).toHaveText(account.username);
-  await expect(who("customer marked")).toHaveText(`${shop} shop`);
+  await expect(who("signed out")).toHaveAccessibleName(account.username);
+  await expect(who("customer marked")).toHaveAccessibleName(`${shop} shop`);
 
   await api.status(undefined, session.login, { body: { ...account, password: "not the password" } });
   await page.reload();
-  await expect(who("1 failed sign-in as")).toHaveText("system program");
+  await expect(who("1 failed sign-in as")).toHaveAccessibleName("system program");
 });
 
 test("the log of one account is reached from Staff and left by its chip", async ({
@@ -188,6 +189,17 @@ test("an administrator reaches the logs from the header's menu, and Staff is lit
   await member.page.getByRole("button", { name: "Admin" }).click();
   await expect(member.page.getByRole("menuitem", { name: "Account Setting" })).toBeVisible();
   await expect(member.page.getByRole("menuitem", { name: "Transaction Logs" })).toHaveCount(0);
+});
+
+test("the newest link of the log's chain is there to be noted", async ({ admin: { page }, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const hash = "9f3c".repeat(16);
+  const link = { number: 12_345, hash, chainedAt: new Date().toISOString() };
+  await page.route(`**${logs.chain.path}`, (route) => route.fulfill({ json: { link, chained: 9, waiting: 1204 } }));
+  await open(page);
+  await expect(page.getByText("Chained up to #12,345 · 9f3c9f…3c9f3c · 1,204 waiting")).toBeVisible();
+  await page.getByRole("button", { name: "Copy link" }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`12345:${hash}`);
 });
 
 test("the logs are open to administrators only", async ({ staff: { page }, server }) => {

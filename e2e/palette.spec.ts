@@ -29,12 +29,20 @@ test("by keys alone an order is found from another screen, opened and refunded",
   const shop = await newShop(api, adminToken);
   const { order } = await api.call(shop.key, storefront.createOrder, { body: { ...shop.label, ...shop.who } });
   await openScreen(page, "/new-users", "New Users");
+  const { promise: pressed, resolve: isPressed } = Promise.withResolvers<void>();
+  await page.route("**/api/v1/admin/orders/**", async (route) => {
+    await pressed;
+    await route.continue();
+  });
   await find(page, order.uuid);
   // Before the answer: what it finds is opened once it is there.
   await press(page, "Enter");
   await expect(drawerOf(page, "Order")).toBeFocused();
   await expect(page).toHaveURL(`/orders?view=${order._id}`);
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  // Before the order is there: it asks once it is.
   await press(page, "r");
+  isPressed();
   const question = page.getByRole("dialog", { name: "Refund this order?" });
   await expect(question.getByRole("button", { name: "Cancel" })).toBeFocused();
   await press(page, "Tab", "Enter");
@@ -71,6 +79,14 @@ test("by keys alone a customer is found and gets balance, from a field that some
   await press(page, "Enter");
   await expect(page.getByRole("dialog")).toContainText("$12.50");
   await expect.poll(async () => (await customer(api, adminToken, username)).balance).toBe(12.5);
+});
+
+test("nothing is lost of what is typed while the palette opens for the first time", async ({ staff: { page } }) => {
+  await openScreen(page, "/new-users", "New Users");
+  await press(page, "Control+k");
+  // As fast as people type: some of it before the palette's field is there, some after.
+  await page.keyboard.type("somebody with a long name", { delay: 40 });
+  await expect(field(page)).toHaveValue("somebody with a long name");
 });
 
 test("a search that nobody waits for any more is given up", async ({ staff: { page } }) => {

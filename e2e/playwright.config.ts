@@ -12,8 +12,8 @@ export default defineConfig({
   workers: 2,
   reporter: "list",
   // Generous, since nothing waits for them unless it fails: machines that run tests are often busy.
-  timeout: 90_000,
-  expect: { timeout: 20_000 },
+  timeout: 180_000,
+  expect: { timeout: 30_000 },
   use: {
     browserName: "chromium",
     viewport: { width: 1440, height: 900 },

@@ -1,7 +1,9 @@
 import { labelTypes } from "@footprint/contract/label-types.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
 import type { Page } from "@playwright/test";
 import { type Api, uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
+import { newShop } from "./shop.ts";
 import { openScreen, rowOf, toast } from "./steps.ts";
 
 type Tier = [fromWeight: number, toWeight: number, price: number];
@@ -32,16 +34,22 @@ async function fill(page: Page, values: Record<string, string>) {
   return dialog;
 }
 
-/** The rows of the table as their weights and price read. */
+/** The rows of the table as their weights and price read, without the sum of all. */
 const tiersShown = (page: Page) =>
   page.getByRole("row").evaluateAll((rows) =>
-    rows.slice(1).map((row) =>
-      [...row.children]
-        .slice(0, 3)
-        .map((cell) => cell.textContent)
-        .join(" "),
-    ),
+    rows
+      .slice(1)
+      .map((row) =>
+        [...row.children]
+          .slice(0, 2)
+          .map((cell) => cell.textContent)
+          .join(" "),
+      )
+      .filter((text) => !text.startsWith("All tiers")),
   );
+
+/** What stands below the row of a tier that is edited. */
+const editor = (page: Page, weights: string) => page.getByRole("form", { name: `Edit ${weights}` });
 
 test("label types are exported with their prices", async ({ admin: { page } }) => {
   await openScreen(page, "/pricing", "Label Pricing");
@@ -110,6 +118,28 @@ test("a label type is edited; a maximum below its prices is refused", async ({
   expect(await labelType(server.api, token, renamed)).toMatchObject({ _id, maxWeight: 15, type: "wwbiz" });
 });
 
+test("which codes a label type takes is chosen in its form: its uid proposes, and only labels of the postal carrier take some", async ({
+  admin: { page, token },
+  server,
+}) => {
+  const name = uniqueName("Coded");
+  await openScreen(page, "/pricing", "Label Pricing");
+  await page.getByRole("button", { name: "Add Label Type" }).click();
+  const dialog = await fill(page, { Name: name, Uid: "Ground_Lbs", "Max weight": "12" });
+  const codes = dialog.getByLabel("Codes");
+  await expect(codes).toHaveValue("ground_lbs");
+  await fill(page, { Uid: `uid-${name}` });
+  await expect(codes).toHaveValue("");
+  await dialog.getByLabel("Type").selectOption("wwbiz");
+  await expect(codes).toBeDisabled();
+  await dialog.getByLabel("Type").selectOption("usps");
+  await codes.selectOption("express");
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(dialog).toBeHidden();
+  await expect(rowOf(page, name)).toContainText("uspsActiveexpress");
+  expect(await labelType(server.api, token, name)).toMatchObject({ codes: "express" });
+});
+
 test("disabling a label type asks first; enabling does not", async ({ admin: { page, token }, server }) => {
   const { name } = await addLabelType(server.api, token);
   await openScreen(page, "/pricing", "Label Pricing");
@@ -129,7 +159,9 @@ test("disabling a label type asks first; enabling does not", async ({ admin: { p
 test("tiers stand by weight with the gaps between them, and a gap is closed from its own row", async ({
   admin: { page, token },
   server,
+  watch,
 }) => {
+  watch.expectProblem(/503|busy just now/);
   const type = await addLabelType(server.api, token, {
     tiers: [
       [10, 20, 9],
@@ -142,24 +174,27 @@ test("tiers stand by weight with the gaps between them, and a gap is closed from
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(`${type.name} prices`);
   await expect
     .poll(() => tiersShown(page))
-    .toEqual([
-      "0 lb 1 lb No price for 0–1 lb",
-      "1 lb 5 lb $4.50",
-      "5 lb 10 lb No price for 5–10 lb",
-      "10 lb 20 lb $9.00",
-    ]);
+    .toEqual(["0–1 lb No price for 0–1 lb", "1–5 lb $4.50", "5–10 lb No price for 5–10 lb", "10–20 lb $9.00"]);
 
   await page.getByRole("button", { name: "Add Weight for 5–10 lb" }).click();
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByLabel("From weight (lb)")).toHaveValue("5");
   await expect(dialog.getByLabel("To weight (lb)")).toHaveValue("10");
   await dialog.getByLabel("Price", { exact: true }).fill("6.75");
+  // What cannot be looked at first is not sent.
+  const preview = "**/api/v1/labeltype/preview/*";
+  await page.route(preview, (route) =>
+    route.fulfill({ status: 503, json: { message: "The server is busy just now" } }),
+  );
+  await dialog.getByRole("button", { name: "Add Weight" }).click();
+  await expect(dialog.getByRole("alert")).toHaveText("The server is busy just now");
+  await page.unroute(preview);
   await dialog.getByRole("button", { name: "Add Weight" }).click();
   await expect(dialog.getByRole("alert")).toHaveText(`Price for ${type.name} added: 5–10 lb at $6.75`);
   await expect(dialog).toBeHidden();
   await expect
     .poll(() => tiersShown(page))
-    .toEqual(["0 lb 1 lb No price for 0–1 lb", "1 lb 5 lb $4.50", "5 lb 10 lb $6.75", "10 lb 20 lb $9.00"]);
+    .toEqual(["0–1 lb No price for 0–1 lb", "1–5 lb $4.50", "5–10 lb $6.75", "10–20 lb $9.00"]);
 });
 
 test("a tier that overlaps another is refused in red naming that one, for three seconds", async ({
@@ -199,17 +234,23 @@ test("a tier is edited and deleted", async ({ admin: { page, token }, server }) 
   const type = await addLabelType(server.api, token, { name, tiers: [[0, 20, 4.2]] });
   await openPrices(page, type);
   await page.getByRole("button", { name: "Edit 0–20 oz" }).click();
-  const dialog = await fill(page, { "To weight (oz)": "12.5", Price: "4.95" });
-  await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(dialog.getByRole("alert")).toHaveText(`Price for ${name} saved: 0–12.5 oz at $4.95`);
-  await expect(dialog).toBeHidden();
-  await expect.poll(() => tiersShown(page)).toEqual(["0 oz 12.5 oz $4.95", "12.5 oz 20 oz No price for 12.5–20 oz"]);
+  const form = editor(page, "0–20 oz");
+  await form.getByLabel("To weight (oz)").fill("12.5");
+  await form.getByLabel("Price", { exact: true }).fill("4.95");
+  await form.getByRole("button", { name: "Save $4.95" }).click();
+  // A gap opens: that is asked about.
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("12.5–20 oz would have no price");
+  await dialog.getByRole("button", { name: "Save $4.95" }).click();
+  await expect(page.getByRole("alert")).toHaveText(`Price for ${name} saved: 0–12.5 oz at $4.95`);
+  await expect(page.getByRole("form")).toHaveCount(0);
+  await expect.poll(() => tiersShown(page)).toEqual(["0–12.5 oz $4.95", "12.5–20 oz No price for 12.5–20 oz"]);
 
   await page.getByRole("button", { name: "Delete 0–12.5 oz" }).click();
   await expect(dialog).toContainText("Delete the price for 0–12.5 oz?");
   await dialog.getByRole("button", { name: "Delete" }).click();
   await expect(toast(page, `Price for ${name} deleted: 0–12.5 oz at $4.95`)).toBeVisible();
-  await expect.poll(() => tiersShown(page)).toEqual(["0 oz 20 oz No price for 0–20 oz"]);
+  await expect.poll(() => tiersShown(page)).toEqual(["0–20 oz No price for 0–20 oz"]);
   expect((await labelType(server.api, token, name)).prices).toEqual([]);
 });
 
@@ -239,10 +280,85 @@ test("where a label type and a price are edited, their histories tell who change
   await expect(entries.first().getByRole("row", { name: "Max weight" })).toContainText("–20");
 
   await openPrices(page, type);
-  await page.getByRole("button", { name: "Edit 0–5 lb" }).click();
-  await page.getByRole("button", { name: "History of the price for 0–5 lb" }).click();
-  await expect(entries).toHaveCount(2);
-  await expect(entries.first().getByRole("row", { name: "Price" })).toContainText("$4.00$4.50");
+  const told = page.getByRole("region", { name: "History of 0–5 lb" }).getByRole("listitem");
+  await expect(told).toHaveCount(2);
+  await expect(told.first()).toContainText(`${account.username}, just now$4.00  $4.50+12.5 %`);
+});
+
+test("a price is changed beside what it would have meant; one ten times too low is asked about again; an earlier one returns", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const shop = await newShop(api, token);
+  await api.call(shop.key, storefront.createOrder, { body: { ...shop.who, ...shop.label } });
+  await openPrices(page, { _id: shop.labelType, name: shop.name });
+  await expect(page.getByText("1 order in the last 30 days")).toBeVisible();
+  await page.getByRole("button", { name: "Edit 1–3 lb" }).press("Enter");
+  const form = editor(page, "1–3 lb");
+  const price = form.getByLabel("Price", { exact: true });
+  await expect(price).toBeFocused();
+  await price.fill("8.61");
+  await expect(form).toContainText("Per label−$0.29was $8.90");
+  await expect(form).toContainText("Over the last 30 days1 order, −$0.29$8.90 → $8.61");
+  await expect(form).toContainText("3.3 %");
+  const history = page.getByRole("region", { name: "History of 1–3 lb" });
+  await expect(history.getByRole("img", { name: /^The price/ })).toHaveAccessibleName(/then \$8\.61$/);
+  await expect(history).toContainText("Not saved yet");
+
+  await price.fill("0.89");
+  await expect(form.getByRole("status")).toContainText("1–3 lb: $8.90 to $0.89 is 90 % less");
+  await price.press("Enter");
+  const question = page.getByRole("dialog");
+  await expect(question).toContainText(`Change 1–3 lb from $8.90 to $0.89?`);
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await expect(form.getByRole("alert")).toHaveText("Nothing was changed");
+  await form.getByLabel("Reason").fill("Half of it was a typo");
+  await price.fill("8.5");
+  await price.press("Enter");
+  await expect(form.getByRole("alert")).toContainText("saved: 1–3 lb at $8.50");
+  await expect(form).toHaveCount(0);
+  await expect(history.getByRole("listitem").first()).toContainText("Half of it was a typo");
+
+  await history.getByRole("button", { name: "Return to $8.90" }).click();
+  await expect(price).toHaveValue("8.90");
+  await form.getByRole("button", { name: "Save $8.90" }).click();
+  await expect(form.getByRole("alert")).toContainText("saved: 1–3 lb at $8.90");
+  await expect.poll(async () => (await tiersShown(page))[1]).toBe("1–3 lb $8.90");
+});
+
+test("a table is pasted: each price's fate is shown, it is scheduled, listed and taken back", async ({
+  admin: { page, token, account },
+  server: { api },
+}) => {
+  const type = await addLabelType(api, token, {
+    tiers: [
+      [0, 5, 4],
+      [5, 20, 9],
+    ],
+  });
+  await openPrices(page, type);
+  await page.getByRole("button", { name: "Paste table" }).click();
+  const dialog = page.getByRole("dialog", { name: `Paste prices of ${type.name}` });
+  const table = dialog.getByLabel("Table", { exact: true });
+  await table.fill("From;To;Price\n0;5;4,40\n5;10;x");
+  await expect(dialog.getByRole("row", { name: "Line 3" })).toContainText("Refused “x” is not a price");
+  await table.fill("From;To;Price\n0;5;4,40\n5;10;9,50\n10;20;11");
+  await expect(dialog.getByRole("row", { name: "0–5 lb" })).toContainText("Changed$4.00 → $4.40 (+10 %)");
+  await expect(dialog.getByRole("row", { name: "5–20 lb" })).toContainText("Removed$9.00");
+  await dialog.getByLabel("Reason").fill("New contract");
+  await dialog.getByLabel(/^Starts/).fill(`${new Date().getFullYear() + 1}-06-01T00:00`);
+  await dialog.getByRole("button", { name: "Schedule" }).click();
+  await expect(dialog.getByRole("alert")).toContainText(`${type.name} will have these prices from Jun 1`);
+  await expect(dialog).toBeHidden();
+  await expect.poll(() => tiersShown(page)).toEqual(["0–5 lb $4.00", "5–20 lb $9.00"]);
+
+  const scheduled = page.getByRole("region", { name: "Scheduled prices" });
+  await expect(scheduled).toContainText(/From Jun 1.*00:00: 0–5 lb \$4\.40, 5–10 lb \$9\.50/);
+  await expect(scheduled).toContainText(`by ${account.username}: New contract`);
+  await scheduled.getByRole("button", { name: "Take back" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Take back" }).click();
+  await expect(toast(page, "The scheduled change is taken back")).toBeVisible();
+  await expect(scheduled).toHaveCount(0);
 });
 
 test("a history that cannot be loaded offers Retry, and one without entries says so", async ({

@@ -1,9 +1,15 @@
 import { scopes } from "@footprint/contract/endpoint.ts";
 import { logs, settingsId } from "@footprint/contract/logs.ts";
-import { session } from "@footprint/contract/session.ts";
+import { notices } from "@footprint/contract/notices.ts";
+import { passkeys } from "@footprint/contract/passkeys.ts";
+import { type MustFirst, session } from "@footprint/contract/session.ts";
+import { staff } from "@footprint/contract/staff.ts";
 import { website } from "@footprint/contract/website.ts";
 import { expect, type Page } from "@playwright/test";
+import encodeQR from "qr";
 import { adminAccount } from "./server.ts";
+import { changeQuestion } from "./steps.ts";
+import { answerWebhooks } from "./webhookAnswers.ts";
 
 /** What can be seen of the panel: the tests of looks and accessibility, and the pictures, go through this table. */
 export type View = {
@@ -35,6 +41,21 @@ async function choose(page: Page) {
   await expect(page.getByRole("region", { name: "Chosen rows" })).toContainText("3 selected");
 }
 
+/** Opens the first row of a list. */
+async function firstRow(page: Page) {
+  await page.locator("[data-row]").first().click();
+  await dialog(page);
+}
+
+const today = new Date().toISOString().slice(0, 10);
+const todayInWords = new Intl.DateTimeFormat("en-US", {
+  timeZone: "UTC",
+  weekday: "short",
+  month: "short",
+  day: "numeric",
+  year: "numeric",
+}).format(new Date());
+
 /** Goes on to a record's own screen, and opens something there. */
 const following = (link: string, heading: string, open?: View["open"]) => async (page: Page) => {
   await page.getByRole("link", { name: link, exact: true }).click();
@@ -58,11 +79,49 @@ const tab = (name: RegExp) => async (page: Page) => {
   await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
   await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
 };
+/** A price that deserves a second look is typed below its row. */
+async function editingPrice(page: Page) {
+  await press(page, /^Edit/);
+  await page.getByLabel("Price", { exact: true }).fill("0.45");
+  await expect(page.getByText("% less").first()).toBeVisible();
+}
+async function pastingPrices(page: Page) {
+  await press(page, "Paste table");
+  await page.getByLabel("Table", { exact: true }).fill("From\tTo\tPrice\n0\t1\t5.10\n1\t5\tsoon");
+  await expect(page.getByText("is not a price")).toBeVisible();
+}
 const pricesOf = (labelType: string, open?: View["open"]) => ({
   path: "/pricing",
   heading: "Label Pricing",
   open: following(`Prices of ${labelType}`, `${labelType} prices`, open),
 });
+
+/** To a price ten times too low. */
+async function editingCustomPrice(page: Page) {
+  await opening("Edit USPS Priority 0–1 lb")(page);
+  await page.getByRole("spinbutton", { name: "Price" }).fill("0.49");
+  await expect(page.getByText("USPS Priority 0–1 lb: $4.99 → $0.49, −90.2 %")).toBeVisible();
+}
+async function raisingPrices(page: Page) {
+  await opening("Raise or lower")(page);
+  await page.getByRole("dialog").getByLabel("Per cent").fill("20");
+  await expect(page.getByRole("region", { name: "What becomes of the prices" })).toBeVisible();
+}
+async function copyingPrices(page: Page) {
+  await opening("Copy from…")(page);
+  await page.getByRole("dialog").getByLabel("Copy from").fill("pricing-customer");
+  await page.getByRole("option", { name: "pricing-customer", exact: true }).click();
+  await expect(page.getByRole("region", { name: "What becomes of the prices" })).toBeVisible();
+}
+async function askingWhatTheyPay(page: Page) {
+  await press(page, /^More actions for/);
+  await page.getByRole("menuitem", { name: "What would they pay?" }).click();
+  await dialog(page);
+  const asked = page.getByRole("dialog");
+  await asked.getByLabel("Label type").selectOption({ label: "USPS Priority" });
+  await asked.getByLabel("Weight (lb)").fill("2.4");
+  await expect(asked.getByText("Custom price of pricing-customer for 1–5 lb")).toBeVisible();
+}
 
 /** Lets the next call of this kind be answered like this: for what would change the account that looks. */
 const answering = (page: Page, { path }: { path: string }, json: object, status = 200) =>
@@ -107,6 +166,139 @@ async function showKeys(page: Page) {
   await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
 }
 
+/** A handle whose image pays it, which the seed has none of. */
+async function showHandle(page: Page) {
+  const says = "https://cash.app/$north-wind";
+  const picture = Buffer.from(encodeQR(says, "gif", { scale: 6 }));
+  await page.route("**/website/image/*", (route) => route.fulfill({ contentType: "image/gif", body: picture }));
+  const image = `/api/v1/website/image/${settingsId}`;
+  const cashapp = { cashappId: "$north-wind", image, qr: [says], warnings: [], version: "1" };
+  await answering(page, website.getCashapp, { cashapp });
+  await page.reload();
+  await expect(page.getByText("The QR code pays $north-wind")).toBeVisible();
+}
+
+const webhooksShown = (open?: View["open"]) => async (page: Page) => {
+  await answerWebhooks(page);
+  await expect(page.getByText("Main shop").first()).toBeVisible();
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+  await open?.(page);
+};
+/** Chooses from a webhook's menu. */
+const act = (webhook: string, item: string) => async (page: Page) => {
+  await press(page, `More actions for ${webhook}`);
+  await page.getByRole("menuitem", { name: item }).click();
+  await dialog(page);
+};
+/** Goes on to a webhook's own screen. */
+const deliveriesOf = (webhook: string, open?: View["open"]) => ({
+  path: "/website",
+  heading: "Website Settings",
+  open: webhooksShown(following(`Deliveries of ${webhook}`, webhook, open)),
+});
+
+/** Requests of every kind, which the seed has none of. */
+async function showRequests(page: Page) {
+  const moment = new Date(Date.now() - 3 * 3_600_000).toISOString();
+  const expiresAt = new Date(Date.now() + 21 * 3_600_000).toISOString();
+  const user = { _id: settingsId, username: "harbour.prints" };
+  const by = { _id: settingsId, username: "night-shift" };
+  const request = { user, by, decision: null, status: "waiting", expiresAt, createdAt: moment };
+  const approvals = [
+    {
+      ...request,
+      _id: requestId(1),
+      act: "refund",
+      amount: 412.5,
+      reason: "The carrier lost the whole bag",
+      for: order,
+    },
+    {
+      ...request,
+      _id: requestId(2),
+      act: "credit",
+      amount: 1_250,
+      reason: "A goodwill gesture for the delay",
+      for: null,
+    },
+    {
+      ...request,
+      _id: requestId(3),
+      act: "deposit",
+      amount: 900,
+      reason: "Seen in the app",
+      for: { ...order, kind: "invoice" },
+    },
+  ];
+  const json = { approvals, total: 3, totalPages: 1 };
+  await page.route("**/api/v1/admin/approvals/read*", (route) => route.fulfill({ json }));
+  await page.reload();
+  await expect(page.getByText("harbour.prints").first()).toBeVisible();
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+}
+const requestId = (place: number) => `01990000-0000-7000-8000-00000000000${place}`;
+const order = { kind: "order", _id: settingsId, name: settingsId };
+
+/** As the server tells who has to do something before all else. */
+const mustFirst = (what: MustFirst, heading: string) => async (page: Page) => {
+  const who = { role: "staff", username: "maren", mustFirst: what, timezone: "UTC", demo: false };
+  await answering(page, session.access, who);
+  await page.reload();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
+};
+
+const ownPasskeys = () => {
+  const createdAt = new Date(Date.now() - 9 * 24 * 3_600_000).toISOString();
+  const lastUsedAt = new Date(Date.now() - 2 * 3_600_000).toISOString();
+  const passkey = { createdAt, replacesPassword: true, backedUp: true, lastUsedAt };
+  return [
+    { ...passkey, _id: "laptop", name: "Laptop" },
+    {
+      ...passkey,
+      _id: "key",
+      name: "The security key in the drawer at home",
+      replacesPassword: false,
+      lastUsedAt: null,
+    },
+  ];
+};
+
+async function showPasskeys(page: Page) {
+  await answering(page, passkeys.list, { passkeys: ownPasskeys() });
+  await answering(page, session.twoStep, { onSince: null, recoveryCodesLeft: 9 });
+  await page.reload();
+  await expect(page.getByText("The security key in the drawer at home")).toBeVisible();
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+}
+
+/** Drops a statement whose payments no invoice fits. The same file is the same statement, however often it is dropped. */
+const dropStatement = (name: string) => async (page: Page) => {
+  const heading = "Transaction ID,Date,Transaction Type,Currency,Amount,Status,Notes,Name of sender/receiver";
+  const line = (place: number, who: string, note: string) =>
+    `${name}${place},2026-01-${10 + place} 14:22:11 EST,Received P2P,USD,"$1,${100 + place}.37",PAYMENT DEPOSITED,${note},${who}`;
+  const lines = [
+    line(1, "Maren Olsen", "labels for January"),
+    line(2, "Tobias Brandt", ""),
+    line(3, "Lena Okafor", "thanks"),
+    line(4, "Jonas Weller", "").replace("2026-01-14 14:22:11 EST", "later"),
+  ];
+  const file = { name, mimeType: "text/csv", buffer: Buffer.from([heading, ...lines].join("\n")) };
+  await page.getByLabel("Statement of the payment app or of PayPal").setInputFiles(file);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(name);
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+};
+
+async function showLines(page: Page) {
+  await dropStatement("january.csv")(page);
+  const read = page.getByRole("button", { name: "Read 4 lines" });
+  const tabs = page.getByRole("navigation", { name: "Lines and invoices" });
+  await expect(read.or(tabs)).toBeVisible();
+  if (await read.isVisible()) await read.click();
+  await expect(tabs).toBeVisible();
+  await expect(page.getByText("Maren Olsen").first()).toBeVisible();
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+}
+
 const backwards = (code: string) => [...code].reverse().join("");
 const recoveryCodes = [
   "a2b3c-4d5e6-f7g8h-9jk2m-np3qr",
@@ -140,6 +332,23 @@ export const views: readonly View[] = [
     async open(page) {
       await press(page, "Check the books");
       await expect(page.getByText("Books balance, checked")).toBeVisible();
+    },
+  },
+  {
+    name: "dashboard-compared",
+    path: "/?from=2026-11-01&to=2026-11-15&againstFrom=2026-10-01&againstTo=2026-10-15",
+    heading: "Dashboard",
+    async open(page) {
+      await expect(page.getByRole("table", { name: "In all" })).toBeVisible();
+    },
+  },
+  {
+    name: "dashboard-table",
+    path: "/",
+    heading: "Dashboard",
+    async open(page) {
+      await press(page, "Orders by label type: table, copy, export");
+      await page.getByRole("menuitem", { name: "Show as table" }).click();
     },
   },
   { name: "orders", path: "/orders", heading: "Orders" },
@@ -255,6 +464,10 @@ export const views: readonly View[] = [
   { name: "custom-pricing", ...pricingOf("pricing-customer") },
   { name: "custom-pricing-none", ...pricingOf("oswald") },
   { name: "custom-pricing-add", ...pricingOf("pricing-customer", opening("Add Price")) },
+  { name: "custom-pricing-edit", ...pricingOf("pricing-customer", editingCustomPrice) },
+  { name: "custom-pricing-change", ...pricingOf("pricing-customer", raisingPrices) },
+  { name: "custom-pricing-copy", ...pricingOf("oswald", copyingPrices) },
+  { name: "what-they-pay", ...pricingOf("pricing-customer", askingWhatTheyPay) },
   { name: "custom-pricing-delete", ...pricingOf("pricing-customer", opening(/^Delete/)) },
   { name: "customer-balance", ...pageOf("northwind") },
   { name: "customer-balance-reverse", ...pageOf("northwind", opening(/^Reverse/)) },
@@ -277,6 +490,43 @@ export const views: readonly View[] = [
     },
   },
   { name: "invoice-payment", path: "/invoices?status=paid", heading: "Invoices", open: opening(/^Payment/) },
+  { name: "statements", path: "/invoices/statements", heading: "Statements" },
+  {
+    name: "statement-columns",
+    path: "/invoices/statements",
+    heading: "Statements",
+    open: dropStatement("columns.csv"),
+  },
+  { name: "statement", path: "/invoices/statements", heading: "Statements", open: showLines },
+  {
+    name: "statement-line",
+    path: "/invoices/statements",
+    heading: "Statements",
+    async open(page) {
+      await showLines(page);
+      await firstRow(page);
+    },
+  },
+  {
+    name: "statement-assign",
+    path: "/invoices/statements",
+    heading: "Statements",
+    async open(page) {
+      await showLines(page);
+      await opening(/^Assign/)(page);
+      await expect(page.getByRole("radio").first()).toBeVisible();
+    },
+  },
+  {
+    name: "statement-refused",
+    path: "/invoices/statements",
+    heading: "Statements",
+    async open(page) {
+      await showLines(page);
+      await page.getByRole("link", { name: /^Refused lines/ }).click();
+      await expect(page.getByText("“later” is no date").first()).toBeVisible();
+    },
+  },
   { name: "transfers", path: "/transfers", heading: "Transfers" },
   { name: "transfers-of-customer", path: "/transfers", heading: "Transfers", open: opening(/^Customer$/) },
   { name: "usps", path: "/usps", heading: "USPS Tracking" },
@@ -292,11 +542,24 @@ export const views: readonly View[] = [
       await page.getByRole("dialog").getByLabel("Last code").fill("9200190255140000001239");
     },
   },
+  {
+    name: "usps-code",
+    path: "/usps?search=92001902551&used=true",
+    heading: "USPS Tracking",
+    async open(page) {
+      await page.locator("[data-row]").first().click();
+      await expect(page.getByText("Registered before batches were kept.")).toBeVisible();
+    },
+  },
+  { name: "usps-alert", path: "/usps", heading: "USPS Tracking", open: opening(/change when priority/) },
+  { name: "usps-batches", path: "/usps/batches", heading: "USPS Tracking" },
   { name: "usps-delete", path: "/usps", heading: "USPS Tracking", open: opening(/^Delete/) },
   { name: "pricing", path: "/pricing", heading: "Label Pricing" },
   { name: "pricing-add", path: "/pricing", heading: "Label Pricing", open: opening("Add Label Type") },
   { name: "pricing-edit", path: "/pricing", heading: "Label Pricing", open: opening(/^Edit/) },
   { name: "label-type-prices", ...pricesOf("WWBiz Ground") },
+  { name: "label-type-prices-edit", ...pricesOf("USPS Priority", editingPrice) },
+  { name: "label-type-prices-paste", ...pricesOf("USPS Priority", pastingPrices) },
   { name: "label-type-prices-add", ...pricesOf("WWBiz Ground", opening("Add Weight for 5–10 lb")) },
   { name: "website", path: "/website", heading: "Website Settings" },
   {
@@ -307,6 +570,41 @@ export const views: readonly View[] = [
       page
         .getByLabel("QR image")
         .setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") }),
+  },
+  {
+    name: "website-handle",
+    path: "/website",
+    heading: "Website Settings",
+    async open(page) {
+      await showHandle(page);
+      const name = "stranger.gif";
+      const buffer = Buffer.from(encodeQR("https://cash.app/$stranger", "gif", { scale: 6 }));
+      await page.getByLabel("QR image").setInputFiles({ name, mimeType: "image/gif", buffer });
+      await expect(page.getByRole("button", { name: `Remove ${name}` })).toBeVisible();
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await expect(changeQuestion(page).getByRole("textbox")).toBeVisible();
+    },
+  },
+  {
+    name: "website-earlier-handles",
+    path: "/website",
+    heading: "Website Settings",
+    async open(page) {
+      const by = { username: "admin", kind: "account", _id: settingsId };
+      const entry = { previous: "$north", image: null, qr: [], by, warnings: [], isCurrent: false };
+      const createdAt = "2026-01-31T12:00:00.000Z";
+      const says = "https://cash.app/$north-wind";
+      const history = [
+        { ...entry, _id: "1", cashappId: "$north-wind", image: "qr.png", qr: [says], isCurrent: true, createdAt },
+        { ...entry, _id: "2", cashappId: "$north", image: "qr.png", warnings: ["No QR code could be read"], createdAt },
+        { ...entry, _id: "3", cashappId: "$north-of-everything", previous: "", image: "x.png", qr: [says], createdAt },
+      ];
+      await answering(page, website.cashappHistory, { history });
+      const picture = Buffer.from(encodeQR(says, "gif", { scale: 6 }));
+      await page.route("**/cashapp-image/*", (route) => route.fulfill({ contentType: "image/gif", body: picture }));
+      await press(page, "Earlier handles");
+      await expect(page.getByRole("dialog").getByText("$north-of-everything")).toBeVisible();
+    },
   },
   { name: "website-keys", path: "/website", heading: "Website Settings", open: showKeys },
   {
@@ -378,7 +676,135 @@ export const views: readonly View[] = [
       await expect(page.getByRole("dialog").getByText("$north-wind").first()).toBeVisible();
     },
   },
+  { name: "website-webhooks", path: "/website", heading: "Website Settings", open: webhooksShown() },
+  {
+    name: "website-webhook-menu",
+    path: "/website",
+    heading: "Website Settings",
+    open: webhooksShown(async (page) => {
+      await press(page, "More actions for Main shop");
+      await expect(page.getByRole("menuitem", { name: "Delete" })).toBeVisible();
+    }),
+  },
+  {
+    name: "website-webhook-create",
+    path: "/website",
+    heading: "Website Settings",
+    async open(page) {
+      await opening("Create webhook")(page);
+      await page.getByRole("checkbox", { name: "All events" }).uncheck();
+    },
+  },
+  {
+    name: "website-webhook-secret",
+    path: "/website",
+    heading: "Website Settings",
+    open: webhooksShown(async (page) => {
+      await act("Main shop", "Rotate secret")(page);
+      await page.getByRole("dialog").getByRole("button", { name: "Rotate secret" }).click();
+      await expect(page.getByRole("dialog", { name: "The webhook's secret" })).toBeVisible();
+      await expect(page.getByRole("dialog")).toHaveCount(1);
+    }),
+  },
+  {
+    name: "website-webhook-rotate",
+    path: "/website",
+    heading: "Website Settings",
+    open: webhooksShown(act("Main shop", "Rotate secret")),
+  },
+  {
+    name: "website-webhook-test",
+    path: "/website",
+    heading: "Website Settings",
+    open: webhooksShown(async (page) => {
+      await act("Main shop", "Send test event")(page);
+      await page.getByRole("dialog").getByRole("button", { name: "Send test event" }).click();
+      await expect(page.getByRole("dialog").getByText("unknown type")).toBeVisible();
+    }),
+  },
+  {
+    name: "website-webhook-delete",
+    path: "/website",
+    heading: "Website Settings",
+    open: webhooksShown(act("Discord bot of the night shift", "Delete")),
+  },
+  { name: "webhook", ...deliveriesOf("hooks.market-stall.example.org/v2/integrations/footprint/3f9c1d7e5b") },
+  { name: "webhook-paused", ...deliveriesOf("Discord bot of the night shift") },
+  {
+    name: "webhook-delivery",
+    ...deliveriesOf("Main shop", async (page) => {
+      await firstRow(page);
+      await expect(page.getByText("Try 2", { exact: true })).toBeVisible();
+    }),
+  },
+  { name: "webhook-period", ...deliveriesOf("Main shop", opening("Send a period again")) },
+  {
+    name: "notices",
+    path: "/orders",
+    heading: "Orders",
+    async open(page) {
+      const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+      const notice = (text: string, minutes: number, done = "", isNew = false) => ({
+        ...{ _id: `${text} ${minutes}`, text, done, isNew, to: "/orders", createdAt: ago(minutes) },
+      });
+      const group = (kind: string, title: string, act: string, count: number, ...shown: object[]) => ({
+        ...{ kind, title, act, count, to: "/orders", notices: shown },
+      });
+      await answering(
+        page,
+        { path: `${notices.list.path}?*` },
+        {
+          unseen: 17,
+          newest: 1,
+          groups: [
+            group(
+              ...(["newcomers", "14 new customers", "Verify", 14] as const),
+              notice("Nora Whitfield", 2, "", true),
+              notice("A customer with a rather long name that has to go on in a second line", 5, "", true),
+              notice("Bright Harbor", 9, "Verified", true),
+            ),
+            group(
+              ...(["approvals", "A request for approval", "Approve or decline", 1] as const),
+              notice("maren wants to add $500.00 to alice's balance", 12, "", true),
+            ),
+            group(
+              ...(["payment-handle", "The payment handle was changed", "Check it", 1] as const),
+              notice("Customers pay to $north-wind", 31, "", true),
+            ),
+            group("invoices", "New invoices", "Look for the deposit", 0, notice("$50.00 of alice by Cash App", 90)),
+            group("fedex", "New Fedex orders", "Claim", 0, notice("Tidewater", 300, "Claimed by night-shift")),
+          ],
+        },
+      );
+      await press(page, /^Notices/);
+      await expect(page.getByRole("dialog").getByText("Nora Whitfield")).toBeVisible();
+    },
+  },
   { name: "logs", path: "/logs", heading: "Transaction Logs" },
+  { name: "unusual", path: "/unusual", heading: "Unusual events" },
+  { name: "unusual-details", path: "/unusual?rule=address", heading: "Unusual events", open: firstRow },
+  { name: "unusual-dismiss", path: "/unusual?rule=spend", heading: "Unusual events", open: opening(/^Dismiss Spend/) },
+  { name: "unusual-rules", path: "/unusual", heading: "Unusual events", open: opening("Rules") },
+  { name: "approvals", path: "/approvals", heading: "Approvals", open: showRequests },
+  {
+    name: "approvals-details",
+    path: "/approvals",
+    heading: "Approvals",
+    async open(page) {
+      await showRequests(page);
+      await firstRow(page);
+    },
+  },
+  {
+    name: "approvals-approve",
+    path: "/approvals",
+    heading: "Approvals",
+    async open(page) {
+      await showRequests(page);
+      await opening(/^Approve/)(page);
+    },
+  },
+  { name: "summary", path: `/summary?day=${today}`, heading: `Daily summary, ${todayInWords}` },
   { name: "log-changes", path: "/logs?search=Seeded", heading: "Transaction Logs", open: opening(/^Changes/) },
   { name: "staff", path: "/staff", heading: "Staff Members" },
   {
@@ -406,6 +832,44 @@ export const views: readonly View[] = [
     },
   },
   {
+    name: "staff-edit-messages",
+    path: "/staff",
+    heading: "Staff Members",
+    async open(page) {
+      await press(page, /^Edit/);
+      await page.getByRole("dialog").getByRole("switch", { name: "Notification access" }).click();
+      await expect(page.getByRole("dialog").getByLabel("From")).toBeVisible();
+    },
+  },
+  {
+    name: "staff-messages",
+    path: "/staff",
+    heading: "Staff Members",
+    async open(page) {
+      const moment = new Date(Date.now() - 3_600_000).toISOString();
+      const outcome = { at: moment, status: 403, answer: '{"ok":false,"description":"Forbidden: bot was blocked"}' };
+      const one = { _id: settingsId, createdAt: moment, isTest: false, nextTryAt: null };
+      const text = "2 new customers\n• Nora Whitfield\n• Bright Harbor\nVerify: https://panel.example/new-users";
+      await page.route(`**${staff.messages.path.replace(":id", "*")}`, (route) =>
+        route.fulfill({
+          json: {
+            provider: "telegram",
+            messages: [
+              { ...one, _id: "1", state: "waiting", text, outcomes: [outcome, outcome], nextTryAt: moment },
+              { ...one, _id: "2", state: "sent", text, outcomes: [{ ...outcome, status: 200 }] },
+            ],
+          },
+        }),
+      );
+      await firstRow(page);
+      await page
+        .getByRole("navigation", { name: "About this account" })
+        .getByRole("link", { name: "Messages" })
+        .click();
+      await expect(page.getByText("Not sent yet")).toBeVisible();
+    },
+  },
+  {
     name: "staff-delete",
     path: "/staff",
     heading: "Staff Members",
@@ -421,6 +885,72 @@ export const views: readonly View[] = [
     heading: "Staff Members",
     open: opening("Reset two-step sign-in of two-step-member"),
   },
+  { name: "staff-administrators", path: "/staff?role=admin", heading: "Staff Members" },
+  {
+    name: "staff-menu",
+    path: "/staff",
+    heading: "Staff Members",
+    async open(page) {
+      await press(page, /^More actions/);
+      await expect(page.getByRole("menuitem", { name: "Suspend" })).toBeVisible();
+    },
+  },
+  ...["Sessions", "Sign-ins", "What they did"].map((tab) => ({
+    name: `staff-account-${tab.toLowerCase().replaceAll(" ", "-")}`,
+    path: "/staff?role=admin&search=admin",
+    heading: "Staff Members",
+    async open(page: Page) {
+      await press(page, /^More actions/);
+      await page.getByRole("menuitem", { name: "Sessions and sign-ins" }).click();
+      await dialog(page);
+      await page.getByRole("navigation", { name: "About this account" }).getByRole("link", { name: tab }).click();
+      await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+    },
+  })),
+  { name: "staff-two-step", path: "/staff", heading: "Staff Members", open: opening("Two-step sign-in") },
+  {
+    name: "staff-new-password",
+    path: "/staff",
+    heading: "Staff Members",
+    async open(page) {
+      await answering(
+        page,
+        { path: staff.resetPassword.path.replace(":id", "*") },
+        { message: "", password: "abcde-fghij-kmnpq-rstuv" },
+      );
+      await press(page, /^More actions/);
+      await page.getByRole("menuitem", { name: "Reset password" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Reset password" }).click();
+      await expect(page.getByRole("dialog", { name: /^New password of/ })).toBeVisible();
+      await expect(page.getByRole("dialog")).toHaveCount(1);
+    },
+  },
+  {
+    name: "must-change-password",
+    path: "/",
+    heading: "Dashboard",
+    open: mustFirst("password", "Choose your password"),
+  },
+  {
+    name: "must-set-up-two-step",
+    path: "/",
+    heading: "Dashboard",
+    open: mustFirst("two-step", "Set up two-step sign-in"),
+  },
+  {
+    name: "new-sign-in",
+    path: "/orders",
+    heading: "Orders",
+    async open(page) {
+      const now = new Date().toISOString();
+      const open = { _id: "01990000-0000-7000-8000-000000000001", createdAt: now, lastUsedAt: now, failuresBefore: 0 };
+      const seen = { ...open, device: "Firefox on Windows", address: "203.0.113.7", newDevice: true, current: false };
+      await answering(page, session.sessions, { sessions: [seen] });
+      await page.reload();
+      await expect(page.getByText("New sign-in from Firefox on Windows")).toBeVisible();
+      await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+    },
+  },
   { name: "account-setting", path: "/admin-settings", heading: "Account Setting" },
   {
     name: "two-step-on",
@@ -431,6 +961,36 @@ export const views: readonly View[] = [
       await page.reload();
       await expect(page.getByText("2 recovery codes are left")).toBeVisible();
       await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+    },
+  },
+  {
+    name: "passkeys",
+    path: "/admin-settings",
+    heading: "Account Setting",
+    async open(page) {
+      await showPasskeys(page);
+    },
+  },
+  {
+    name: "passkey-edit",
+    path: "/admin-settings",
+    heading: "Account Setting",
+    async open(page) {
+      await showPasskeys(page);
+      await press(page, "Edit Laptop");
+      await dialog(page);
+    },
+  },
+  {
+    name: "confirm-it-is-you",
+    path: "/website",
+    heading: "Website Settings",
+    problem: /403/,
+    async open(page) {
+      await answering(page, passkeys.list, { passkeys: ownPasskeys() });
+      await answering(page, website.updateLimits, { message: "Confirm", confirmationRequired: true }, 403);
+      await press(page, "Save limits");
+      await expect(page.getByRole("dialog", { name: "Confirm it's you" })).toBeVisible();
     },
   },
   { name: "two-step-password", path: "/admin-settings", heading: "Account Setting", open: opening("Turn on") },

@@ -13,16 +13,24 @@
 //   tracking codes      fifteen, every third used by an order of paging-customer: 92001902551400000000…
 //   label types         USPS Priority, USPS First Class, WWBiz Ground (no price from 5 to 10), ShipV2 Express (inactive)
 //   two-step-member     staff, with two-step sign-in
+//   away-admin          an administrator with a session on which they last confirmed half an hour ago
+//   unusual events      two of each rule, all open; all rules are off
 //   verify-customer-1 … -3, newcomer-01 … -09 are not verified yet
 
+import { ensureAdmin } from "../server/accounts/accounts.ts";
+import { readConfig } from "../server/config.ts";
 import { checkBooks } from "../server/money/books.ts";
 import { runCommand } from "../server/operations/command.ts";
 import { addCustomers, addLabelTypes } from "./seeding/customers.ts";
-import { addInvoices, addLogs, addStaff, addTrackingCodes } from "./seeding/office.ts";
+import { addInvoices, addLogs, addStaff, addTrackingCodes, addUnusualEvents } from "./seeding/office.ts";
 import { addBulkOrders, addFedexOrders, addOrders } from "./seeding/trade.ts";
+import { adminAccount } from "./server.ts";
 
 await runCommand(async (open) => {
   const db = await open();
+  // A server makes the first administrator only where there is none.
+  const { username: ADMIN_USERNAME, password: ADMIN_PASSWORD } = adminAccount;
+  await ensureAdmin(db, readConfig({ ADMIN_USERNAME, ADMIN_PASSWORD }));
   await db.transaction(async (tx) => {
     const customers = await addCustomers(tx);
     const labels = await addLabelTypes(tx, customers);
@@ -33,6 +41,7 @@ await runCommand(async (open) => {
     await addTrackingCodes(tx);
     await addLogs(tx);
     await addStaff(tx);
+    await addUnusualEvents(tx, customers);
   });
   const { problems } = await checkBooks(db);
   for (const problem of problems) console.error(problem);

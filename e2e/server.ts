@@ -6,13 +6,20 @@ import { projectNode, root, runNode } from "../scripts/process.mjs";
 
 export const adminAccount = { username: "admin", password: "admin of the tests" };
 
+/** An administrator with a session open on which nobody has confirmed for half an hour that it is still them. */
+export const awayAccount = {
+  username: "away-admin",
+  password: "admin who was away",
+  token: "away-away-away-away-away-away-away-away-awa",
+};
+
 export type Server = {
   /** As 127.0.0.1: on localhost the panel would call port 7400. */
   url: string;
   stop(): Promise<void>;
 };
 
-const newFolder = () => mkdtemp(join(tmpdir(), "footprint-e2e-"));
+export const newFolder = () => mkdtemp(join(tmpdir(), "footprint-e2e-"));
 
 /** A data folder with the business of seed.ts. Made once and copied for every server, because making one is slow. */
 export async function seedFolder() {
@@ -45,18 +52,21 @@ export async function startServer(seeded: string, settings: Record<string, strin
   return {
     url: `http://127.0.0.1:${port}`,
     async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
-        const gone = new Promise((resolve) => child.once("exit", resolve));
-        child.kill("SIGTERM");
-        await gone;
-      }
+      await end(child);
       await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
 
-/** The server says in one line where it listens. */
-function readyPort(child: ChildProcess): Promise<string> {
+export async function end(child: ChildProcess) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  await gone;
+}
+
+/** A server says in one line where it listens. */
+export function readyPort(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = "";
     const listen = (data: Buffer) => {

@@ -7,7 +7,7 @@ import { adminAccount } from "./server.ts";
 
 test.use({ ownSession: true });
 
-const signInTitle = (page: Page) => page.getByRole("heading", { name: "Sign-In" });
+const signInTitle = (page: Page) => page.getByRole("heading", { name: "Sign-In", exact: true });
 const panelMenu = (page: Page) => page.getByRole("navigation").getByRole("link", { name: "Orders", exact: true });
 const passcode = (page: Page) => page.getByRole("textbox", { name: "Passcode" });
 
@@ -20,6 +20,13 @@ async function signIn(page: Page, { username, password }: { username: string; pa
 async function cookieOf(page: Page) {
   return (await page.context().cookies()).find((cookie) => cookie.name === "footprint");
 }
+
+// A sign-in on a new device is announced on the administrator's other pages, those of other tests, while it lasts.
+test.afterAll(async ({ server: { api }, adminToken }) => {
+  const { sessions } = await api.call(adminToken, session.sessions, {});
+  for (const { _id: id, current } of sessions)
+    if (!current) await api.call(adminToken, session.endSession, { params: { id } });
+});
 
 test("a stranger sees Sign-In on any path", async ({ page }) => {
   for (const path of ["/", "/orders", "/staff", "/users/someone", "/no-such-page"]) {
@@ -196,10 +203,12 @@ test("a session that ended elsewhere leads to Sign-In at the root with the next 
   watch,
 }) => {
   watch.expectProblem(/401|Sign in to continue/);
+  const lastAnswer = page.waitForResponse(`**${session.sessions.path}`);
   await page.goto("/staff");
   await expect(page.getByRole("heading", { name: "Staff Members" })).toBeVisible();
-  // The list's own call must be answered before the session ends, or that call is the next one.
+  // The screen's own calls must be answered before the session ends, or one of them is the next one.
   await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+  await lastAnswer;
   await server.api.call(token, session.logout, {});
   await page.getByRole("searchbox").fill("anyone");
   await expect(signInTitle(page)).toBeVisible();

@@ -1,8 +1,12 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import type { Page } from "@playwright/test";
-import { type Api, uniqueName } from "./api.ts";
+import { type Api, apiOf, uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
+import { adminAccount, startServer } from "./server.ts";
 import { openScreen, rowOf, toast } from "./steps.ts";
 
 const openStaff = (page: Page, address = "/staff") => openScreen(page, address, "Staff Members");
@@ -97,6 +101,84 @@ test("username, chat id and notifications of an account are edited", async ({ ad
   ]);
 });
 
+test("what an account is sent messages about and its quiet hours are chosen; a test is offered once a bot is set up", async ({
+  admin: { page, token },
+  server,
+  watch,
+}) => {
+  watch.expectProblem(/400/);
+  const { username } = await server.api.addStaff(token);
+  await openStaff(page);
+  await find(page, username);
+  await rowOf(page, username).getByRole("button", { name: /^Edit/ }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("CHAT_PROVIDER");
+  await expect(dialog.getByRole("group", { name: "Quiet hours" })).toBeHidden();
+  await dialog.getByRole("textbox", { name: "Chat id" }).fill("4711");
+  await dialog.getByRole("switch", { name: "Notification access" }).click();
+  await expect(dialog.getByRole("checkbox")).toHaveCount(3);
+  await dialog.getByRole("checkbox", { name: "New Fedex orders" }).click();
+  await dialog.getByLabel("From").fill("22:00");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toContainText("Give a time such as 22:00");
+  await dialog.getByLabel("To", { exact: true }).fill("07:00");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByRole("alert")).toHaveText(`Staff account ${username} saved`);
+  await expect(dialog).toBeHidden();
+  expect(await accountsNamed(server.api, token, username)).toMatchObject([
+    {
+      notificationAccess: true,
+      messageKinds: ["newcomers", "invoices"],
+      quietHours: { from: "22:00", to: "07:00" },
+    },
+  ]);
+
+  await rowOf(page, username).getByText(username).click();
+  const details = page.locator("[data-drawer]");
+  await details.getByRole("link", { name: "Messages" }).click();
+  await expect(details).toContainText("New customers, New invoices");
+  await expect(details).toContainText("22:00 to 07:00");
+  await expect(details.getByRole("button", { name: "Send test message" })).toBeDisabled();
+  await expect(details).toContainText("None yet");
+});
+
+test("a test message is sent through the bot, and the provider's own answer is shown", async ({ browser }) => {
+  const provider = createServer((request, response) => {
+    request.resume();
+    response.writeHead(400).end('{"ok":false,"description":"Bad Request: chat not found"}');
+  });
+  await once(provider.listen(0, "127.0.0.1"), "listening");
+  const { port } = provider.address() as AddressInfo;
+  const server = await startServer(process.env.FOOTPRINT_SEEDED ?? "", {
+    CHAT_PROVIDER: "telegram",
+    CHAT_TOKEN: "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw",
+    CHAT_API: `http://127.0.0.1:${port}`,
+  });
+  const context = await browser.newContext({ baseURL: server.url, viewport: { width: 1440, height: 900 } });
+  try {
+    const api = apiOf(server.url);
+    const token = await api.signIn(adminAccount);
+    const { username } = await api.addStaff(token);
+    const [member] = await accountsNamed(api, token, username);
+    const id = member?._id ?? "";
+    await api.call(token, staff.update, { params: { id }, body: { chatId: "4711" } });
+    await context.addCookies([{ name: "footprint", value: token, url: server.url }]);
+    const page = await context.newPage();
+    await page.goto(`/staff?view=${id}&tab=messages`);
+    const details = page.locator("[data-drawer]");
+    await expect(details).toContainText("@userinfobot");
+    await details.getByRole("button", { name: "Send test message" }).click();
+    await expect(details.getByRole("status").filter({ hasText: "not sent" })).toContainText(
+      "Bad Request: chat not found",
+    );
+    await expect(details.getByRole("region", { name: "Last messages" })).toContainText("Not sent");
+  } finally {
+    await context.close();
+    await server.stop();
+    provider.close();
+  }
+});
+
 test("deleting asks first, says so in a toast, and throws the person out with their next step", async ({
   admin: { page, token },
   server,
@@ -131,7 +213,7 @@ test("deleting asks first, says so in a toast, and throws the person out with th
   await colleague.page.getByRole("textbox", { name: "New password" }).fill("a much better secret");
   await colleague.page.getByRole("textbox", { name: "Confirm password" }).fill("a much better secret");
   await colleague.page.getByRole("button", { name: "Change password" }).click();
-  await expect(colleague.page.getByRole("heading", { name: "Sign-In" })).toBeVisible();
+  await expect(colleague.page.getByRole("heading", { name: "Sign-In", exact: true })).toBeVisible();
 });
 
 test("the list can be seen as a grid, and stays one after a reload", async ({ admin: { page, token }, server }) => {

@@ -2,7 +2,7 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { expect, type Page } from "@playwright/test";
-import { type Api, uniqueName } from "./api.ts";
+import { type Account, type Api, uniqueName } from "./api.ts";
 
 /** What tests of several screens do and look at. */
 export const rowOf = (page: Page, text: string | RegExp) => page.getByRole("row").filter({ hasText: text });
@@ -12,6 +12,18 @@ export const toast = (page: Page, text: string | RegExp) => page.getByRole("aler
 export async function openScreen(page: Page, address: string, heading: string) {
   await page.goto(address);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
+}
+
+export async function typePassword(page: Page, { username, password }: Account) {
+  await page.getByRole("textbox", { name: "Username" }).fill(username);
+  await page.getByRole("textbox", { name: "Passcode" }).fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+export async function signOut(page: Page) {
+  await page.getByRole("button", { name: "Admin" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await expect(page.getByRole("heading", { name: "Sign-In", exact: true })).toBeVisible();
 }
 
 /** The details beside a list of what this names: "Order". */
@@ -42,3 +54,7 @@ export async function addCustomer(api: Api, adminToken: string) {
 /** Changes a balance by hand, as a colleague would. */
 export const credit = (api: Api, token: string, user: { _id: string }, balance: number, reason: string) =>
   api.call(token, users.addBalance, { params: { id: user._id }, body: { balance, reason } });
+
+/** What is asked before customers are told to pay to somebody else. */
+export const changeQuestion = (page: Page) => page.getByRole("dialog", { name: "Change where customers pay?" });
+export const confirmChange = (page: Page) => changeQuestion(page).getByRole("button", { name: "Change it" }).click();

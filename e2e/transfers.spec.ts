@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { addCustomer, credit, openScreen, rowOf, toast } from "./steps.ts";
 
-const rows = (page: Page) => page.locator("tbody tr");
+const rows = (page: Page) => page.locator("main table[aria-busy=false] tbody tr");
 const open = (page: Page, address = "/transfers") => openScreen(page, address, "Transfers");
 
 test("who credited whom, how much and why, is one list", async ({

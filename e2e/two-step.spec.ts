@@ -2,9 +2,9 @@ import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import type { Locator, Page } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
-import type { Account, Api } from "./api.ts";
+import type { Api } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
-import { openScreen, rowOf, toast } from "./steps.ts";
+import { openScreen, rowOf, signOut, toast, typePassword } from "./steps.ts";
 
 test.use({ ownSession: true });
 
@@ -15,18 +15,6 @@ const codeOf = (secret: string, stepsAhead = 0) =>
 const openSettings = (page: Page) => openScreen(page, "/admin-settings", "Account Setting");
 const codeField = (page: Page | Locator) => page.getByRole("textbox", { name: "Code", exact: true });
 const panelMenu = (page: Page) => page.getByRole("navigation").getByRole("link", { name: "Orders", exact: true });
-
-async function typePassword(page: Page, { username, password }: Account) {
-  await page.getByRole("textbox", { name: "Username" }).fill(username);
-  await page.getByRole("textbox", { name: "Passcode" }).fill(password);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-}
-
-async function signOut(page: Page) {
-  await page.getByRole("button", { name: "Admin" }).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
-  await expect(page.getByRole("heading", { name: "Sign-In" })).toBeVisible();
-}
 
 /** The recovery codes that the dialog shows. */
 async function shownCodes(page: Page) {
@@ -269,6 +257,6 @@ test("a session elsewhere is signed out from the list, and is thrown out with it
   await expect(sessions.getByRole("row")).toHaveCount(2);
 
   await elsewhere.page.reload();
-  await expect(elsewhere.page.getByRole("heading", { name: "Sign-In" })).toBeVisible();
+  await expect(elsewhere.page.getByRole("heading", { name: "Sign-In", exact: true })).toBeVisible();
   await expect(panelMenu(page)).toBeVisible();
 });

@@ -2,7 +2,7 @@ import { type TrackingCode, tracking } from "@footprint/contract/tracking.ts";
 import type { Page } from "@playwright/test";
 import type { Api } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
-import { openScreen, rowOf, toast } from "./steps.ts";
+import { drawerOf, openScreen, rowOf, toast } from "./steps.ts";
 
 /** The carrier's mod-10: weights 3, 1, 3, 1 … from the right. */
 function withCheckDigit(digits: string): string {
@@ -153,6 +153,74 @@ test("a used code says so", async ({ admin: { page, token }, server }) => {
   const used = (await codesLike(server.api, token, "92001902551")).find((code) => code.used);
   await openScreen(page, `/usps?search=${used?.code}`, "USPS Tracking");
   await expect(rowOf(page, short(used?.code ?? ""))).toContainText("Used");
+});
+
+test("a batch says where its codes came from and how many are used, and is withdrawn as far as it is unused", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const first = freshRange();
+  const note = `Carrier's order ${first.slice(5, 18)}`;
+  await openScreen(page, "/usps", "USPS Tracking");
+  const dialog = await fillForm(page, "4", first);
+  await dialog.getByLabel("Where they came from").fill(note);
+  const bill = { name: "bill.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7\n% a bill\n") };
+  await dialog.getByLabel("File", { exact: true }).setInputFiles(bill);
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("Registered 4 priority codes");
+  await expect(dialog).toBeHidden();
+
+  await page.getByRole("link", { name: "Batches" }).click();
+  await expect(page).toHaveURL(/\/usps\/batches$/);
+  await page.getByRole("searchbox").fill(note);
+  await expect(page).toHaveURL(/search=/);
+  const row = rowOf(page, note);
+  await expect(row).toContainText("0 of 4 used");
+  await expect(row).toContainText("4 left");
+  const download = page.waitForEvent("download");
+  await row.getByRole("button", { name: "bill.pdf" }).click();
+  expect((await download).suggestedFilename()).toBe("bill.pdf");
+
+  // Its codes, and one of them by keyboard.
+  await row.getByRole("link", { name: /^Codes/ }).click();
+  await expect(page.getByRole("button", { name: `Batch: ${note}` })).toBeVisible();
+  await expect(page.getByText("4 prepaid codes found")).toBeVisible();
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  const details = drawerOf(page, "Code");
+  await expect(details).toContainText("No order carries it yet.");
+  await expect(details).toContainText(`Came from${note}`);
+  await details.getByRole("link", { name: short(first) }).click();
+
+  await row.getByRole("button", { name: /^Withdraw/ }).click();
+  const question = page.getByRole("dialog");
+  await expect(question).toContainText("4 unused codes of 4 priority");
+  await question.getByRole("button", { name: "Withdraw 4 unused codes" }).click();
+  await expect(toast(page, "Withdrew 4 unused codes")).toBeVisible();
+  await expect(row).toContainText("0 left, 4 deleted");
+  await expect(row.getByRole("button", { name: /^Withdraw/ })).toHaveCount(0);
+  expect(await codesLike(api, token, first.slice(0, 18))).toEqual([]);
+});
+
+test("the cards say how long codes last, and when they are low can be set", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const alertOf = async () =>
+    (await api.call(token, tracking.runway, {})).runways.find(({ type }) => type === "ground_lbs")?.alert;
+  await openScreen(page, "/usps", "USPS Tracking");
+  await expect(card(page, "ground_lbs")).toContainText(/Run out t|Order now|Order by|days, to/);
+  await card(page, "ground_lbs")
+    .getByRole("button", { name: /change when ground_lbs codes are low$/ })
+    .press("Enter");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Days to spare").fill("21");
+  await dialog.getByLabel("Days to get new codes").fill("9");
+  await expect(dialog).toContainText("Low where they last no longer than 30 days, or fewer than 100 are left.");
+  await dialog.getByRole("button", { name: "Save" }).press("Enter");
+  await expect(dialog.getByRole("alert")).toHaveText("Alert for ground_lbs codes saved");
+  await expect(card(page, "ground_lbs")).toContainText("Low at 30 days");
+  expect(await alertOf()).toEqual({ days: 21, leadDays: 9, codes: 100 });
 });
 
 test("a staff member who opens USPS Tracking lands on Orders", async ({ staff: { page } }) => {

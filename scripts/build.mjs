@@ -1,4 +1,4 @@
-// Builds the panel into web/dist, unless it is there already for exactly these sources.
+// Builds the panel into web/dist, unless it is there already for exactly these sources. `build.mjs shop`: the shop's page.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,18 +6,21 @@ import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 import { root, runNode, tool } from "./process.mjs";
 
-const web = join(root, "web");
-const built = join(web, "dist");
+const { name, folder, sources } =
+  process.argv[2] === "shop"
+    ? { name: "the shop", folder: "shop", sources: ["contract", "client", "shop"] }
+    : { name: "the panel", folder: "web", sources: ["contract", "web"] };
+const built = join(root, folder, "dist");
 const stampFile = ".built-from";
 // Beside the packages: ignored by git, and on the same disk.
-const freshFolder = "node_modules/.footprint-panel";
+const freshFolder = `node_modules/.footprint-${folder}`;
 const fresh = join(root, freshFolder);
 
 const stamp = hashOfSources();
 if (stamp !== readStamp()) {
-  console.log("Building the panel ...");
+  console.log(`Building ${name} ...`);
   const args = ["build", "--logLevel", "warn", "--outDir", fresh, "--emptyOutDir"];
-  const { code, output } = await runNode([tool("vite/bin/vite.js"), ...args], { cwd: web });
+  const { code, output } = await runNode([tool("vite/bin/vite.js"), ...args], { cwd: join(root, folder) });
   if (output.trim()) console.error(output.trim());
   if (code !== 0) process.exit(1);
   await compress(filesIn(freshFolder).filter((path) => !path.includes("/.vite/")));
@@ -31,7 +34,7 @@ function hashOfSources() {
   const hash = createHash("sha256");
   hash.update(process.env.API_HOST ?? "");
   const configuration = ["package-lock.json", "tsconfig.base.json", "scripts/build.mjs"];
-  for (const path of [...filesIn("contract"), ...filesIn("web"), ...configuration]) {
+  for (const path of [...sources.flatMap(filesIn), ...configuration]) {
     hash.update(`\0${path}\0`).update(readFileSync(join(root, path)));
   }
   return hash.digest("hex");
@@ -58,7 +61,7 @@ async function compress(paths) {
 /** @param {string} folder @returns {string[]} */
 function filesIn(folder) {
   return readdirSync(join(root, folder), { withFileTypes: true })
-    .filter((entry) => entry.name !== "dist" && entry.name !== "node_modules")
+    .filter((entry) => !["dist", "node_modules", "data"].includes(entry.name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => (entry.isDirectory() ? filesIn(`${folder}/${entry.name}`) : [`${folder}/${entry.name}`]));
 }

@@ -44,7 +44,8 @@ function isInstalledByHand() {
     ([path, wanted]) =>
       !path.startsWith("node_modules/") ||
       !isNeededHere(wanted) ||
-      (packages[path]?.version === wanted.version && packages[path]?.integrity === wanted.integrity),
+      // A workspace has neither, and is there or not.
+      (packages[path] && packages[path].version === wanted.version && packages[path].integrity === wanted.integrity),
   );
 }
 

@@ -15,6 +15,8 @@ const untested = globSync("**/*.program.test.ts", { cwd: join(root, "server") })
 const totals = { passed: 0, failed: 0, skipped: 0 };
 /** Where Vitest, Playwright and Node begin to tell what failed; what passed before is of no interest then. */
 const failuresBegin = /^(\u23af+ (Failed|Unhandled)| {2}1\) |not ok )/m;
+/** A failed test's name, as each of them writes it. */
+const failedName = /^(?: {2}\d+\) | *FAIL {2}|not ok \d+ - )(.*?)[ \u2500]*$/gm;
 
 const started = performance.now();
 try {
@@ -45,8 +47,9 @@ function lint() {
 
 function types() {
   return inOrder(
-    ...["contract", "server", "web", "e2e", "bench"].map(
-      (workspace) => () => step(`types of ${workspace}`, () => runNode([tool("typescript/bin/tsc"), "-p", workspace])),
+    ...["contract", "client", "client/tsconfig.build.json", "server", "web", "shop", "e2e", "bench"].map(
+      (workspace) => () =>
+        step(`types of ${workspace}`, () => runNode([tool("typescript/bin/tsc"), "-p", workspace, "--noEmit"])),
     ),
   );
 }
@@ -56,7 +59,10 @@ function deadCode() {
 }
 
 function build() {
-  return step("build of the panel", () => runNode(["scripts/build.mjs"]));
+  return inOrder(
+    () => step("build of the panel", () => runNode(["scripts/build.mjs"])),
+    () => step("build of the shop", () => runNode(["scripts/build.mjs", "shop"])),
+  );
 }
 
 function scriptTests() {
@@ -75,7 +81,7 @@ function scriptTests() {
 }
 
 function serverTests() {
-  return vitest("server tests", ["embedded", "postgres"]);
+  return vitest("server tests", ["embedded", "postgres", "client"]);
 }
 
 /** How the program starts, is backed up and upgraded, and what it does when its database moves. */
@@ -148,9 +154,11 @@ async function step(name, work, count) {
   if (!ok) console.log(`\n${failuresIn(outcome.output)}\n`);
 }
 
-/** @param {string} output */
+/** All names first: who reads only the beginning knows what failed. @param {string} output */
 function failuresIn(output) {
-  return output.slice(Math.max(0, output.search(failuresBegin))).trimEnd();
+  const details = output.slice(Math.max(0, output.search(failuresBegin))).trimEnd();
+  const names = new Set(Array.from(details.matchAll(failedName), ([, name]) => `  ${name}`));
+  return [...names, "", details].join("\n");
 }
 
 /** @param {Outcome} outcome @param {((outcome: Outcome) => Counts) | undefined} count @returns {Counts} */

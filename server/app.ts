@@ -2,67 +2,100 @@ import cors from "@fastify/cors";
 import helmet from "@fastify/helmet";
 import multipart from "@fastify/multipart";
 import Fastify, { type FastifyInstance, LogController } from "fastify";
-import { noteAddresses } from "./accounts/addresses.ts";
+import { addressesBehind, noteAddresses } from "./accounts/addresses.ts";
 import { uuidv7 } from "./db/ids.ts";
+import { openEvents } from "./events/events.ts";
+import { approvalRoutes } from "./features/approvals.ts";
 import { bulkOrderRoutes } from "./features/bulk-orders.ts";
+import { codeBatchRoutes } from "./features/code-batches.ts";
+import { customPriceRoutes } from "./features/custom-prices.ts";
 import { dashboardRoutes } from "./features/dashboard.ts";
+import { eventRoutes } from "./features/events.ts";
 import { fedexRoutes } from "./features/fedex.ts";
 import { invoiceRoutes } from "./features/invoices.ts";
 import { labelTypeRoutes } from "./features/label-types.ts";
 import { logRoutes } from "./features/logs.ts";
+import { noticeRoutes } from "./features/notices.ts";
 import { orderRoutes } from "./features/orders.ts";
+import { outboxRoutes } from "./features/outbox.ts";
+import { passkeyRoutes } from "./features/passkeys.ts";
 import { queueRoutes } from "./features/queues.ts";
+import { quoteRoutes } from "./features/quotes.ts";
 import { searchRoutes } from "./features/search.ts";
 import { sessionRoutes } from "./features/session.ts";
 import { staffRoutes } from "./features/staff.ts";
+import { statementRoutes } from "./features/statements.ts";
 import { storefrontRoutes } from "./features/storefront.ts";
+import { summaryRoutes } from "./features/summaries.ts";
 import { trackingRoutes } from "./features/tracking.ts";
 import { transferRoutes } from "./features/transfers.ts";
+import { unusualRoutes } from "./features/unusual.ts";
 import { userRoutes } from "./features/users.ts";
 import { viewRoutes } from "./features/views.ts";
+import { webhookRoutes } from "./features/webhooks.ts";
 import { websiteRoutes } from "./features/website.ts";
 import { answerBrokenRequest, ignoreExpectations } from "./http/broken-requests.ts";
+import { brunoFolder, postmanCollection } from "./http/collections.ts";
 import { compressReplies, serveText } from "./http/compression.ts";
 import { answerOneByOne } from "./http/connections.ts";
 import { answerError } from "./http/errors.ts";
 import { allowedOrigins, bareHeaders, securityHeaders, withoutDevices } from "./http/headers.ts";
-import { openApi, openApiPage } from "./http/openapi.ts";
+import { collectionPaths, openApi, openApiPage } from "./http/openapi.ts";
 import { servePanel } from "./http/panel.ts";
 import type { Services } from "./http/routes.ts";
+import { zip } from "./http/zip.ts";
 import { reportHealth } from "./operations/health.ts";
 import { describeError, logCalls } from "./operations/logging.ts";
 import { serveMetrics } from "./operations/metrics.ts";
+import { openOutbox } from "./outbox/numbering.ts";
 
 /** Every feature, by name. */
 export const features = {
   session: sessionRoutes,
+  passkeys: passkeyRoutes,
   dashboard: dashboardRoutes,
   search: searchRoutes,
   queues: queueRoutes,
+  notices: noticeRoutes,
   views: viewRoutes,
   orders: orderRoutes,
   bulkOrders: bulkOrderRoutes,
   fedex: fedexRoutes,
   users: userRoutes,
+  customPrices: customPriceRoutes,
+  quotes: quoteRoutes,
   transfers: transferRoutes,
   invoices: invoiceRoutes,
+  statements: statementRoutes,
   tracking: trackingRoutes,
+  codeBatches: codeBatchRoutes,
   labelTypes: labelTypeRoutes,
   logs: logRoutes,
   staff: staffRoutes,
+  summaries: summaryRoutes,
+  unusual: unusualRoutes,
+  approvals: approvalRoutes,
   website: websiteRoutes,
+  webhooks: webhookRoutes,
   storefront: storefrontRoutes,
+  outbox: outboxRoutes,
+  events: eventRoutes,
 };
 
-export async function buildApp(services: Services): Promise<FastifyInstance> {
-  const { config } = services;
+export async function buildApp(given: Omit<Services, "events" | "outbox">): Promise<FastifyInstance> {
+  const { config } = given;
+  const services = {
+    ...given,
+    events: openEvents(given.db),
+    outbox: openOutbox(given.db, (error) => app.log.error({ err: error }, "numbering the outbox failed")),
+  };
   const { timeouts } = config;
   const app = Fastify({
     logger: { level: config.logLevel, serializers: { err: describeError } },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => uuidv7(),
     trustProxy: config.trustProxy,
-    serverFactory: answerOneByOne,
+    serverFactory: answerOneByOne(addressesBehind(config)),
     bodyLimit: 16 * 1024,
     // A client that trickles its request in is cut off, and so is one that does not take its answer.
     requestTimeout: timeouts.request,
@@ -83,6 +116,10 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   noteAddresses(app, config);
   logCalls(app);
   finishConnectionsOnClose(app);
+  app.addHook("preClose", async () => services.events.endStreams());
+  app.addHook("preClose", async () => services.outbox.endWaits());
+  app.addHook("onClose", () => services.events.close());
+  app.addHook("onClose", () => services.outbox.close());
   ignoreExpectations(app);
   compressReplies(app);
   await app.register(helmet, securityHeaders(config));
@@ -92,7 +129,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   await app.register(cors, {
     origin: allowedOrigins(config),
     methods: ["GET", "POST", "PUT", "DELETE"],
-    allowedHeaders: ["authorization", "content-type", "idempotency-key"],
+    allowedHeaders: ["authorization", "content-type", "idempotency-key", "if-match", "x-unattended"],
     exposedHeaders: ["content-disposition", "retry-after", "x-request-id", "x-total-rows"],
     maxAge: 600,
     // The plugin's own refusal is not JSON.
@@ -102,12 +139,21 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   await app.register(multipart);
 
   reportHealth(app, services);
-  serveMetrics(app, config);
+  serveMetrics(app, services);
   for (const { register } of Object.values(features)) register(app, services);
-  serveText(app, "/api/openapi.json", "application/json; charset=utf-8", JSON.stringify(openApi(features)));
-  serveText(app, "/api/docs", "text/html; charset=utf-8", openApiPage(features));
+  describeApi(app);
   await servePanel(app);
   return app;
+}
+
+/** For machines, for readers, and for programs that send calls by hand. */
+function describeApi(app: FastifyInstance) {
+  const json = "application/json; charset=utf-8";
+  const description = openApi(features);
+  serveText(app, "/api/openapi.json", json, JSON.stringify(description));
+  serveText(app, "/api/docs", "text/html; charset=utf-8", openApiPage(features));
+  serveText(app, collectionPaths.postman, json, JSON.stringify(postmanCollection(description), null, 2));
+  serveText(app, collectionPaths.bruno, "application/zip", zip(brunoFolder(description)));
 }
 
 /** While closing, an answer ends its connection: a client's keep-alive would hold the program up. */

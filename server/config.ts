@@ -1,5 +1,7 @@
 import { isIP } from "node:net";
+import { type ChatProvider, chatProviders } from "@footprint/contract/notices.ts";
 import { isReservedName, usernamePattern } from "@footprint/contract/staff.ts";
+import { urlsOf } from "./db/hosts.ts";
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -27,10 +29,91 @@ export function readConfig(env: Environment) {
     apiHost: origins("API_HOST", value)[0],
     logLevel: choice("LOG_LEVEL", value, ["fatal", "error", "warn", "info", "debug", "trace", "silent"], "info"),
     trustProxy: trustedProxies(value("TRUST_PROXY")),
+    webhookPrivate: choice("WEBHOOK_PRIVATE", value, ["on", "off"], "off") === "on",
     metricsKey: parsed("METRICS_KEY", value, isKey, "20 to 200 letters, digits or punctuation marks"),
+    chat: chat(value),
+    backups: backups(value),
+    backupKeys: backupKeys(value),
     timeouts,
   };
 }
+
+/** The bot that sends messages to staff; undefined where there is none. */
+export type Chat = { provider: ChatProvider; token: string; api: string };
+
+const chatApis: Record<ChatProvider, string> = {
+  telegram: "https://api.telegram.org",
+  discord: "https://discord.com/api/v10",
+};
+
+function chat(read: Read): Chat | undefined {
+  const provider = read("CHAT_PROVIDER") && choice("CHAT_PROVIDER", read, chatProviders, "telegram");
+  const token = parsed("CHAT_TOKEN", read, isToken, "the token that the provider gave your bot");
+  const api = parsed(
+    "CHAT_API",
+    read,
+    isAddress,
+    "the address of the provider's API, such as https://api.telegram.org",
+  );
+  if (!provider && !token) return undefined;
+  if (!provider) throw new StartError("CHAT_TOKEN needs CHAT_PROVIDER beside it: telegram or discord.");
+  if (!token) throw new StartError("CHAT_PROVIDER needs CHAT_TOKEN beside it: the token that it gave your bot.");
+  return { provider, token, api: (api ?? chatApis[provider]).replace(/\/+$/, "") };
+}
+
+/** What servers back up by themselves; undefined where they are not asked to. */
+export type Backups = {
+  /** In seconds. */
+  every: number;
+  folder: string;
+  /** Of so many days, and of so many weeks, the last one is kept. */
+  days: number;
+  weeks: number;
+};
+
+const secondsIn = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+function backups(read: Read): Backups | undefined {
+  const [, amount, unit] =
+    /^(\d+)([smhd])$/.exec(parsed("BACKUP_EVERY", read, isSpan, "how often, such as 30m, 6h or 1d") ?? "") ?? [];
+  const keep = parsed("BACKUP_KEEP", read, (text) => keptPattern.test(text), "days and weeks such as 7d4w") ?? "7d4w";
+  const [, days, weeks] = keptPattern.exec(keep) ?? [];
+  if (!amount) return undefined;
+  return {
+    every: Number(amount) * secondsIn[unit as keyof typeof secondsIn],
+    folder: read("BACKUP_DIR") ?? "./backups",
+    days: Number(days),
+    weeks: Number(weeks),
+  };
+}
+
+const isSpan = (text: string) => /^[1-9]\d{0,5}[smhd]$/.test(text);
+const keptPattern = /^([1-9]\d{0,2})d(\d{1,3})w$/;
+
+/** What backups are encrypted for, and what opens them, in the words of the age format. */
+export type BackupKeys = {
+  recipients: string[];
+  identities: string[];
+  passphrase: string | undefined;
+};
+
+function backupKeys(read: Read): BackupKeys | undefined {
+  const key = parsed(
+    "BACKUP_KEY",
+    read,
+    isRecipients,
+    "keys of the age format, such as age1…, with commas between them",
+  );
+  const identity = parsed("BACKUP_IDENTITY", read, isIdentity, "a secret key of the age format: AGE-SECRET-KEY-1…");
+  const passphrase = parsed("BACKUP_PASSPHRASE", read, isPassphrase, "12 to 1,000 characters");
+  if (key && passphrase) throw new StartError("BACKUP_KEY and BACKUP_PASSPHRASE do not go together: leave one out.");
+  if (!key && !identity && !passphrase) return undefined;
+  return { recipients: key?.split(/[\s,]+/) ?? [], identities: identity ? [identity] : [], passphrase };
+}
+
+const isRecipients = (text: string) => text.split(/[\s,]+/).every((key) => /^age1[a-z0-9]{50,}$/.test(key));
+const isIdentity = (text: string) => /^AGE-SECRET-KEY-(PQ-)?1[A-Z0-9]{50,}$/.test(text);
+const isPassphrase = (text: string) => text.length >= 12 && text.length <= 1_000;
 
 /** How long anyone is waited for, in milliseconds. Not variables: only tests are less patient. */
 export const timeouts = {
@@ -44,13 +127,20 @@ export const timeouts = {
   statement: 5_000,
   /** For its answer to a health check. */
   ready: 2_000,
+  /** For a chat provider to take a message. */
+  chat: 15_000,
 };
 
 type Read = (name: string) => string | undefined;
 
+const secret = [
+  ...["DATABASE_URL", "ADMIN_PASSWORD", "METRICS_KEY", "CHAT_TOKEN"],
+  ...["BACKUP_IDENTITY", "BACKUP_PASSPHRASE"],
+];
+
 function wrong(name: string, text: string, expected: string): never {
   // A URL may hold a password, and a password is one.
-  const shown = ["DATABASE_URL", "ADMIN_PASSWORD", "METRICS_KEY"].includes(name) ? "not valid" : `"${text}"`;
+  const shown = secret.includes(name) ? "not valid" : `"${text}"`;
   throw new StartError(`${name} is ${shown}: set it to ${expected}, or leave it out.`);
 }
 
@@ -90,10 +180,22 @@ function trustedProxies(text: string | undefined): false | string {
 /** It stands in headers, where a star or a semicolon would mean something else. */
 const isHost = (text: string) => /^([a-z0-9.-]+|\[[\da-f:.]+\])$/i.test(text);
 
-const isPostgresUrl = (text: string) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
+/** Also with several hosts, of which the one that takes changes is used: never one for reading alone. */
+const isPostgresUrl = (text: string) =>
+  urlsOf(text).every((url) => URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) &&
+  !/[?&]target_session_attrs=(?!(read-write|primary|any)(&|$))/.test(text);
 const isUsername = (text: string) => usernamePattern.test(text) && !isReservedName(text);
 const usernameRule = "3 to 32 letters, digits, . _ or -, and not a name of the program's own such as system";
 const isLongEnough = (text: string) => text.length >= 8 && text.length <= 128;
+
+/** It stands in an address or a header. */
+const isToken = (text: string) => /^[\w:.-]{10,200}$/.test(text);
+
+function isAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && !username && !password && !search && !hash;
+}
 
 const isKey = (text: string) => /^[\x21-\x7e]{20,200}$/.test(text);
 

@@ -1,12 +1,16 @@
 import { ensureAdmin } from "./accounts/accounts.ts";
 import { isCommonPassword } from "./accounts/passwords.ts";
 import { buildApp } from "./app.ts";
+import { startMessages } from "./chat/messages.ts";
 import { readConfig, StartError } from "./config.ts";
 import { openEngine } from "./db/engine.ts";
+import { giveKey } from "./demo/example-shop.ts";
 import { loadDemo } from "./demo/load.ts";
 import { workOneByOne } from "./http/overload.ts";
 import { adoptTimezone } from "./lists/counters.ts";
+import { startBackups } from "./operations/backup/scheduled.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
+import { startDelivering } from "./webhooks/delivering.ts";
 
 /** Connections that wait to be taken. Beyond them the system drops one, whose sender tries again after a second. */
 const backlog = 4096;
@@ -16,15 +20,20 @@ process.umask(0o077);
 
 async function start() {
   const config = readConfig(process.env);
-  const engine = await openEngine(config);
+  // Only who needs it loads it: it takes as long as half of all the rest.
+  if (config.backups && config.backupKeys) (await import("./operations/backup/seal.ts")).checkKeys(config.backupKeys);
+  const engine = await openEngine(config, { waitsForPrimary: true });
   let stop = () => engine.close();
   try {
     await adoptTimezone(engine.db, config.timezone);
     if (engine.kind === "embedded") workOneByOne();
     const app = await buildApp({ db: engine.db, config, now: () => new Date() });
     let stopHousekeeping = async () => {};
+    let stopDelivering = async () => {};
+    let stopMessages = async () => {};
+    let stopBackups = async () => {};
     stop = async () => {
-      await app.close();
+      await Promise.all([app.close(), stopDelivering(), stopMessages(), stopBackups()]);
       await stopHousekeeping();
       await engine.close();
     };
@@ -34,10 +43,26 @@ async function start() {
       console.log("ADMIN_PASSWORD is easy to guess: change it in Account Setting");
     if (config.demo && (await loadDemo(engine.db, new Date())))
       console.log("Loaded a demo business to look around in (npm run demo:remove takes it away)");
+    if (config.demo && !config.databaseUrl) await giveKey(engine.db, config.dataDir);
     if (password)
       console.log(`Sign in as ${config.adminUsername} with the password ${password} (shown only this once)`);
     const { port } = app.server.address() as { port: number };
-    stopHousekeeping = startHousekeeping(engine, (error) => app.log.error({ err: error }, "housekeeping failed"));
+    stopHousekeeping = startHousekeeping(
+      engine,
+      (error) => app.log.error({ err: error }, "housekeeping failed"),
+      (line) => app.log.info(line),
+    );
+    const delivering = startDelivering(engine.db, { mayBePrivate: config.webhookPrivate }, (error) =>
+      app.log.error({ err: error }, "webhooks could not be sent to"),
+    );
+    stopDelivering = delivering.stop;
+    if (config.chat)
+      stopMessages = startMessages(engine.db, config, (error) => app.log.error({ err: error }, "messages failed"));
+    if (config.backups)
+      stopBackups = startBackups(engine.db, config.backups, config.backupKeys, {
+        report: (line) => app.log.info(line),
+        onFailure: (error) => app.log.error({ err: error }, "backing up failed"),
+      });
     // Under the name localhost the panel calls port 7400, whichever it came from.
     const host = port === 7400 ? "localhost" : "127.0.0.1";
     console.log(`Footprint is ready at http://${host}:${port} (${engine.kind} database)`);

@@ -4,12 +4,20 @@ import { defineConfig } from "vitest/config";
 const programTests = "**/*.program.test.ts";
 /** They look at HTTP alone: headers, bytes, what is let in, who may call what. The engines cannot differ there. */
 const onOneEngine = [
-  ...["accounts/reads.test.ts", "tests/bad-input.test.ts"],
-  ...["http/broken-http.test.ts", "http/compression.test.ts", "http/panel.test.ts", "operations/logging.test.ts"],
+  ...["accounts/reads.test.ts", "tests/bad-input.test.ts", "webhooks/sending.test.ts"],
+  ...[
+    "http/broken-http.test.ts",
+    "http/collections.test.ts",
+    "http/compression.test.ts",
+    "http/panel.test.ts",
+    "operations/logging.test.ts",
+  ],
   ...["tests/access.test.ts", "tests/security.test.ts", "tests/storefront-docs.test.ts"],
 ];
+/** They look at a program beside the server, for which one engine is as good as the other. */
+const onEmbeddedAlone = ["tests/client-package.test.ts"];
 /** Only what hangs is stopped: a busy machine may take its time. */
-const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
+const patience = { testTimeout: 300_000, hookTimeout: 300_000 };
 const shared = { include: ["**/*.test.ts"], ...patience };
 /** The files of one worker share a running server: starting one takes longer than most files. */
 const onSharedServer = { ...shared, exclude: [programTests], setupFiles: ["testing/setup.ts"], isolate: false };
@@ -26,7 +34,15 @@ export default defineConfig({
           globalSetup: "testing/embedded.ts",
         },
       },
-      { test: { ...onSharedServer, name: "postgres", globalSetup: "testing/postgres.ts" } },
+      {
+        test: {
+          ...onSharedServer,
+          name: "postgres",
+          exclude: [programTests, ...onEmbeddedAlone],
+          globalSetup: "testing/postgres.ts",
+        },
+      },
+      { root: "../client", test: { ...shared, name: "client" } },
       {
         test: {
           ...shared,

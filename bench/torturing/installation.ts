@@ -30,6 +30,7 @@ export async function openInstallation(
   const databaseUrl = database?.url;
   const env = {
     ADMIN_PASSWORD: adminPassword,
+    WEBHOOK_PRIVATE: "on",
     ...(databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: folder.path }),
   };
   let closing = false;

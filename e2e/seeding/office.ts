@@ -1,12 +1,15 @@
 import { type invoiceStatus, paymentMethod } from "@footprint/contract/invoices.ts";
 import { logType } from "@footprint/contract/logs.ts";
 import { trackingTemplate, trackingType } from "@footprint/contract/tracking.ts";
+import { unusualRules } from "@footprint/contract/unusual.ts";
 import { generatePassword, hashPassword } from "../../server/accounts/passwords.ts";
+import { hashToken } from "../../server/accounts/sessions.ts";
 import { newTotpSecret } from "../../server/accounts/two-step.ts";
 import type { Transaction } from "../../server/db/database.ts";
-import { accounts, logs, trackingCodes } from "../../server/db/schema.ts";
+import { accounts, logs, sessions, settings, trackingCodes, unusualEvents } from "../../server/db/schema.ts";
 import { dollars } from "../../server/money/ledger.ts";
 import { addInvoice, moveMoney } from "../../server/testing/add.ts";
+import { awayAccount } from "../server.ts";
 import { plainNames } from "./customers.ts";
 import {
   createdAgo,
@@ -78,6 +81,39 @@ export async function addLogs(tx: Transaction) {
     });
 }
 
+/** Two events of every rule. The rules are off: what tests do would look unusual now and then. */
+export async function addUnusualEvents(tx: Transaction, customers: Named) {
+  await tx.update(settings).set({ unusualRules: Object.fromEntries(unusualRules.map((rule) => [rule, null])) });
+  const [account] = await tx.select().from(accounts);
+  for (const [place, rule] of [...unusualRules, ...unusualRules].entries()) {
+    const name = pick(plainNames, place);
+    const customer = named(customers, name);
+    const row = createdAgo(3 * 60 * minute + place * 400 * minute);
+    const isAddress = rule === "address";
+    const isCredit = rule === "credits";
+    const isPrice = rule === "prices";
+    const counts = isAddress || rule === "night";
+    await tx.insert(unusualEvents).values({
+      ...row,
+      rule,
+      day: row.createdAt.toISOString().slice(0, 10),
+      subject: row.id,
+      name: isAddress
+        ? "88 Wharf Rd, Portland, ME 04101"
+        : isPrice
+          ? "USPS Express from 0–1 lb at $24.90 to 0–1 lb at $2.49"
+          : isCredit
+            ? (account?.username ?? "")
+            : name,
+      customerId: isCredit || isPrice || (isAddress && place > 5) ? null : customer.id,
+      accountId: isCredit || isPrice ? (account?.id ?? null) : null,
+      seen: isPrice ? 90 : counts ? 6 + place : (400 + place * 57) * 100,
+      usual: rule === "spend" || rule === "refunds" || isCredit ? 4_650 : null,
+      orders: counts ? places(6).map(() => createdAgo(day).id) : [],
+    });
+  }
+}
+
 /** Somebody with two-step sign-in, to be looked at. */
 export async function addStaff(tx: Transaction) {
   await tx.insert(accounts).values({
@@ -88,4 +124,11 @@ export async function addStaff(tx: Transaction) {
     totpSecret: newTotpSecret(),
     totpConfirmedAt: new Date(),
   });
+  const { username, password, token } = awayAccount;
+  const [away] = await tx
+    .insert(accounts)
+    .values({ ...createdAgo(9 * day), username, passwordHash: await hashPassword(password), role: "admin" })
+    .returning();
+  const confirmedAt = new Date(Date.now() - 31 * 60_000);
+  if (away) await tx.insert(sessions).values({ tokenHash: hashToken(token), accountId: away.id, confirmedAt });
 }

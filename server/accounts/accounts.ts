@@ -1,13 +1,14 @@
 import { badInput } from "@footprint/contract/refusal.ts";
 import { isReservedName } from "@footprint/contract/staff.ts";
-import { and, eq, inArray, isNotNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { type Config, StartError } from "../config.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { ifViolated } from "../db/failures.ts";
-import { accounts, apiKeys, sessions, signInLimits } from "../db/schema.ts";
+import { accounts, apiKeys, sessions, signInLimits, signInTries } from "../db/schema.ts";
 import { record, system, terminal } from "./audit.ts";
 import { forgetDevices } from "./known-devices.ts";
 import { generatePassword, hashPassword } from "./passwords.ts";
+import { accountColumns, hasSecondStep } from "./second-step.ts";
 import { expireSessions } from "./sessions.ts";
 import { removeTwoStep } from "./two-step.ts";
 
@@ -55,30 +56,43 @@ export async function createAdmin(db: Database, username: string): Promise<strin
   return canSignIn(username, password);
 }
 
-/** From the terminal: a new password for someone who is locked out. All sessions of the account end. */
+/** A new password for someone who is locked out. Their sessions end, and no device is known any more. */
+export async function replacePassword(
+  tx: Transaction,
+  { id, username }: { id: string; username: string },
+  to: { passwordHash: string; passwordTemporary: boolean },
+): Promise<void> {
+  await tx.update(accounts).set(to).where(eq(accounts.id, id));
+  await tx.delete(sessions).where(eq(sessions.accountId, id));
+  await forgetDevices(tx, id);
+  // Nothing that was guessed before keeps the owner of the new one waiting.
+  await tx.delete(signInLimits).where(eq(signInLimits.guesser, `name ${username.toLowerCase()}`));
+  await tx.delete(signInTries).where(eq(signInTries.username, username.toLowerCase()));
+}
+
+/** The same from the terminal, where nobody else sees the password. */
 export async function resetPassword(db: Database, username: string): Promise<string | undefined> {
   const password = generatePassword();
   const passwordHash = await hashPassword(password);
   await expireSessionsOf(db, username);
   return db.transaction(async (tx) => {
-    const [account] = await tx.update(accounts).set({ passwordHash }).where(isCalled(username)).returning();
+    const [account] = await tx.select().from(accounts).where(isCalled(username)).for("update");
     if (!account) return undefined;
-    await tx.delete(sessions).where(eq(sessions.accountId, account.id));
-    await forgetDevices(tx, account.id);
-    // Nothing that was guessed before keeps the owner of the new one waiting.
-    await tx.delete(signInLimits).where(eq(signInLimits.guesser, `name ${account.username.toLowerCase()}`));
+    await replacePassword(tx, account, { passwordHash, passwordTemporary: false });
     await record(tx, terminal, "session", `Reset the password of ${account.username}`);
-    return canSignIn(username, password);
+    return account.suspendedAt
+      ? `${username} has the password ${password} (shown only this once), and can sign in once an administrator has resumed the account: it is suspended`
+      : canSignIn(username, password);
   });
 }
 
 /** From the terminal: the password alone is enough again for someone who lost the authenticator app. All sessions end. */
 export async function resetTwoStep(db: Database, username: string): Promise<string | undefined> {
-  await expireSessionsOf(db, username, isNotNull(accounts.totpConfirmedAt));
+  await expireSessionsOf(db, username, hasSecondStep);
   return db.transaction(async (tx) => {
-    const [account] = await tx.select().from(accounts).where(isCalled(username)).for("update");
+    const [account] = await tx.select(accountColumns).from(accounts).where(isCalled(username)).for("update");
     if (!account) return undefined;
-    if (!account.totpConfirmedAt) throw new StartError(`${username} does not use two-step sign-in.`);
+    if (!account.hasSecondStep) throw new StartError(`${username} does not use two-step sign-in.`);
     await removeTwoStep(tx, account.id);
     await tx.delete(sessions).where(eq(sessions.accountId, account.id));
     await record(tx, terminal, "session", `Reset two-step sign-in of ${account.username}`, {

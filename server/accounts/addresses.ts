@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from "node:http";
-import { isIP } from "node:net";
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
 
@@ -14,25 +14,43 @@ declare module "fastify" {
 }
 
 /** Notes where each call comes from, as long as there is a connection that tells it. */
-export function noteAddresses(app: FastifyInstance, { trustProxy }: Pick<Config, "trustProxy">) {
+export function noteAddresses(app: FastifyInstance, config: Pick<Config, "trustProxy">) {
+  const addressOf = addressesBehind(config);
   app.decorateRequest("address", "");
   app.addHook("onRequest", async (request) => {
-    if (trustProxy) leaveAddresses(request.raw.headers);
-    request.address = plainAddress(request.ip ?? "");
+    request.address = addressOf(request.raw);
   });
 }
 
 /**
- * Leaves of X-Forwarded-For what can be an address, as far as it can be read back from the last proxy. Fastify then
- * goes through it from the right, past the proxies of TRUST_PROXY, and `request.ip` is an address in any case.
+ * Where a request comes from: the other end of its connection, or where that is a proxy of TRUST_PROXY, whom it names in
+ * X-Forwarded-For. The header is read from the right, past these proxies, as far as there are addresses in it.
  */
-function leaveAddresses(headers: IncomingHttpHeaders) {
-  const hops = String(headers["x-forwarded-for"] ?? "")
-    .split(",")
-    .slice(-mostHops);
-  const addresses = hops.map(withoutPort);
-  const known = addresses.slice(addresses.findLastIndex((address) => !isIP(address)) + 1);
-  headers["x-forwarded-for"] = known.join(", ") || undefined;
+export function addressesBehind({ trustProxy }: Pick<Config, "trustProxy">): (request: IncomingMessage) => string {
+  const isProxy = trustProxy ? proxiesIn(trustProxy) : () => false;
+  return ({ socket, headers }) => {
+    let address = plainAddress(socket.remoteAddress ?? "");
+    if (!isProxy(address)) return address;
+    const hops = String(headers["x-forwarded-for"] ?? "").split(",");
+    for (const hop of hops.slice(-mostHops).reverse().map(withoutPort)) {
+      if (!isIP(hop)) break;
+      address = plainAddress(hop);
+      if (!isProxy(address)) break;
+    }
+    return address;
+  };
+}
+
+/** Whether an address is in one of these networks. */
+function proxiesIn(networks: string): (address: string) => boolean {
+  const proxies = new BlockList();
+  const family = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
+  for (const [address = "", bits] of networks.split(",").map((network) => network.trim().split("/")))
+    if (bits) proxies.addSubnet(address, Number(bits), family(address));
+    else proxies.addAddress(address, family(address));
+  // IPv4 may be named as IPv6.
+  const names = (address: string) => (isIP(address) === 4 ? [address, `::ffff:${address}`] : [address]);
+  return (address) => names(address).some((name) => isIP(name) && proxies.check(name, family(name)));
 }
 
 /** Proxies also write `203.0.113.7:51234` and `"[2001:db8::5]:443"`. */
@@ -54,6 +72,8 @@ function plainAddress(address: string): string {
 
 /** What one guesser has at the least: an IPv4 address, or the 64 bits of IPv6 that a household gets. */
 export function networkOf(address: string, bits: 48 | 64 = 64): string {
+  // The machine itself goes by two.
+  if (address === "::1") return "127.0.0.1";
   if (isIP(address) !== 6) return address;
   const [start = "", end] = address.split("::");
   const groups = (part: string) => part.split(":").filter(Boolean);

@@ -1,24 +1,26 @@
 import { refusal } from "@footprint/contract/refusal.ts";
-import { and, count, countDistinct, eq, gt, like, min, not, notLike, type SQL, sql } from "drizzle-orm";
+import { and, count, countDistinct, eq, gt, inArray, like, min, not, notLike, type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../db/database.ts";
 import { databaseFailed } from "../db/failures.ts";
 import { type codeTries, signInLimits, signInTries } from "../db/schema.ts";
 import { networkOf } from "./addresses.ts";
 import { record } from "./audit.ts";
+import { noteFailedSignIn } from "./sign-ins.ts";
 
 const triesPerMinute = 5;
 /** While strangers wait, and the code alone stands between a known password and the account. */
 const triesInPause = 5;
 const triesBeforePause = 10;
 
-/** Where a try comes from: a stranger's address, a device that the account has signed in on, or an open session. */
-type Place = { address: string } | { device: string } | { session: string };
+/**
+ * Where a try comes from: a stranger's address, a device that the account has signed in on, or an open session. A network
+ * is one that tries passkeys: these cannot be guessed, so that only who tries has to wait.
+ */
+type Place = { address: string } | { device: string } | { session: string } | { network: string };
 
 /** Failed tries are kept as long as administrators are shown them. */
 export const oldestKeptTry = sql`now() - interval '1 hour'`;
-const isRecent = gt(signInTries.triedAt, oldestKeptTry);
-/** A wrong old password is no sign-in. */
-export const isSignIn = and(isRecent, notLike(signInTries.address, "session %"));
+export const isRecent = gt(signInTries.triedAt, oldestKeptTry);
 
 /**
  * Takes one of the tries that a place has in a minute, or refuses with 429; and one of those that a guesser has
@@ -32,6 +34,9 @@ export async function beginTry(db: Database, username: string, place: Place) {
   const key = keyOf(place);
   const guesser = "address" in place ? strangers : key;
   const isSame = and(eq(signInTries.username, name), eq(signInTries.address, key));
+  // A passkey that nobody has here was tried under no name.
+  const isForgotten =
+    "network" in place ? and(inArray(signInTries.username, [name, ""]), eq(signInTries.address, key)) : isSame;
   await payDebts(db);
   const [mine] = await db.insert(signInTries).values({ username: name, address: key }).returning();
   const forget = async () => {
@@ -71,16 +76,18 @@ export async function beginTry(db: Database, username: string, place: Place) {
     },
     /** Forgets what failed at this place before. Returns how many sign-ins failed since the last one. */
     async succeed(tx: Database = db): Promise<number> {
-      const before = await tx.delete(signInTries).where(isSame).returning();
+      const before = await tx.delete(signInTries).where(isForgotten).returning();
       await giveBack(tx, guesser, before.filter(({ id, counted }) => counted && id !== mine?.id).length);
       if ("session" in place) return 0;
       const [row] = await tx.select().from(signInLimits).where(eq(signInLimits.guesser, strangers)).for("update");
       await tx.update(signInLimits).set({ failures: 0 }).where(eq(signInLimits.guesser, strangers));
       return row?.failures ?? 0;
     },
-    /** Counts a failed sign-in, and tells the log of the hour's first and of each that begins a pause. */
+    /** Counts a failed sign-in, and tells the log of the hour's first, a session's first and each that begins a pause. */
     async fail(account: Guessed | undefined, how: Failure) {
-      const isLoud = (taken.tries ?? 0) >= triesBeforePause || how.codeWasWrong === true;
+      const session = "session" in place ? place.session : undefined;
+      const tries = taken.tries ?? 0;
+      const isLoud = tries >= triesBeforePause || how.codeWasWrong === true || (session !== undefined && tries === 1);
       await db.transaction(async (tx) => {
         const isDue = sql`${signInLimits.toldAt} is null or ${signInLimits.toldAt} < now() - interval '1 hour'`;
         const [row] = await tx
@@ -94,12 +101,18 @@ export async function beginTry(db: Database, username: string, place: Place) {
             },
           })
           .returning({ isTold: sql<boolean>`${signInLimits.toldAt} = now()` });
-        if (row?.isTold) await tellLog(tx, account, name, how);
+        // For a username that does not exist it is written too, and taken back: time tells nobody which do.
+        await tx.execute(sql`savepoint entry`);
+        const outcome = how.codeWasWrong ? "wrong code" : "wrong password";
+        await noteFailedSignIn(tx, account?.id ?? nobody, outcome, { ...how, session });
+        if (row?.isTold) await tellLog(tx, account, name, { ...how, session });
+        await tx.execute(account ? sql`release savepoint entry` : sql`rollback to savepoint entry`);
       });
     },
   };
 }
 
+const nobody = "00000000-0000-0000-0000-000000000000";
 type Guessed = { id: string; username: string };
 type Failure = { address: string; device: string; codeWasWrong?: boolean };
 
@@ -108,7 +121,9 @@ const keyOf = (place: Place) =>
     ? networkOf(place.address)
     : "device" in place
       ? `device ${place.device.slice(0, 16)}`
-      : `session ${place.session.slice(0, 16)}`;
+      : "network" in place
+        ? `network ${networkOf(place.network, 48)}`
+        : `session ${place.session.slice(0, 16)}`;
 
 /** How many tries there were within the last minutes, and in how many seconds the first of them is one no more. */
 export async function triesWithin(
@@ -173,9 +188,10 @@ const giveBack = (db: Database, guesser: string, tries: number) =>
     .set({ tries: sql`greatest(${signInLimits.tries} - ${tries}, 0)` })
     .where(eq(signInLimits.guesser, guesser));
 
-/** For a username that does not exist the entry is written too, and taken back: time tells nobody which do. */
-async function tellLog(tx: Transaction, account: Guessed | undefined, name: string, how: Failure) {
-  const isTheirs = and(eq(signInTries.username, name), isSignIn);
+type Told = Failure & { session: string | undefined };
+
+async function tellLog(tx: Transaction, account: Guessed | undefined, name: string, how: Told) {
+  const isTheirs = and(eq(signInTries.username, name), isRecent);
   const [recent] = await tx
     .select({ failures: count(), addresses: countDistinct(signInTries.address) })
     .from(signInTries)
@@ -183,17 +199,20 @@ async function tellLog(tx: Transaction, account: Guessed | undefined, name: stri
   const shown = await tx
     .selectDistinct({ address: signInTries.address })
     .from(signInTries)
-    .where(and(isTheirs, notLike(signInTries.address, "device %")))
+    .where(and(isTheirs, notLike(signInTries.address, "device %"), notLike(signInTries.address, "session %")))
     .limit(10);
-  const { failures = 1, addresses = 1 } = recent ?? {};
+  // A right password with a wrong code was no guess, and is not kept as one.
+  const failures = Math.max(1, recent?.failures ?? 1);
+  const addresses = Math.max(1, recent?.addresses ?? 1);
   const sentence = `${many(failures, "failed sign-in", "failed sign-ins")} as ${account?.username ?? name} from ${many(addresses, "address", "addresses")}`;
-  const last = how.codeWasWrong ? ", the last with the right password and a wrong code" : "";
-  await tx.execute(sql`savepoint entry`);
+  const last = [
+    how.codeWasWrong ? ", the last with the right password and a wrong code" : how.session ? ", the last" : "",
+    how.session ? " in an open session" : "",
+  ].join("");
   // By the program, under the account's id: whoever looks at an account finds it.
   await record(tx, { kind: "system", id: account?.id ?? null, username: "system" }, "session", sentence + last, {
     after: { failures, addresses: shown.map(({ address }) => address), lastAddress: how.address, device: how.device },
   });
-  await tx.execute(account ? sql`release savepoint entry` : sql`rollback to savepoint entry`);
 }
 
 /** What to take back of tries during which the database went away, once it answers again. */
@@ -228,7 +247,7 @@ export function tooManyFailures(wait: number) {
     429,
     `Too many failed sign-ins. Wait ${describeWait(wait)}, use a device that you have signed in on before, or enter a code from your authenticator app.`,
     // The panel then asks for one, whoever it is: who has two-step sign-in is nobody's business.
-    { retryAfter: wait, codeRequired: true },
+    { retryAfter: wait, codeRequired: true, passkeyAccepted: true },
   );
 }
 

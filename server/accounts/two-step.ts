@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { refusal } from "@footprint/contract/refusal.ts";
-import { and, eq, isNull, lt, or } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, lt, or } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import type { Database, Transaction } from "../db/database.ts";
-import { accounts, codeTries, recoveryCodes } from "../db/schema.ts";
+import { accounts, codeTries, passkeys, recoveryCodes } from "../db/schema.ts";
 import { describeWait, triesWithin } from "./guessing.ts";
 import { randomLetters } from "./passwords.ts";
+import { hasSecondStep } from "./second-step.ts";
 
 // What every authenticator app understands; several ignore anything else.
 const kind = { issuer: "Footprint", algorithm: "SHA1", digits: 6, period: 30 };
@@ -24,20 +25,29 @@ export function totpStep(secret: string, code: string, now: Date): number | unde
   return delta === null ? undefined : TOTP.counter({ period: kind.period, timestamp }) + delta;
 }
 
-type Protected = { id: string; totpSecret: string | null };
-type WithTwoStep = Protected & { totpLastStep: number | null; totpConfirmedAt: Date | null };
+type Protected = { id: string; totpSecret: string | null; totpConfirmedAt: Date | null };
+type WithTwoStep = Protected & { totpLastStep: number | null; hasSecondStep: boolean };
 
-const nobody = { id: "00000000-0000-0000-0000-000000000000", totpSecret: newTotpSecret(), totpLastStep: null };
+/** One that was begun with and never confirmed opens nothing, also where a passkey is the second step. */
+const confirmedSecret = ({ totpSecret, totpConfirmedAt }: Protected) => (totpConfirmedAt ? totpSecret : null);
+
+const nobody = {
+  id: "00000000-0000-0000-0000-000000000000",
+  totpSecret: newTotpSecret(),
+  totpLastStep: null,
+  totpConfirmedAt: null,
+};
 
 /**
  * Whether a code would be right, without using it up. For an account that does not exist, or has no second step, it is
  * as much work, so that time tells nobody which do.
  */
 export async function codeIsRight(db: Database, account: WithTwoStep | undefined, code: string, now: Date) {
-  const asked = account?.totpConfirmedAt ? account : nobody;
-  const step = totpStep(asked.totpSecret ?? nobody.totpSecret, code, now);
+  const asked = account?.hasSecondStep ? account : nobody;
+  const secret = confirmedSecret(asked);
+  const step = totpStep(secret ?? nobody.totpSecret, code, now);
   const isRecoveryCode = await db.$count(recoveryCodes, isCodeOf(asked.id, code));
-  const isFresh = step !== undefined && step > (asked.totpLastStep ?? 0);
+  const isFresh = secret !== null && step !== undefined && step > (asked.totpLastStep ?? 0);
   return asked !== nobody && (isFresh || isRecoveryCode > 0);
 }
 
@@ -48,7 +58,8 @@ export async function useCode(
   code: string,
   now: Date,
 ): Promise<"code" | "recovery code" | undefined> {
-  const step = account.totpSecret ? totpStep(account.totpSecret, code, now) : undefined;
+  const secret = confirmedSecret(account);
+  const step = secret ? totpStep(secret, code, now) : undefined;
   if (step === undefined) return (await useRecoveryCode(tx, account.id, code)) ? "recovery code" : undefined;
   const taken = await tx
     .update(accounts)
@@ -56,7 +67,8 @@ export async function useCode(
     .where(
       and(
         eq(accounts.id, account.id),
-        eq(accounts.totpSecret, account.totpSecret ?? ""),
+        eq(accounts.totpSecret, secret ?? ""),
+        isNotNull(accounts.totpConfirmedAt),
         or(isNull(accounts.totpLastStep), lt(accounts.totpLastStep, step)),
       ),
     )
@@ -88,10 +100,21 @@ const hashCode = (code: string) =>
 
 /** Back to the password alone. */
 export async function removeTwoStep(tx: Transaction, accountId: string): Promise<void> {
+  await tx.delete(passkeys).where(eq(passkeys.accountId, accountId));
+  await removeAuthenticator(tx, accountId);
+}
+
+/** What stands in for a second step goes with the last one. */
+export async function removeAuthenticator(tx: Transaction, accountId: string): Promise<void> {
   await tx
     .update(accounts)
     .set({ totpSecret: null, totpConfirmedAt: null, totpLastStep: null })
     .where(eq(accounts.id, accountId));
+  await removeUnusedCodes(tx, accountId);
+}
+
+export async function removeUnusedCodes(tx: Transaction, accountId: string): Promise<void> {
+  if (await tx.$count(accounts, and(eq(accounts.id, accountId), hasSecondStep))) return;
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId));
   await tx.delete(codeTries).where(eq(codeTries.accountId, accountId));
 }

@@ -9,9 +9,13 @@ import { drizzle as drizzlePostgres } from "drizzle-orm/node-postgres";
 import { drizzle as drizzleEmbedded } from "drizzle-orm/pglite";
 import type pg from "pg";
 import { type Config, StartError, timeouts } from "../config.ts";
+import { tellingCommits } from "./commits.ts";
+import { type Conversation, converse } from "./conversation.ts";
 import type { Database, Transaction } from "./database.ts";
+import { isReadOnly } from "./failures.ts";
 import { keepCopy, offerCopies, removeForgottenCopies, requestCopy } from "./folder-copies.ts";
 import { lockFolder } from "./folder-lock.ts";
+import { type Hosts, hostsOf } from "./hosts.ts";
 import { migrate, migrateBesideOthers, nextVersion, versionOf } from "./migrations.ts";
 import { openPool, withConnection } from "./pool.ts";
 import * as schema from "./schema.ts";
@@ -24,10 +28,14 @@ const options = { schema, casing: "snake_case" as const };
 
 type Place = Pick<Config, "databaseUrl" | "dataDir"> & Partial<Pick<Config, "timeouts">>;
 
-/** Opens the database and brings its tables up to date. */
-export async function openEngine({ databaseUrl, dataDir, ...patience }: Place): Promise<Engine> {
+/** Opens the database and brings its tables up to date. Where only a standby answers, a server waits for its primary. */
+export async function openEngine(
+  { databaseUrl, dataDir, ...patience }: Place,
+  { waitsForPrimary = false } = {},
+): Promise<Engine> {
   if (!databaseUrl) return openFolder(dataDir);
-  const engine = await connectPostgres(databaseUrl, patience.timeouts);
+  const connect = () => connectPostgres(databaseUrl, patience.timeouts);
+  const engine = await (waitsForPrimary ? untilItTakesChanges(connect) : connect());
   try {
     await migrateInTurn(engine.slow);
   } catch (error) {
@@ -35,6 +43,19 @@ export async function openEngine({ databaseUrl, dataDir, ...patience }: Place): 
     throw explained(error);
   }
   return engine;
+}
+
+/** Somebody is about to promote it, or to bring the primary back. */
+async function untilItTakesChanges<T>(connect: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await connect();
+    } catch (error) {
+      if (!isReadOnly(error)) throw error;
+      if (tries === 1) console.log("Only a standby of PostgreSQL answers: waiting for one that takes changes …");
+      await setTimeout(1_000);
+    }
+  }
 }
 
 export async function openFolder(folder: string): Promise<EmbeddedEngine> {
@@ -87,6 +108,7 @@ export async function connectEmbedded(
   const client = await PGlite.create({ ...source, extensions: { btree_gist, pg_trgm } });
   giveOthersTheirTurn(client);
   const db = drizzleEmbedded(client, options) as unknown as Database;
+  db.transaction = tellingCommits(db, db.transaction.bind(db));
   const close = async () => {
     await client.close();
     await onClose();
@@ -128,8 +150,9 @@ export async function connectPostgres(
   { mayBeReadOnly = false } = {},
 ): Promise<Engine & { slow: pg.Pool }> {
   const limits = { connect, mayBeReadOnly };
-  const calls = openPool(connectionString, { ...limits, statement, max: connections.calls });
-  const slow = openPool(connectionString, { ...limits, statement: 0, max: connections.slow });
+  const hosts = hostsOf(connectionString);
+  const calls = openPool(hosts, { ...limits, statement, max: connections.calls });
+  const slow = openPool(hosts, { ...limits, statement: 0, max: connections.slow });
   const close = async () => {
     await Promise.all([calls.end(), slow.end()]);
   };
@@ -142,6 +165,7 @@ export async function connectPostgres(
   const db = databaseOf(calls);
   longWork.set(db, databaseOf(slow));
   slowPools.set(db, slow);
+  listeningPlaces.set(db, { hosts, connect });
   return { kind: "PostgreSQL", db, slow, close };
 }
 
@@ -152,12 +176,13 @@ export async function connectPostgres(
 function databaseOf(pool: pg.Pool): Database {
   const perClient = new WeakMap<pg.PoolClient, Database>();
   const db = drizzlePostgres(pool, options) as unknown as Database;
-  db.transaction = (work, config) =>
+  db.transaction = tellingCommits(db, (work, config) =>
     withConnection(pool, (client) => {
       const own = perClient.get(client) ?? (drizzlePostgres(client, options) as unknown as Database);
       perClient.set(client, own);
       return own.transaction(work, config);
-    });
+    }),
+  );
   return db;
 }
 
@@ -177,6 +202,14 @@ export async function ownConnection(db: Database): Promise<{ db: Database; relea
     db: drizzlePostgres(client, options) as unknown as Database,
     release: (failure) => client.release(failure),
   };
+}
+
+const listeningPlaces = new WeakMap<Database, { hosts: Hosts; connect: number }>();
+
+/** Talks with the other servers on this database; nobody shares an embedded one. */
+export function talkWithOthers(db: Database, channel: string, hear: (text: string) => void): Conversation | undefined {
+  const place = listeningPlaces.get(db);
+  return place && converse(place, channel, hear);
 }
 
 /** Several servers may start at once: the first migrates, the others wait here and find it done. */
@@ -225,7 +258,8 @@ async function reportIndexes(pool: pg.Pool) {
 
 function explained(error: unknown): StartError {
   if (error instanceof StartError) return error;
-  return new StartError(`PostgreSQL cannot be used (${messageOf(error)}): check that it runs, and DATABASE_URL.`);
+  const message = `PostgreSQL cannot be used (${messageOf(error)}): check that it runs, and DATABASE_URL.`;
+  return new StartError(message, { cause: error });
 }
 
 /** The first line of the deepest cause: drivers wrap what went wrong in what they were doing. */

@@ -1,16 +1,16 @@
 import pg from "pg";
 import { StartError } from "../config.ts";
 import { databaseIsAway, isReadOnly, readOnly } from "./failures.ts";
+import type { Hosts } from "./hosts.ts";
 
 const oldestPostgres = 15;
 
 /** Statements end after `statement` milliseconds; with 0 they may take their time. */
 type Limits = { max: number; connect: number; statement: number; mayBeReadOnly: boolean };
 
-export function openPool(connectionString: string, { max, connect, statement, mayBeReadOnly }: Limits): pg.Pool {
-  const pool = new pg.Pool({
-    Client: clientsThatWait(statement && statement + waitForRefusal),
-    connectionString,
+export function openPool(hosts: Hosts, { max, connect, statement, mayBeReadOnly }: Limits): pg.Pool {
+  const pool = new PoolOfHosts(hosts, {
+    Client: clientsOf(hosts, statement && statement + waitForRefusal),
     application_name: "footprint",
     max,
     idleTimeoutMillis: 30_000,
@@ -20,7 +20,11 @@ export function openPool(connectionString: string, { max, connect, statement, ma
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    onConnect: (client) => refuseUnfit(client, mayBeReadOnly),
+    onConnect: (client) =>
+      refuseUnfit(client, mayBeReadOnly).catch((error) => {
+        hosts.leave((client as Found).url);
+        throw error;
+      }),
   });
   // A connection that breaks is replaced at its next use. Without listeners it would end the process: the pool's
   // while it is idle, its own while somebody works on it, whose statement fails anyway.
@@ -30,6 +34,40 @@ export function openPool(connectionString: string, { max, connect, statement, ma
     if (error && isReadOnly(error)) dropIdle(pool);
   });
   return pool;
+}
+
+type Found = pg.ClientBase & { url: string };
+
+/** Where the database is not at one of its hosts, it is looked for at the others before anybody is told. */
+class PoolOfHosts extends pg.Pool {
+  private readonly hosts: Hosts;
+  constructor(hosts: Hosts, options: pg.PoolConfig) {
+    super(options);
+    this.hosts = hosts;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's own signature has two forms
+  override connect(callback?: any): any {
+    const found = this.find();
+    if (!callback) return found;
+    found.then(
+      (client) => callback(undefined, client, client.release),
+      (error) => callback(error, undefined, () => {}),
+    );
+  }
+
+  private async find(): Promise<pg.PoolClient> {
+    const failures: unknown[] = [];
+    for (;;) {
+      try {
+        return await super.connect();
+      } catch (error) {
+        failures.push(error);
+        // That one of them is a standby tells more than that another is gone.
+        if (!databaseIsAway(error) || failures.length >= this.hosts.amount) throw failures.find(isReadOnly) ?? error;
+      }
+    }
+  }
 }
 
 /** An address may lead to a standby while its primary changes: what is read there is old, and nothing can be written. */
@@ -77,11 +115,26 @@ const mostStatements = 500;
 const waitForRefusal = 500;
 
 /**
- * Connections that give statements names, so that the database parses and plans each of them once, and that wait
- * only so long for an answer: a network that swallows everything would hold a caller for ever.
+ * Connections to where the database is now, that give statements names, so that it parses and plans each of them once,
+ * and that wait only so long for an answer: a network that swallows everything would hold a caller for ever.
  */
-function clientsThatWait(limit: number) {
+function clientsOf(hosts: Hosts, limit: number) {
   return class extends pg.Client {
+    readonly url: string;
+    constructor(config: pg.ClientConfig = {}) {
+      const url = hosts.current();
+      super({ ...config, connectionString: url });
+      this.url = url;
+    }
+
+    // biome-ignore lint/suspicious/noExplicitAny: the driver's own signature has two forms
+    override connect(callback?: any): any {
+      return super.connect((error: Error) => {
+        if (error) hosts.leave(this.url);
+        callback(error, this);
+      });
+    }
+
     // biome-ignore lint/suspicious/noExplicitAny: the driver's own signature has a dozen forms
     override query(...args: any[]): any {
       const [query, values] = args;

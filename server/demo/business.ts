@@ -47,7 +47,8 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 const operators = ["admin", "support.day", "support.night"];
-const shop = "shop";
+const shop = "shop-main";
+const kindOf = (actor: string) => (actor === shop ? ("shop" as const) : null);
 
 /** After this time new customers are verified, know their prices, and buy. */
 const settlingIn = 12 * hour;
@@ -58,6 +59,7 @@ export const businessTables = [
   schema.labelTypes,
   schema.priceTiers,
   schema.customPrices,
+  schema.codeBatches,
   schema.trackingCodes,
   schema.bulkOrders,
   schema.orders,
@@ -84,7 +86,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
   const log = (at: number, admin: string, [type, action, { before = null, after = null, about } = {}]: LogEntry) => {
     if (admin === shop && !logsShop) return;
     add(schema.logs, {
-      ...{ id: random.idAt(at), admin, type, action, before, after, createdAt: new Date(at) },
+      ...{ id: random.idAt(at), admin, actorKind: kindOf(admin), type, action, before, after, createdAt: new Date(at) },
       ...logged(about),
     });
   };
@@ -96,6 +98,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const all = parts.reduce((sum, [, part]) => sum + part, 0);
     return parts.map(([offer, part]) => [offer, (type.share * part) / all] as const);
   });
+  const latestFedexOrders = Math.max(15, orders / 4000);
   /** Codes are registered so many at a time. */
   const codesAtOnce = Math.min(5000, Math.max(250, Math.round(orders / 12)));
 
@@ -154,8 +157,9 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const createdAt = new Date(at);
     const id = random.idAt(at);
     const { name, uid, kind, maxWeight, active } = entry;
-    add(schema.labelTypes, { id, name, uid, kind, maxWeight, active, createdAt });
-    log(at, "admin", logEntry.createdLabelType({ ...entry, id }));
+    const codes = entry.codes?.type ?? null;
+    add(schema.labelTypes, { id, name, uid, kind, codes, maxWeight, active, createdAt });
+    log(at, "admin", logEntry.createdLabelType({ ...entry, codes, id }));
     for (const [fromWeight, toWeight, priceCents] of entry.tiers) {
       const tier = { id: random.idAt(at), fromWeight, toWeight, priceCents };
       add(schema.priceTiers, { labelTypeId: id, ...tier, createdAt });
@@ -301,10 +305,12 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
   /** What an operator gives a customer, now and then by mistake: then it is taken back. Returns when that was done. */
   function correct(customer: Customer, at: number): number {
     const operator = random.pick(operators);
-    const amountCents = random.between(2, 40) * 50;
+    corrections++;
+    // Now and then somebody pays at the counter.
+    const isPaid = corrections % 7 === 0;
+    const amountCents = random.between(2, 40) * 50 + (isPaid ? 12_000 : 0);
     const undoneAt = at + random.between(30, 120) * 1000;
     const { row } = customer;
-    corrections++;
     if (corrections % 22 === 11) {
       const openedAt = at - random.between(1, 60) * minute;
       const invoice = openInvoice(customer, amountCents, openedAt, "reversed");
@@ -318,7 +324,8 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const isMistake = corrections % 11 === 0;
     const reversedBy = isMistake ? random.idAt(undoneAt) : null;
     const adjustment = { kind: "adjustment" as const, amountCents, reference: null };
-    const reason = random.pick(adjustmentReasons);
+    const usualReason = random.pick(adjustmentReasons);
+    const reason = isPaid ? "Paid in cash at the counter" : usualReason;
     const id = move(customer, { ...adjustment, reversedBy, reason }, operator, at + 1);
     log(at + 1, operator, because(reason, adjustedBalance({ ...row, transferId: id }, amountCents)));
     if (!reversedBy) return at + 1;
@@ -420,6 +427,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
       reverses: reverses?.id ?? null,
       reversedBy,
       actor,
+      actorKind: kindOf(actor),
       createdAt: new Date(at),
     });
     return id;
@@ -450,6 +458,11 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
   }
 
   function endBatch(stock: Stock, last: string) {
+    const { type, template, first, amount, registeredAt, batchId, prefix, number } = stock;
+    add(schema.codeBatches, {
+      ...{ id: batchId, type, template, first, last, amount, actor: "admin", createdAt: new Date(registeredAt) },
+      note: `Carrier's order ${prefix.slice(-5)}-${number}`,
+    });
     log(stock.registeredAt, "admin", logEntry.registeredCodes({ ...stock, last }));
     stock.amount = 0;
   }
@@ -461,11 +474,12 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     endBatch(stock, last);
   }
 
-  function orderFedex({ row: { id: customerId, username } }: Customer, at: number) {
+  function orderFedex({ row: { id: customerId, username } }: Customer, soldAt: number) {
     const number = fedexOrders++;
-    // The latest ones are still in work.
-    const status =
-      sold > orders * 0.9 ? (lately[number % lately.length] as (typeof lately)[number]) : random.weighted(earlier);
+    // The latest ones are still in work, and nobody has waited for long.
+    const isLatest = number >= Math.ceil(orders / 40) - latestFedexOrders;
+    const at = isLatest ? end - random.between(20, 30 * 60) * minute : soldAt;
+    const status = isLatest ? (lately[number % lately.length] as (typeof lately)[number]) : random.weighted(earlier);
     const parcel = {
       weight: random.between(2, 60),
       length: random.between(6, 40),
@@ -503,7 +517,6 @@ const lately = ["Pending", "In Process", "Pending", "Awaiting User Input", "Pend
 const earlier = [
   ["Completed", 14],
   ["Cancelled", 3],
-  ["Awaiting User Input", 1],
 ] as const;
 
 /** Later days are busier, weekends quieter, and nights quiet. */

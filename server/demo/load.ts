@@ -1,9 +1,12 @@
-import { inArray } from "drizzle-orm";
+import { getTableColumns, inArray } from "drizzle-orm";
+import { system, terminal } from "../accounts/audit.ts";
+import { startChainAnew } from "../accounts/log-chain.ts";
 import { generatePassword, hashPassword } from "../accounts/passwords.ts";
 import type { Database } from "../db/database.ts";
 import { withoutTimeLimit } from "../db/engine.ts";
 import * as schema from "../db/schema.ts";
 import { businessTables, makeBusiness } from "./business.ts";
+import { addExampleShop, removeExampleShop } from "./example-shop.ts";
 import { insertRows } from "./insert.ts";
 
 /** The shop's entries would bury what the operators did, and take a third of the time that loading takes. */
@@ -11,7 +14,7 @@ const plan = { days: 365, orders: 6000, customers: 400, logsShop: false };
 const demoStaff = ["support.day", "support.night"];
 
 /** What the books said about another business is of no use. */
-const unchecked = { booksCheckedAt: null, booksProblems: null, owedCents: null };
+const unchecked = { booksCheckedAt: null, booksProblems: null, owedCents: null, lowCodes: [] };
 
 /** Fills an empty database with the demo business, once; true when it did. */
 export async function loadDemo(db: Database, now: Date): Promise<boolean> {
@@ -21,23 +24,43 @@ export async function loadDemo(db: Database, now: Date): Promise<boolean> {
     const isEmpty = (await tx.$count(schema.customers)) + (await tx.$count(schema.labelTypes)) === 0;
     if (!isEmpty || settings?.demo !== null) return false;
     const batches = Map.groupBy(makeBusiness({ now, ...plan }), ([table]) => table);
-    for (const table of businessTables)
-      for (const [, rows] of batches.get(table) ?? []) await insertRows(tx, table, rows);
+    const sold = { shopId: await addExampleShop(tx) };
+    for (const table of businessTables) {
+      const isSold = "shopId" in getTableColumns(table);
+      for (const [, rows] of batches.get(table) ?? [])
+        await insertRows(tx, table, isSold ? rows.map((row) => ({ ...row, ...sold })) : rows);
+    }
     const staff = demoStaff.map((username) => ({ username, role: "staff" as const, passwordHash }));
     await tx.insert(schema.accounts).values(staff).onConflictDoNothing();
     await tx.update(schema.settings).set({ demo: true, cashappId: "$footprint-demo", ...unchecked });
+    // The demo's past is older than what may be chained already.
+    await startChainAnew(tx, system, "Loaded the demo business");
     return true;
   });
 }
 
 /** All that a business is made of; what refers to others stands before them. */
 const business = [
+  schema.statementLines,
+  schema.statements,
+  schema.statementMappings,
   schema.orderNotes,
+  schema.approvals,
+  schema.unusualEvents,
+  schema.unusualLooks,
+  schema.outbox,
+  schema.events,
+  schema.addressDays,
+  schema.daySummaries,
+  schema.scheduledPrices,
   ...[...businessTables].reverse(),
+  schema.codeAlerts,
   schema.idempotentReplies,
+  schema.paymentHandles,
   schema.files,
   schema.counters,
   schema.settledMonths,
+  schema.customerMonths,
 ];
 
 /** Takes away the demo business and what was entered into it; accounts made by hand stay. False: there is none. */
@@ -48,6 +71,8 @@ export async function removeDemo(db: Database): Promise<boolean> {
     await tx.update(schema.settings).set({ demo: false, cashappId: "", imageFileId: null, ...unchecked });
     await tx.delete(schema.accounts).where(inArray(schema.accounts.username, demoStaff));
     for (const table of business) await tx.delete(table);
+    await removeExampleShop(tx);
+    await startChainAnew(tx, terminal, "Removed the demo business");
     return true;
   });
 }

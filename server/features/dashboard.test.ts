@@ -151,12 +151,13 @@ test("the charts cover the chosen days", async () => {
       labels: ["2026-06-09", "2026-06-10", "2026-06-11", "2026-06-12", "2026-06-13", "2026-06-14", "2026-06-15"],
       data: [4, 0, 0, 0, 0, 0, 3],
     },
-    labelTypes: [{ labelType: "USPS Priority", count: 2 }],
+    orders: { labels: week.revenue.labels, data: [1, 0, 0, 0, 0, 0, 1] },
+    labelTypes: [{ _id: usps.id, labelType: "USPS Priority", count: 2 }],
     paymentGateways: [],
   });
   const { body: month } = await call("admin", dashboard.charts);
   expect(month.revenue.data).toHaveLength(30);
-  expect(month.labelTypes).toContainEqual({ labelType: "ShipV2 Express", count: 1 });
+  expect(month.labelTypes).toContainEqual({ _id: ship.id, labelType: "ShipV2 Express", count: 1 });
   expect((await call("admin", dashboard.charts, { query: { days: "8" as never } })).status).toBe(400);
 });
 

@@ -1,9 +1,30 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
-import { inArray } from "drizzle-orm";
-import { labelTypes } from "../db/schema.ts";
+import { badInput } from "@footprint/contract/refusal.ts";
+import { prepared } from "../db/prepared.ts";
+import { labelTypes, settings } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
-import { countsSince, daysUntil, figuresByDay, figuresByPeriod, today } from "../lists/counters.ts";
+import { figuresOf, namesOf } from "../lists/compared.ts";
+import {
+  centsOf,
+  countOf,
+  countsSince,
+  dayAfter,
+  daysUntil,
+  figuresByDay,
+  figuresByPeriod,
+  type Span,
+  today,
+} from "../lists/counters.ts";
+import { lastBackup } from "../lists/last-backup.ts";
+import { type Runway, runways } from "../lists/runway.ts";
+import { trendsAt } from "../lists/trends.ts";
+import { waitingApprovals, waitingFedexOrders, waitingInvoices, waitingNewcomers } from "../lists/waiting.ts";
 import { checkAndKeepBooks, lastBooks } from "../money/books.ts";
+import { recentHandleChanges } from "../money/payment-settings.ts";
+import { withFailedPrices } from "../money/price-schedule.ts";
+import { creditedAndReversed } from "../money/statements/lines.ts";
+import { withPriceGaps } from "../money/tiers.ts";
+import { troubledWebhooks } from "../webhooks/deliveries.ts";
 
 export const dashboardRoutes = routes(dashboard, {
   async orders({ db, config, now }) {
@@ -62,23 +83,62 @@ export const dashboardRoutes = routes(dashboard, {
   async charts({ db, config, now, query }) {
     const days = daysUntil(today(config, now()), Number(query.days));
     const since = days[0] ?? "";
+    const orders = await figuresByDay(db, ["orders"], days);
     const revenue = await figuresByDay(db, ["orders", "fedex charges"], days, ["Active", "charged"]);
     const byLabelType = await countsSince(db, "orders by label type", since);
-    const named = await db
-      .select()
-      .from(labelTypes)
-      .where(
-        inArray(
-          labelTypes.id,
-          byLabelType.map(({ kind }) => kind),
-        ),
-      );
-    const names = new Map(named.map(({ id, name }) => [id, name]));
+    const names = await namesOf(
+      db,
+      labelTypes,
+      byLabelType.map(({ kind }) => kind),
+    );
     const byMethod = await countsSince(db, "deposits", since);
     return {
+      orders: { labels: days, data: orders.map(({ count }) => count) },
       revenue: { labels: days, data: revenue.map(({ cents }) => cents) },
-      labelTypes: byLabelType.map(({ kind, count }) => ({ labelType: names.get(kind) ?? kind, count })),
+      labelTypes: byLabelType.map(({ kind, count }) => ({ _id: kind, labelType: names.get(kind) ?? kind, count })),
       paymentGateways: byMethod.map(({ kind, count }) => ({ paymentGateway: kind, count })),
+    };
+  },
+
+  trends: ({ db, config, now }) => trendsAt(db, today(config, now())),
+
+  async compare({ db, config, now, query }) {
+    const day = today(config, now());
+    const { to = day, from = `${to.slice(0, 7)}-01` } = query;
+    const span = { from, to };
+    const days = daysIn(span);
+    // Without its other end, what it is compared with is as long.
+    const against = {
+      from: query.againstFrom ?? dayAfter(query.againstTo ?? dayAfter(from, -1), 1 - days),
+      to: query.againstTo ?? (query.againstFrom ? dayAfter(query.againstFrom, days - 1) : dayAfter(from, -1)),
+    };
+    if (days < 1) throw badInput("query.to", "The last day comes before the first");
+    if (daysIn(against) < 1) throw badInput("query.againstTo", "The last day comes before the first");
+    return { span: await figuresOf(db, span, day), against: await figuresOf(db, against, day) };
+  },
+
+  async attention({ db, config, now, actor }) {
+    const [kept] = await prepared(db, "settings", () => db.select().from(settings).prepare("")).execute();
+    return {
+      newUsers: await waitingNewcomers(db),
+      fedexOrders: await waitingFedexOrders(db),
+      invoices: { ...(await waitingInvoices(db)), amount: await centsOf(db, "invoices", "pending") },
+      codes: (await runways(db, config, now())).filter(({ isLow }) => isLow).sort(byDaysLeft),
+      priceGaps: await withPriceGaps(db),
+      failedPrices: await withFailedPrices(db),
+      unusual: await countOf(db, { subject: "unusual events", kinds: ["open"] }),
+      approvals: (await waitingApprovals(db, actor)) ?? { count: 0, oldest: null },
+      reversedPayments: await creditedAndReversed(db),
+      webhooks: await troubledWebhooks(db),
+      paymentHandle: await recentHandleChanges(db),
+      backup: config.backups ? await lastBackup(db, config.backups, now()) : null,
+      books: kept?.booksCheckedAt
+        ? {
+            balanced: !kept.booksProblems?.length,
+            checkedAt: kept.booksCheckedAt,
+            problems: kept.booksProblems?.length ?? 0,
+          }
+        : null,
     };
   },
 
@@ -90,3 +150,8 @@ export const dashboardRoutes = routes(dashboard, {
     return checkAndKeepBooks(db);
   },
 });
+
+const daysIn = ({ from, to }: Span) => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1;
+
+/** What is needed and not there, or nothing says for how long it lasts, comes first. */
+const byDaysLeft = (a: Runway, b: Runway) => (a.days ?? 0) - (b.days ?? 0) || a.left - b.left;

@@ -113,6 +113,25 @@ test("a charged order keeps its price until the charge is reversed; the rest of 
   expect(await problems()).toEqual([]);
 });
 
+test("a charged order may be cancelled; that it stays charged is said, and stands in the log", async () => {
+  const customer = await addCustomer({ balance: 50 });
+  const order = await addFedexOrder({ customer, price: 20 });
+  await charge(order);
+  const update = (status: string) =>
+    call("staff", fedex.update, { params: { id: order.id }, body: { status } as never });
+  const cancelled = await update("Cancelled");
+  expect([cancelled.status, cancelled.body.warning]).toEqual([
+    200,
+    "This order is cancelled and still charged: reverse the charge to give $20.00 back",
+  ]);
+  expect((await logRows()).at(-1)?.action).toMatch(/: status \w+ to Cancelled, still charged$/);
+  expect([await balanceOf(customer), (await update("Cancelled")).body.warning]).toEqual([30, undefined]);
+  expect((await update("Completed")).body.warning).toBe(undefined);
+  expect((await reverse(order)).status).toBe(200);
+  expect((await update("Cancelled")).body.warning).toBe(undefined);
+  expect(await problems()).toEqual([]);
+});
+
 test("nothing is charged without a price, above the balance, of a cancelled order, or at another price than was seen", async () => {
   const customer = await addCustomer({ username: "maren", balance: 5 });
   const refusal = async (values: object, body: object = {}) =>

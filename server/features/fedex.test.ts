@@ -34,6 +34,7 @@ test("the list carries the specification's fields", async () => {
         status: "In Process",
         note: "call first",
         file: null,
+        version: expect.any(String),
         claim: null,
         chargedAt: null,
         createdAt: order.createdAt.toISOString(),
@@ -65,7 +66,7 @@ test("an order without a quote has no price, and one with a file shows its name 
   const order = await addFedexOrder();
   await updateByForm(order, { file: new Blob([pdf]) }, "label.pdf");
   const [row] = (await list({})).docs;
-  expect([row?.price, row?.file]).toEqual([null, { name: "label.pdf", size: pdf.length }]);
+  expect([row?.price, row?.file]).toEqual([null, { _id: expect.any(String), name: "label.pdf", size: pdf.length }]);
 });
 
 test("the list pages in both directions", async () => {
@@ -152,7 +153,7 @@ test("an update by form changes everything at once and leaves one log row", asyn
   const order = await addFedexOrder({ customer, price: 10, note: "old" });
   const fields = { status: "Completed", note: " on its way ", price: "1234.50", file: new Blob([pdf]) };
   const { status, body } = await updateByForm(order, fields, "label.pdf");
-  expect([status, body]).toEqual([200, { message: "Order updated" }]);
+  expect([status, body]).toEqual([200, { message: "Order updated", version: expect.any(String) }]);
   expect((await list({})).docs[0]).toMatchObject({
     status: "Completed",
     note: "on its way",
@@ -192,7 +193,7 @@ test.for<object>([{}, { status: "Pending", note: "same" }, { price: 12.5 }])(
   async (body) => {
     const order = await addFedexOrder({ note: "same", price: 12.5 });
     const answer = await update(order, body);
-    expect([answer.status, answer.body]).toEqual([200, { message: "Order updated" }]);
+    expect([answer.status, answer.body]).toEqual([200, { message: "Order updated", version: expect.any(String) }]);
     const [row] = await db.select().from(fedexOrders);
     expect(row).toEqual(order);
     expect(await logRows()).toEqual([]);
@@ -220,7 +221,7 @@ test.for<[object, string]>([
 
 test("an empty form changes nothing, and is no error", async () => {
   const answer = await updateByForm(await addFedexOrder(), { price: "" });
-  expect([answer.status, answer.body]).toEqual([200, { message: "Order updated" }]);
+  expect([answer.status, answer.body]).toEqual([200, { message: "Order updated", version: expect.any(String) }]);
   expect(await logRows()).toEqual([]);
 });
 

@@ -5,19 +5,22 @@ import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { record, recordRead } from "../accounts/audit.ts";
 import type { Actor } from "../accounts/sessions.ts";
+import { refuseIfChanged, versionOf } from "../accounts/versions.ts";
 import type { Database, Transaction } from "../db/database.ts";
+import { presentFedexOrder } from "../db/presenters.ts";
 import { customers, fedexOrders, files, logs, transfers } from "../db/schema.ts";
-import { attach, fileName, openFile, remove as removeFile } from "../http/files.ts";
+import { attach, openFile, remove as removeFile } from "../http/files.ts";
 import { routes } from "../http/routes.ts";
 import { countsByKind, figuresByPeriod } from "../lists/counters.ts";
 import { exportList, inDollars } from "../lists/export.ts";
 import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
-import { addressColumns, presentAuthor, presentFedexOrder } from "../lists/presenters.ts";
+import { addressColumns, presentAuthor } from "../lists/presenters.ts";
 import { searchedFedexOrders } from "../lists/searched.ts";
 import { because } from "../money/corrections.ts";
 import { claimOf, claimOrder, releaseOrder, unclaimed } from "../money/fedex-claims.ts";
 import { similarPrices } from "../money/fedex-prices.ts";
+import { aboutFedexOrder, fedexOrderChanged, telling } from "../money/happenings.ts";
 import { dollars, move } from "../money/ledger.ts";
 import { chargedFedexOrder, updatedFedexOrder } from "../money/trade-log.ts";
 
@@ -62,13 +65,15 @@ export const fedexRoutes = routes(fedex, {
     return { pending, completed, cancelled, inProcess, awaitingInput, completedToday, cancelledThisWeek };
   },
 
-  async update({ params, body, file, actor, transaction }) {
+  async update({ params, body, file, actor, seen, transaction }) {
     const { status, note, price, remove } = body;
     const given = { note: note || undefined, price, file };
     const twice = remove.find((field) => given[field] !== undefined);
     if (twice) throw refusal(400, `The ${twice} cannot be both given and removed`);
     return transaction(async (tx) => {
       const before = await lockOrder(tx, params.id);
+      const stored = await fileOf(tx, before);
+      await refuseIfChanged(tx, seen, before.id, compared(before), { ...editable(before), file: stored });
       const after = {
         status: status ?? before.status,
         note: remove.includes("note") ? "" : (note ?? before.note),
@@ -78,13 +83,12 @@ export const fedexRoutes = routes(fedex, {
       if (before.chargedAt && after.priceCents !== before.priceCents)
         throw refusal(409, "This order is charged: reverse the charge before you change its price");
       const changesFile = after.fileId !== before.fileId;
-      const replaced = changesFile ? await fileName(tx, before.fileId) : null;
       const entry = updatedFedexOrder(
         before,
         after,
-        changesFile ? { from: replaced, to: file?.name ?? null } : undefined,
+        changesFile ? { from: stored?.name ?? null, to: file?.name ?? null } : undefined,
       );
-      const reply = { message: "Order updated" };
+      const reply = { message: "Order updated", version: versionOf(compared(after)) };
       if (!entry) return reply;
 
       const changesStatus = after.status !== before.status;
@@ -94,9 +98,11 @@ export const fedexRoutes = routes(fedex, {
         .set({ ...after, ...(changesStatus && { ...unclaimed, closedAt }) })
         .where(eq(fedexOrders.id, before.id));
       if (changesFile && before.fileId) await removeFile(tx, before.fileId);
-      await record(tx, actor, ...entry);
+      await record(tx, actor, ...telling(entry, await fedexOrderChanged(tx, { ...before, ...after })));
       const sameFile = file ? await sameFileAs(tx, after) : [];
-      return { ...reply, ...(sameFile.length > 0 && { sameFile }) };
+      const warning =
+        changesStatus && after.status === "Cancelled" && before.chargedAt ? stillCharged(before) : undefined;
+      return { ...reply, ...(sameFile.length > 0 && { sameFile }), ...(warning && { warning }) };
     });
   },
 
@@ -144,7 +150,8 @@ export const fedexRoutes = routes(fedex, {
       } as const;
       const customer = await move(tx, movement);
       await tx.update(fedexOrders).set({ chargedAt: sql`now()` }).where(eq(fedexOrders.id, order.id));
-      await record(tx, actor, ...because(reason, chargedFedexOrder({ ...order, priceCents }, customer)));
+      const entry = because(reason, chargedFedexOrder({ ...order, priceCents }, customer));
+      await record(tx, actor, ...telling(entry, aboutFedexOrder("fedex-order.changed", order, customer)));
       const { username, balanceCents } = customer;
       return {
         message: `${dollars(priceCents)} charged to ${username}, whose balance is now ${dollars(balanceCents)}`,
@@ -153,6 +160,10 @@ export const fedexRoutes = routes(fedex, {
   },
 });
 
+/** Whether the money goes back is for people to decide: the label may be used. */
+const stillCharged = ({ priceCents }: FedexRow) =>
+  `This order is cancelled and still charged: reverse the charge to give ${dollars(priceCents ?? 0)} back`;
+
 type Status = FedexRow["status"];
 
 const havingStatus = (statuses: readonly Status[]) => ({
@@ -160,6 +171,8 @@ const havingStatus = (statuses: readonly Status[]) => ({
   where: statuses.map((status) => having(fedexOrders.status, status).where),
   counted: { subject: "fedex orders" as const, kinds: statuses },
 });
+
+const storedFile = { _id: files.id, name: files.name, size: files.size };
 
 const list = listOf({
   name: "fedex-orders",
@@ -175,7 +188,7 @@ const list = listOf({
       .select({
         order: fedexOrders,
         user: { _id: customers.id, username: customers.username, discordId: customers.discordId },
-        file: { name: files.name, size: files.size },
+        file: storedFile,
       })
       .from(fedexOrders)
       .innerJoin(customers, eq(customers.id, fedexOrders.customerId))
@@ -209,11 +222,33 @@ async function lockOrder(tx: Transaction, id: string): Promise<FedexRow> {
   return order;
 }
 
+async function fileOf(tx: Transaction, { fileId }: FedexRow) {
+  const [file] = fileId ? await tx.select(storedFile).from(files).where(eq(files.id, fileId)) : [];
+  return file ?? null;
+}
+
+type Edited = Pick<FedexRow, "status" | "note" | "priceCents" | "fileId">;
+
+/** What an update changes, as it is sent. */
+const editable = ({ status, note, priceCents }: Edited) => ({
+  status,
+  note,
+  price: priceCents === null ? null : priceCents / 100,
+});
+
+/** The same for comparing: that somebody works on an order is no change of it. */
+const compared = (order: Edited) => ({
+  ...editable(order),
+  status: order.status === "In Process" ? "Pending" : order.status,
+  file: order.fileId,
+});
+
 type Listed = Awaited<ReturnType<typeof list.select>>[number];
 
 const present = ({ order, user, file }: Listed, { role }: Actor) => ({
   ...presentFedexOrder(order),
   file,
+  version: versionOf(compared(order)),
   claim: claimOf(order),
   user: role === "admin" ? user : { ...user, discordId: "***" },
   from: addressOf<Party>(order, "from"),

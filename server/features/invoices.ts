@@ -1,18 +1,15 @@
 import { invoices as contract } from "@footprint/contract/invoices.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { and, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
-import type { Actor } from "../accounts/sessions.ts";
-import type { Transaction } from "../db/database.ts";
+import { presentInvoice } from "../db/presenters.ts";
 import { customers, invoices, transfers } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportList, inDollars } from "../lists/export.ts";
 import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
-import { presentAuthor, presentInvoice } from "../lists/presenters.ts";
+import { presentAuthor } from "../lists/presenters.ts";
 import { searched } from "../lists/searched.ts";
-import { settle } from "../money/deposits.ts";
-import { dollars } from "../money/ledger.ts";
-import { needRoom } from "../money/limits.ts";
+import { markPaid } from "../money/staff-acts.ts";
 
 export const invoiceRoutes = routes(contract, {
   async list({ db, query }) {
@@ -60,15 +57,6 @@ export const invoiceRoutes = routes(contract, {
   markSeveralPaid: ({ body: { ids, reason }, actor, several }) =>
     several(ids, "marked as paid", (tx, id) => markPaid(tx, actor, id, reason)),
 });
-
-async function markPaid(tx: Transaction, actor: Actor, id: string, reason: string) {
-  const [invoice] = await tx.select().from(invoices).where(eq(invoices.id, id)).for("update");
-  if (!invoice) throw refusal(404, "This invoice does not exist");
-  if (invoice.status === "paid") throw refusal(409, "This invoice is already paid");
-  await needRoom(tx, actor, "credit", invoice.amountCents);
-  const customer = await settle(tx, invoice, actor, reason);
-  return { message: `${dollars(invoice.amountCents)} credited to ${customer.username}` };
-}
 
 const list = listOf({
   name: "invoices",

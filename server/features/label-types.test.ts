@@ -44,11 +44,13 @@ test("the list is ordered by name and carries the specification's fields, prices
     uid: "usps_priority",
     maxWeight: 70,
     type: "usps",
+    codes: null,
     status: true,
     prices: [
-      { _id: expect.any(String), fromWeight: 0, toWeight: 5, price: 4.2 },
-      { _id: expect.any(String), fromWeight: 5, toWeight: 70, price: 9.5 },
+      { _id: expect.any(String), fromWeight: 0, toWeight: 5, price: 4.2, version: expect.any(String) },
+      { _id: expect.any(String), fromWeight: 5, toWeight: 70, price: 9.5, version: expect.any(String) },
     ],
+    version: expect.any(String),
   });
   expect(await read(labelType.id)).toEqual(all[2]);
 });
@@ -62,14 +64,14 @@ test("a label type is created, active and without prices", async () => {
     200,
     "Label type USPS Priority created",
   ]);
-  expect(await list()).toEqual([{ ...priority, maxWeight: 70.5, _id: expect.any(String), status: true, prices: [] }]);
+  expect(await list()).toMatchObject([{ ...priority, maxWeight: 70.5, status: true, prices: [] }]);
   expect(await logRows()).toEqual([
     {
       admin: "admin",
       type: "label",
       action: "Created label type USPS Priority",
       before: null,
-      after: { ...priority, maxWeight: 70.5 },
+      after: { ...priority, maxWeight: 70.5, codes: null },
     },
   ]);
 });
@@ -108,8 +110,43 @@ test("an update changes the label type, keeps its uid and prices, and logs befor
   expect(answerOf(await update(labelType.id, after))).toEqual([200, "Label type Priority Mail saved"]);
   expect(await read(labelType.id)).toMatchObject({ ...after, status: true, prices: [{ fromWeight: 0, toWeight: 5 }] });
   expect(await logRows()).toEqual([
-    { admin: "admin", type: "label", action: "Changed label type Priority Mail", before: priority, after },
+    {
+      admin: "admin",
+      type: "label",
+      action: "Changed label type Priority Mail",
+      before: { ...priority, codes: null },
+      after: { ...after, codes: null },
+    },
   ]);
+});
+
+test("which codes a label type takes is chosen, and where nobody chooses, its uid tells", async () => {
+  const codesOf = async (name: string) => (await list()).find((type) => type.name === name)?.codes;
+  await create({ name: "By uid", uid: "Ground_OZ" });
+  await create({ name: "Chosen", uid: "special", codes: "express" });
+  await create({ name: "Declined", uid: "priority", codes: null });
+  await create({ name: "Elsewhere", uid: "express", type: "shipv2" });
+  for (const [name, codes] of [
+    ["By uid", "ground_oz"],
+    ["Chosen", "express"],
+    ["Declined", null],
+    ["Elsewhere", null],
+  ] as const)
+    expect([name, await codesOf(name)]).toEqual([name, codes]);
+
+  const chosen = (await list()).find(({ name }) => name === "Chosen");
+  const change = async (values: object) => (await update(chosen?._id ?? "", { name: "Chosen", ...values })).status;
+  // Somebody who does not know of codes changes something else: the choice stays, until uid or type are others.
+  expect([await change({ uid: "special", maxWeight: 60 }), await codesOf("Chosen")]).toEqual([200, "express"]);
+  expect([await change({ uid: "Special" }), await codesOf("Chosen")]).toEqual([200, "express"]);
+  expect([await change({ uid: "ground_lbs" }), await codesOf("Chosen")]).toEqual([200, "ground_lbs"]);
+  expect([await change({ uid: "ground_lbs", codes: null }), await codesOf("Chosen")]).toEqual([200, null]);
+  const refused = await create({ name: "Other", uid: "other", type: "wwbiz", codes: "priority" });
+  expect([answerOf(refused), refused.body.issues[0]?.path]).toEqual([
+    [400, "Only labels of type usps take prepaid codes"],
+    "body.codes",
+  ]);
+  expect((await logRows()).at(-1)?.after).toMatchObject({ name: "Chosen", codes: null });
 });
 
 test("the maximum weight does not go below a price, the label type's or a customer's", async () => {
@@ -216,14 +253,14 @@ test("a price is changed, may keep its own bounds, and does not run into its nei
   expect(await change(1, 5.001, 4.5)).toEqual([409, "Overlaps with 5–70 lb at $9.00"]);
   expect(await change(4, 4, 4.5)).toEqual([400, "A price from 4 lb must reach higher than 4 lb"]);
   expect(await change(1, 71, 4.5)).toEqual([400, "USPS Priority goes up to 70 lb: 71 lb is too heavy"]);
-  expect((await read(labelType.id)).prices[0]).toEqual({ _id: price_id, fromWeight: 1, toWeight: 4, price: 4.5 });
+  expect((await read(labelType.id)).prices[0]).toMatchObject({ _id: price_id, fromWeight: 1, toWeight: 4, price: 4.5 });
   expect(await logRows()).toHaveLength(2);
   expect((await logRows())[0]).toEqual({
     admin: "admin",
     type: "pricing",
     action: "Changed a price for USPS Priority from 0–5 lb at $4.20 to 0–5 lb at $4.50",
     before: { fromWeight: 0, toWeight: 5, price: 4.2 },
-    after: { fromWeight: 0, toWeight: 5, price: 4.5 },
+    after: { fromWeight: 0, toWeight: 5, price: 4.5, percent: 7.14 },
   });
 });
 
@@ -258,7 +295,7 @@ test("a price is deleted by its exact bounds", async () => {
       type: "pricing",
       action: "Deleted a price for USPS Priority: 0–0.3 lb at $4.20",
       before: { fromWeight: 0, toWeight: 0.3, price: 4.2 },
-      after: null,
+      after: { warnings: ["0–0.3 lb would have no price"] },
     },
   ]);
   expect((await deleteTier(labelType, 0, 0.3)).status).toBe(404);

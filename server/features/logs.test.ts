@@ -1,9 +1,14 @@
 import { fedex } from "@footprint/contract/fedex.ts";
+import { labelTypes } from "@footprint/contract/label-types.ts";
 import { logs } from "@footprint/contract/logs.ts";
 import { orders } from "@footprint/contract/orders.ts";
+import { passkeys } from "@footprint/contract/passkeys.ts";
 import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
+import { users } from "@footprint/contract/users.ts";
+import { views } from "@footprint/contract/views.ts";
+import { webhooks } from "@footprint/contract/webhooks.ts";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { createAdmin } from "../accounts/accounts.ts";
@@ -15,6 +20,39 @@ import { formWith } from "../testing/multipart.ts";
 import { addAccount, call, db, logRows, password, send } from "../testing/server.ts";
 
 const list = async (query: object) => (await call("admin", logs.list, { query })).body;
+
+test.for([
+  "Ground\nadmin refunded everything",
+  "Ground\u2028admin refunded everything",
+  "\u202egnihtyreve dednufer",
+  "Ground\u2066",
+])("nothing that stands in sentences of the log breaks or turns them: %j", async (text) => {
+  const { id } = await addCustomer({});
+  const shop = { token: await db.transaction((tx) => createKey(tx, { name: "Corner shop" })) };
+  const priority = { name: "Priority", uid: "priority", maxWeight: 70, type: "usps" } as const;
+  const answers = [
+    await call("admin", labelTypes.create, { body: { ...priority, name: text } }),
+    await call("admin", labelTypes.create, { body: { ...priority, uid: text } }),
+    await call("staff", passkeys.update, { params: { id: uuidv7() }, body: { name: text } }),
+    await call("staff", views.create, { body: { screen: "orders", name: text, query: "" } }),
+    await call("staff", users.addBalance, { params: { id }, body: { balance: 1, reason: text } }),
+    await call("admin", staff.update, { params: { id: uuidv7() }, body: { chatId: text } }),
+    await call("admin", webhooks.create, { body: { url: "https://shop.example.com/", note: text } }),
+    await call(shop, storefront.putCustomer, { params: { discordId: "sam" }, body: { username: text } }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400));
+  expect(await logRows()).toEqual([]);
+});
+
+test.for(["\u2028", "\u202e", "\u2066"])("nothing turns an address around that is shown: %j", async (mark) => {
+  const shop = { token: await db.transaction((tx) => createKey(tx, { name: "Corner shop" })) };
+  await addCustomer({ discordId: "sam" });
+  const url = `https://pay.example.com/${mark}moc.lapyap`;
+  const body = { discordId: "sam", amount: 5, payment_method: "paypal", hosted_url: url } as const;
+  const headers = { "idempotency-key": "one" };
+  expect((await call(shop, storefront.createInvoice, { headers, body })).status).toBe(400);
+  expect((await call("admin", webhooks.create, { body: { url } })).status).toBe(400);
+});
 
 test("the log says who changed what, newest first, with before and after", async () => {
   const order = await addOrder({ price: 2, customer: await addCustomer({ username: "alice" }) });

@@ -1,8 +1,9 @@
-import { logs as contract } from "@footprint/contract/logs.ts";
+import { logs as contract, sensitiveTypes } from "@footprint/contract/logs.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { askedAuthor } from "../accounts/audit.ts";
+import { newestLink } from "../accounts/log-chain.ts";
 import { logs } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportList } from "../lists/export.ts";
@@ -25,6 +26,14 @@ export const logRoutes = routes(contract, {
     const [row] = await db.select().from(logs).where(eq(logs.id, params.id));
     if (!row) throw refusal(404, "This entry does not exist");
     return { log: entryOf(row) };
+  },
+
+  chain: ({ db }) => newestLink(db),
+
+  async own({ db, query, actor }) {
+    const asked = { ...query, sort: "des", search: "", by: actor.id } as const;
+    const { rows, ...counts } = await pageOf(db, ownActs, asked);
+    return { logs: rows.map(entryOf), ...counts };
   },
 });
 
@@ -62,5 +71,27 @@ const list = listOf({
     "Customer id": logs.customerId,
     Before: logs.before,
     After: logs.after,
+  },
+});
+
+/** To the letter as in the index logs_sensitive_of_actor, which would not be used otherwise. */
+const isSensitive = sql.raw(`type in (${sensitiveTypes.map((type) => `'${type}'`).join(", ")})`);
+
+/**
+ * Sign-ins are a list of their own, saved views change nothing for anybody else, and what the program notes about an
+ * account its owner did not do.
+ */
+const isAct = sql`${logs.actorKind} is distinct from 'system' and ${logs.subjectKind} is distinct from 'saved view'
+  and not starts_with(${logs.action}, ${logs.admin} || ' signed in') and ${logs.action} <> ${logs.admin} || ' signed out'`;
+
+const ownActs = listOf({
+  ...list,
+  name: "own-acts",
+  filters({ by }: { by: string }) {
+    const { column, where } = having(logs.actorId, by);
+    return [
+      { column, where: sql`${where} and ${isSensitive}` },
+      { where: isAct, isSought: true },
+    ];
   },
 });

@@ -6,8 +6,8 @@ import { call, logRows } from "../testing/server.ts";
 
 const list = async (query: object) => (await call("staff", orders.list, { query })).body;
 
-test("the list carries the specification's fields", async () => {
-  const customer = await addCustomer({ username: "maren" });
+test("the list carries the specification's fields, and what the customer has", async () => {
+  const customer = await addCustomer({ username: "maren", balance: 20.5 });
   const labelType = await addLabelType({ name: "USPS First Class" });
   const order = await addOrder({ customer, labelType, price: 12.4, weight: 8.5, tracking: "9400111" });
   const { status, body } = await call("staff", orders.list);
@@ -17,12 +17,13 @@ test("the list carries the specification's fields", async () => {
       {
         _id: order.id,
         uuid: order.uuid,
-        user: { _id: customer.id, username: "maren" },
+        user: { _id: customer.id, username: "maren", balance: await balanceOf(customer) },
         labelType: { name: "USPS First Class" },
         price: 12.4,
         weight: 8.5,
         tracking: "9400111",
         isRefunded: false,
+        customPrice: order.hasCustomPrice,
         createdAt: order.createdAt.toISOString(),
         fromName: "Tobias Brandt",
         fromCompany: "",
@@ -157,4 +158,39 @@ test("a malformed id is 400 and an unknown one 404", async () => {
   expect((await call("staff", orders.refund, { params: { id: "7" } })).status).toBe(400);
   const unknown = await call("staff", orders.refund, { params: { id: uuidv7() } });
   expect([unknown.status, unknown.body.message]).toEqual([404, "This order does not exist"]);
+});
+
+test("orders are found by a weight and its unit, of one customer too", async () => {
+  const [maren, other] = [await addCustomer({ username: "maren" }), await addCustomer()];
+  const [priority, firstClass] = [await addLabelType(), await addLabelType({ name: "USPS First Class" })];
+  const wanted = await addOrder({ customer: maren, labelType: priority, weight: 2.4 });
+  const alike = await addOrder({ customer: other, labelType: priority, weight: 2.4 });
+  const ounces = await addOrder({ customer: maren, labelType: firstClass, weight: 2.4 });
+  await addOrder({ customer: maren, labelType: priority, weight: 24 });
+  const found = async (query: object) => (await list(query)).orders.map(({ _id }) => _id).sort();
+  expect(await found({ search: "2.4 lb" })).toEqual([wanted.id, alike.id].sort());
+  expect(await found({ search: "2.4LBS", customer: maren.id })).toEqual([wanted.id]);
+  expect(await found({ search: "2.40 oz" })).toEqual([ounces.id]);
+  expect(await found({ search: "2.4 kg" })).toEqual([]);
+});
+
+test("a weight is found however it is written, and beside other words", async () => {
+  const [maren, other] = [await addCustomer({ username: "maren" }), await addCustomer({ username: "tobias" })];
+  const [priority, firstClass] = [await addLabelType(), await addLabelType({ name: "USPS First Class" })];
+  const wanted = await addOrder({ customer: maren, labelType: priority, weight: 2.4 });
+  const alike = await addOrder({ customer: other, labelType: priority, weight: 2.4 });
+  const ounces = await addOrder({ customer: maren, labelType: firstClass, weight: 8 });
+  await addOrder({ customer: maren, labelType: priority, weight: 24 });
+  await addOrder({ customer: maren, labelType: firstClass, weight: 2.4 });
+  const found = async (query: object) => (await list(query)).orders.map(({ _id }) => _id).sort();
+  const both = [wanted.id, alike.id].sort();
+  for (const search of ["2.40 lb", "2.4  lb", "2.4\u00a0lb", "2,4 lb", "2.4 Lbs.", "2.4 pounds", "38.4 oz"])
+    expect([search, await found({ search })]).toEqual([search, both]);
+  for (const search of ["8oz", ".5 lb", "8 ounces"])
+    expect([search, await found({ search })]).toEqual([search, [ounces.id]]);
+  for (const search of ["maren 2.4 lb", "2.4lb maren", "MAREN  38.4 oz", `${maren.discordId} 2.4 lb`])
+    expect([search, await found({ search })]).toEqual([search, [wanted.id]]);
+  expect(await found({ search: "maren 2.4 lb", customer: other.id })).toEqual([]);
+  expect(await found({ search: "maren 2.5 lb" })).toEqual([]);
+  expect(await found({ search: "nobody 2.4 lb" })).toEqual([]);
 });

@@ -1,25 +1,36 @@
 import { orders as contract } from "@footprint/contract/orders.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
-import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, not, sql } from "drizzle-orm";
 import { record } from "../accounts/audit.ts";
-import type { Actor } from "../accounts/sessions.ts";
-import type { Database, Transaction } from "../db/database.ts";
-import { bulkOrders, customers, labelTypes, logs, orderNotes, orders, trackingCodes, transfers } from "../db/schema.ts";
+import type { Database } from "../db/database.ts";
+import { presentOrder } from "../db/presenters.ts";
+import {
+  bulkOrders,
+  codeBatches,
+  customers,
+  labelTypes,
+  orderNotes,
+  orders,
+  shops,
+  trackingCodes,
+  transfers,
+} from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportList, inDollars, yesOrNo } from "../lists/export.ts";
 import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
-import { addressColumns, presentAuthor, presentOrder } from "../lists/presenters.ts";
+import { addressColumns, presentAuthor } from "../lists/presenters.ts";
 import { searched } from "../lists/searched.ts";
-import { because } from "../money/corrections.ts";
-import { dollars, move } from "../money/ledger.ts";
-import { needRoom } from "../money/limits.ts";
-import { refundedOrder } from "../money/trade-log.ts";
+import { refund } from "../money/staff-acts.ts";
 
 export const orderRoutes = routes(contract, {
   async list({ db, query }) {
     const { rows, ...counts } = await pageOf(db, list, query);
-    return { orders: rows.map(({ order, user, labelType }) => presentOrder(order, user, labelType)), ...counts };
+    return {
+      orders: rows.map(presentListed),
+      ...(query.shop && { shop: await shopOf(db, query.shop) }),
+      ...counts,
+    };
   },
 
   export: (call) => exportList(call, list),
@@ -43,7 +54,7 @@ export const orderRoutes = routes(contract, {
       db.select().from(orderNotes).where(eq(orderNotes.orderId, order.id)).orderBy(orderNotes.createdAt, orderNotes.id),
     ]);
     return {
-      order: presentOrder(order, customer, labelType),
+      order: presentListed({ order, user: customer, labelType }),
       customer: { ...customer, _id: customer.id, balance: customer.balanceCents },
       pricing: pricingOf(order),
       bulkOrder,
@@ -77,33 +88,36 @@ export const orderRoutes = routes(contract, {
     several(ids, "refunded", (tx, id) => refund(tx, actor, id, reason)),
 });
 
-async function refund(tx: Transaction, actor: Actor, id: string, reason: string) {
-  // The lock: of two operators clicking at once, the second waits here and finds it refunded.
-  const [order] = await tx.select().from(orders).where(eq(orders.id, id)).for("no key update");
-  if (!order) throw refusal(404, "This order does not exist");
-  if (order.refundedAt) throw refusal(409, "This order is already refunded");
-  await needRoom(tx, actor, "refund", order.priceCents);
-  const customer = await move(tx, {
-    customerId: order.customerId,
-    cents: order.priceCents,
-    kind: "refund",
-    reference: order.id,
-    actor,
-    reason,
-  });
-  await tx.update(orders).set({ refundedAt: sql`now()` }).where(eq(orders.id, order.id));
-  await record(tx, actor, ...because(reason, refundedOrder(order, customer)));
-  return { message: `${dollars(order.priceCents)} refunded to ${customer.username}` };
-}
+type Listed = {
+  order: typeof orders.$inferSelect;
+  user: { id: string; username: string; balanceCents: number };
+  labelType: { name: string };
+};
+
+const presentListed = ({ order, user, labelType }: Listed) => ({
+  ...presentOrder(order, user, labelType),
+  user: { _id: user.id, username: user.username, balance: user.balanceCents },
+  customPrice: order.hasCustomPrice,
+});
 
 const isRefunded = isNotNull(orders.refundedAt);
+
+/** As the counter of orders by shop has it. */
+const isOfNewcomer = sql`${orders.createdAt} < (
+  select newcomers.created_at from customers as newcomers where newcomers.id = ${orders.customerId}) + interval '30 days'`;
+
+async function shopOf(db: Database, id: string) {
+  if (id === "unknown") return null;
+  const [shop] = await db.select({ _id: shops.id, name: shops.name }).from(shops).where(eq(shops.id, id));
+  return shop ?? null;
+}
 
 const list = listOf({
   name: "orders",
   table: orders,
   counted: { subject: "orders" },
   searched: searched.orders,
-  filters: ({ customer, labelType, status }: Filters<typeof contract.list>) => [
+  filters: ({ customer, labelType, status, shop, customers: since }: Filters<typeof contract.list>) => [
     customer && having(orders.customerId, customer),
     labelType && {
       ...having(orders.labelTypeId, labelType),
@@ -113,12 +127,15 @@ const list = listOf({
       where: status === "Refunded" ? isRefunded : isNull(orders.refundedAt),
       counted: { subject: "orders", kinds: [status] },
     },
+    // Shops are few and most customers return: these are met soon, and an index would cost every purchase.
+    shop && { where: shop === "unknown" ? isNull(orders.shopId) : eq(orders.shopId, shop), isSought: true },
+    since && { where: since === "new" ? isOfNewcomer : not(isOfNewcomer), isSought: true },
   ],
   select: (db) =>
     db
       .select({
         order: orders,
-        user: { id: customers.id, username: customers.username },
+        user: { id: customers.id, username: customers.username, balanceCents: customers.balanceCents },
         labelType: { name: labelTypes.name },
       })
       .from(orders)
@@ -175,17 +192,14 @@ async function placeInBulkOrder(db: Database, id: string, order: { id: string })
   return bulkOrder ? { _id: id, uuid: bulkOrder.uuid, place, orderCount: amount } : null;
 }
 
-/** Where a prepaid code came from: what the log says about those registered together. */
+/** Where a prepaid code came from. */
 async function batchOf(db: Database, tracking: string) {
-  const [registered] = await db
-    .select({ entry: logs })
+  const [found] = await db
+    .select({ batch: codeBatches })
     .from(trackingCodes)
-    .innerJoin(logs, and(eq(logs.subjectId, trackingCodes.batchId), isNotNull(logs.after)))
-    .where(eq(trackingCodes.code, tracking))
-    .orderBy(logs.createdAt)
-    .limit(1);
-  if (!registered) return null;
-  const { entry } = registered;
-  const { amount, first, last } = entry.after as { amount: number; first: string; last: string };
-  return { by: presentAuthor({ ...entry, actor: entry.admin }), amount, first, last, createdAt: entry.createdAt };
+    .innerJoin(codeBatches, eq(codeBatches.id, trackingCodes.batchId))
+    .where(eq(trackingCodes.code, tracking));
+  if (!found?.batch.actor) return null;
+  const { actor, actorKind, actorId, ...batch } = found.batch;
+  return { ...batch, _id: batch.id, by: presentAuthor({ actor, actorKind, actorId }) };
 }

@@ -13,7 +13,7 @@ const [early, late] = [new Date("2026-03-01T10:00:00Z"), new Date("2026-03-02T10
 const waiting = (count: number, since: Date) => ({ count, oldest: since.toISOString() });
 
 test("the queues say how many wait, and since when", async () => {
-  expect(await read()).toEqual({ newUsers: empty, fedexOrders: empty, invoices: empty, codes: null });
+  expect(await read()).toEqual({ newUsers: empty, fedexOrders: empty, invoices: empty, approvals: null, codes: null });
   const declined = await addCustomer({ verifiedAt: null, createdAt: early });
   await call("staff", users.setStatus, { params: { id: declined.id }, body: { status: false } });
   await addCustomer({ createdAt: early });
@@ -31,7 +31,7 @@ test("the queues say how many wait, and since when", async () => {
   expect((await read()).newUsers).toEqual(empty);
 });
 
-test("administrators see the lowest stock of codes, of the types that were ever bought", async () => {
+test("administrators see the codes that run out first, of the types that were ever bought", async () => {
   const add = (type: z.output<typeof trackingType>, start: number, amount: number, usedAt: Date | null = null) =>
     db.insert(trackingCodes).values(
       Array.from({ length: amount }, (_, place) => ({
@@ -44,10 +44,10 @@ test("administrators see the lowest stock of codes, of the types that were ever 
   expect((await read("admin")).codes).toBeNull();
   await add("express", 1000, 120);
   await add("priority", 2000, 100);
-  expect((await read("admin")).codes).toEqual({ type: "priority", left: 100, low: false });
+  expect((await read("admin")).codes).toEqual({ type: "priority", left: 100, days: null, low: false });
   await add("ground_oz", 3000, 1, new Date());
-  expect((await read("admin")).codes).toEqual({ type: "ground_oz", left: 0, low: true });
+  expect((await read("admin")).codes).toEqual({ type: "ground_oz", left: 0, days: 0, low: true });
   await add("ground_oz", 4000, 99);
-  expect((await read("admin")).codes).toEqual({ type: "ground_oz", left: 99, low: true });
+  expect((await read("admin")).codes).toEqual({ type: "ground_oz", left: 99, days: 99, low: true });
   expect((await read()).codes).toBeNull();
 });

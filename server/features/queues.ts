@@ -1,53 +1,32 @@
 import { queues as contract } from "@footprint/contract/queues.ts";
-import { lowStock, trackingTypes } from "@footprint/contract/tracking.ts";
-import { sql } from "drizzle-orm";
+import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
-import { prepared } from "../db/prepared.ts";
-import { customers, fedexOrders, invoices } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
-import { type Counted, countOf, countsByKind } from "../lists/counters.ts";
-import { having, type Listed } from "../lists/list.ts";
+import { countsByKind } from "../lists/counters.ts";
+import { runways } from "../lists/runway.ts";
+import { waitingApprovals, waitingFedexOrders, waitingInvoices, waitingNewcomers } from "../lists/waiting.ts";
 
 export const queueRoutes = routes(contract, {
-  async read({ db, actor }) {
+  async read({ db, config, now, actor }) {
     return {
-      newUsers: await waiting(db, customers, { subject: "customers", kinds: ["new"] }, isNewcomer),
-      fedexOrders: await waiting(db, fedexOrders, { subject: "fedex orders", kinds: ["Pending"] }, isPendingFedexOrder),
-      invoices: await waiting(db, invoices, { subject: "invoices", kinds: ["pending"] }, isPendingInvoice),
-      codes: actor.role === "admin" ? await lowestStock(db) : null,
+      newUsers: await waitingNewcomers(db),
+      fedexOrders: await waitingFedexOrders(db),
+      invoices: await waitingInvoices(db),
+      approvals: await waitingApprovals(db, actor),
+      codes: actor.role === "admin" ? await shortestStock(db, config, now()) : null,
     };
   },
 });
 
-/** What the sidebar's queues are made of, each by the index that begins with its column. */
-const isNewcomer = {
-  ...having(customers.active, "true"),
-  where: sql`${having(customers.active, "true").where} and ${customers.verifiedAt} is null`,
-};
-const isPendingFedexOrder = having(fedexOrders.status, "Pending");
-const isPendingInvoice = having(invoices.status, "pending");
-
-async function waiting(db: Database, table: Listed, counted: Counted, { column, where }: ReturnType<typeof having>) {
-  const first = prepared(db, `oldest of ${counted.subject}`, () =>
-    db
-      .select({ createdAt: table.createdAt })
-      .from(table)
-      .where(where)
-      .orderBy(column, table.createdAt, table.id)
-      .limit(1)
-      .prepare(""),
-  );
-  const [oldest] = await first.execute();
-  return { count: await countOf(db, counted), oldest: (oldest?.createdAt as Date | undefined) ?? null };
-}
-
-/** Of the types that were ever bought: a type nobody sells is not low. */
-async function lowestStock(db: Database) {
+/** The codes that need somebody soonest, of the types that were ever bought or are needed. */
+async function shortestStock(db: Database, config: Config, now: Date) {
   const counts = await countsByKind(db, "tracking codes");
-  const stocks = trackingTypes
-    .map((type) => ({ type, left: counts[`${type} left`] ?? 0, used: counts[`${type} used`] ?? 0 }))
-    .filter(({ left, used }) => left + used > 0)
-    .sort((a, b) => a.left - b.left);
-  const [lowest] = stocks;
-  return lowest ? { ...lowest, low: lowest.left < lowStock } : null;
+  const [shortest] = (await runways(db, config, now))
+    .filter(({ type, left, isLow }) => isLow || left + (counts[`${type} used`] ?? 0) > 0)
+    .sort((a, b) => Number(b.isLow) - Number(a.isLow) || (a.days ?? farOff) - (b.days ?? farOff) || a.left - b.left);
+  if (!shortest) return null;
+  const { type, left, days, isLow } = shortest;
+  return { type, left, days, low: isLow };
 }
+
+const farOff = Number.MAX_SAFE_INTEGER;

@@ -18,7 +18,7 @@ test("signing in gives a token that opens the panel's calls", async () => {
   expect(Object.keys(body)).toEqual(["accessToken", "deviceToken"]);
 
   const access = await call({ token: body.accessToken }, session.access);
-  expect(access.body).toEqual({ role: "admin", username: "admin", timezone: "UTC", demo: false });
+  expect(access.body).toEqual({ role: "admin", username: "admin", mustFirst: null, timezone: "UTC", demo: false });
   expect(await logRows()).toMatchObject([{ admin: "admin", type: "session", action: "admin signed in" }]);
 });
 
@@ -214,6 +214,7 @@ test("an account sees its own open sessions, the last used first: device, addres
       createdAt: time,
       lastUsedAt: time,
       failuresBefore: 0,
+      newDevice: expect.any(Boolean),
       current: true,
     },
     {
@@ -223,6 +224,7 @@ test("an account sees its own open sessions, the last used first: device, addres
       createdAt: time,
       lastUsedAt: time,
       failuresBefore: 0,
+      newDevice: expect.any(Boolean),
       current: false,
     },
   ]);

@@ -1,18 +1,31 @@
+import type { PasskeyAnswer } from "@footprint/contract/passkeys.ts";
 import { badInput, type Refusal, refusal } from "@footprint/contract/refusal.ts";
 import { session } from "@footprint/contract/session.ts";
-import { and, desc, eq, gt, isNull, ne, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import { isCalled } from "../accounts/accounts.ts";
 import { record } from "../accounts/audit.ts";
 import { deviceOf } from "../accounts/devices.ts";
 import { beginTry, describeWait, takeBackIfDatabaseFails, tooManyFailures } from "../accounts/guessing.ts";
-import { findDevice, forgetDevices, rememberDevice } from "../accounts/known-devices.ts";
+import { findDevice, forgetDevices } from "../accounts/known-devices.ts";
+import { checkPasskeyOf, partyAt } from "../accounts/passkeys.ts";
 import { hashPassword, passwordMatches, refuseCommonPassword } from "../accounts/passwords.ts";
-import { type Actor, expireSessions, hashToken, idleLimit, lifetimeLimit, openSession } from "../accounts/sessions.ts";
+import { accountColumns } from "../accounts/second-step.ts";
+import {
+  type Actor,
+  confirmSession,
+  endOtherSessions,
+  expireOthers,
+  expireSessions,
+  isOther,
+  nameOfSession,
+  openSessionsOf,
+} from "../accounts/sessions.ts";
+import { type Account, letIn, lockUnchanged, readAccount, refuseSuspended } from "../accounts/sign-ins.ts";
 import {
   beginCodeTry,
   codeIsRight,
   newTotpSecret,
-  removeTwoStep,
+  removeAuthenticator,
   replaceRecoveryCodes,
   totpStep,
   totpUri,
@@ -22,62 +35,68 @@ import type { Database, Transaction } from "../db/database.ts";
 import { databaseFailed } from "../db/failures.ts";
 import { accounts, recoveryCodes, sessions, settings as settingsTable } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
-
-type Account = typeof accounts.$inferSelect;
+import { signInsOf } from "../lists/sign-ins.ts";
 
 export const sessionRoutes = routes(session, {
-  async login({ db, body, address, userAgent, now, transaction }) {
-    const [account] = await db.select().from(accounts).where(isCalled(body.username.trim()));
-    const opener = { device: deviceOf(userAgent), address };
+  async login({ db, body, address, userAgent, origin, now, transaction }) {
+    const { code, passkey } = body;
+    if (passkey) partyAt(origin);
+    const [account] = await db.select(accountColumns).from(accounts).where(isCalled(body.username.trim()));
+    const opener = placeOf({ userAgent, address });
     const knownDevice = await findDevice(db, body.deviceToken, account?.id);
     const signIn = await beginTry(db, body.username, knownDevice ? { device: knownDevice } : { address });
     return takeBackIfDatabaseFails(db, signIn.takeBack, async () => {
-      // While strangers have to wait, only the password together with the code opens; less is told the same, whatever it was.
+      // While strangers have to wait, only the password together with the second step opens; less is told the same, whatever it was.
       const refuse = (answer: Refusal) => (signIn.wait ? tooManyFailures(signIn.wait) : answer);
-      const { code } = body;
-      if (signIn.wait && !code) {
+      if (signIn.wait && !code && !passkey) {
         await signIn.forget();
         throw tooManyFailures(signIn.wait);
       }
-      // Then the code comes first: without a right one no password is looked at, and time tells nothing about it.
-      const mayGuess = !signIn.wait || (await codeIsRight(db, account, code ?? "", now()));
-      const codeTry = signIn.wait && mayGuess && account ? await takeCodeTry(db, account, refuse) : undefined;
+      const usePasskey = passkey && (await checkPasskeyOf(db, origin, account, passkey));
+      // Then the second step comes first: without a right one no password is looked at, and time tells nothing about it.
+      const mayGuess = !signIn.wait || usePasskey || (await codeIsRight(db, account, code ?? "", now()));
+      const codeTry =
+        signIn.wait && mayGuess && account && !usePasskey ? await takeCodeTry(db, account, refuse) : undefined;
       const isRight = mayGuess && (await passwordMatches(account?.passwordHash, body.password));
       if (!account || !isRight) {
         await signIn.fail(account, opener);
         throw refuse(refusal(401, "Wrong username or password"));
       }
       await signIn.passwordWasRight();
-      if (account.totpConfirmedAt && !code) {
+      if (account.suspendedAt) {
         await signIn.forget();
-        throw refusal(401, "Enter the code from your authenticator app", { codeRequired: true });
+        await codeTry?.(db);
+        await refuseSuspended(db, account, opener);
       }
-      const forgetCode = codeTry ?? (account.totpConfirmedAt && (await takeCodeTry(db, account, refuse)));
+      if (account.hasSecondStep && !code && !passkey) {
+        await signIn.forget();
+        throw refusal(401, askedFor(account), accepted(account));
+      }
+      const takesCode = account.hasSecondStep && !usePasskey;
+      const forgetCode = codeTry ?? (takesCode ? await takeCodeTry(db, account, refuse) : undefined);
       const open = () =>
         transaction(async (tx) => {
           await lockUnchanged(tx, account);
-          const used = forgetCode && (await useCode(tx, account, code ?? "", now()));
-          if (forgetCode && !used) return undefined;
+          const used = takesCode ? await useCode(tx, account, code ?? "", now()) : undefined;
+          if (takesCode && !used) return undefined;
+          if (usePasskey && !(await usePasskey(tx))) return undefined;
           await forgetCode?.(tx);
-          const failuresBefore = await signIn.succeed(tx);
-          const how = used === "recovery code" ? " with a recovery code" : "";
-          await record(tx, { ...account, kind: "account" }, "session", `${account.username} signed in${how}`, {
-            after: opener,
-          });
-          const deviceToken = await rememberDevice(tx, account.id, body.deviceToken);
-          const session = { ...opener, failuresBefore, knownDevice: hashToken(deviceToken) };
-          return { accessToken: await openSession(tx, account.id, session), deviceToken };
+          const how = used === "recovery code" ? " with a recovery code" : usePasskey ? " with a passkey" : "";
+          const { deviceToken } = body;
+          const isKnownDevice = knownDevice !== undefined;
+          return letIn(tx, account, { succeed: signIn.succeed, opener, deviceToken, isKnownDevice, how });
         });
       const opened = await takeBackIfDatabaseFails(db, async () => forgetCode?.(db), open);
       if (opened) return opened;
       await signIn.fail(account, { ...opener, codeWasWrong: true });
-      throw refuse(refusal(401, wrongCode, { codeRequired: true }));
+      throw refuse(refusal(401, passkey ? wrongPasskey : wrongCode, accepted(account)));
     });
   },
 
   async access({ db, actor, config }) {
     const [settings] = await db.select({ demo: settingsTable.demo }).from(settingsTable);
-    return { role: actor.role, username: actor.username, timezone: config.timezone, demo: settings?.demo ?? false };
+    const { role, username, mustFirst } = actor;
+    return { role, username, mustFirst, timezone: config.timezone, demo: settings?.demo ?? false };
   },
 
   async logout({ actor, transaction }) {
@@ -88,18 +107,41 @@ export const sessionRoutes = routes(session, {
     });
   },
 
-  async changePassword({ db, body, actor, now, transaction }) {
-    const { account, succeed } = await checkPassword(db, actor, body.oldPassword, wrongOldPassword);
+  async confirm({ db, body, actor, origin, transaction, ...from }) {
+    const { passkey } = body;
+    if (!passkey && body.password === undefined) throw badInput("body.password", "Enter your password");
+    const allow = passkey
+      ? await checkOwnPasskey(db, origin, actor, passkey)
+      : (await checkPassword(db, actor, placeOf(from), body.password ?? "", wrongPassword)).succeed;
+    return transaction(async (tx) => {
+      await allow(tx);
+      await confirmSession(tx, actor);
+      const how = passkey ? " with a passkey" : "";
+      await record(tx, actor, "session", `${actor.username} confirmed that it is them${how}`);
+      return { message: "Confirmed" };
+    });
+  },
+
+  async changePassword({ db, body, actor, origin, now, transaction, ...from }) {
+    const { account, succeed, fail } = await checkPassword(
+      db,
+      actor,
+      placeOf(from),
+      body.oldPassword,
+      wrongOldPassword,
+    );
     await succeed();
     refuseCommonPassword("newPassword", body.newPassword, actor.username);
-    const spendCode = account.totpConfirmedAt && (await checkCode(db, account, body.code, now()));
+    if (account.passwordTemporary && body.newPassword === body.oldPassword)
+      throw badInput("body.newPassword", "Choose another password than the one you were given");
+    const takeStep = account.hasSecondStep && (await checkSecondStep(db, account, origin, body, now(), fail));
     const passwordHash = await hashPassword(body.newPassword);
     return transaction(async (tx) => {
-      if (spendCode) await spendCode(tx);
+      if (takeStep) await takeStep(tx);
       // Only over the password that was checked: of two changes at once, one is told.
       const changed = await tx
         .update(accounts)
-        .set({ passwordHash })
+        .set({ passwordHash, passwordTemporary: false })
         .where(and(eq(accounts.id, actor.id), eq(accounts.passwordHash, account.passwordHash)))
         .returning();
       if (changed.length === 0) throw refusal(409, "The password was changed meanwhile");
@@ -119,8 +161,8 @@ export const sessionRoutes = routes(session, {
     return { onSince: account?.onSince ?? null, recoveryCodesLeft };
   },
 
-  async beginTwoStep({ db, body, actor, transaction }) {
-    const { succeed } = await checkPassword(db, actor, body.password, wrongPassword);
+  async beginTwoStep({ db, body, actor, transaction, ...from }) {
+    const { succeed } = await checkPassword(db, actor, placeOf(from), body.password, wrongPassword);
     await succeed();
     const secret = newTotpSecret();
     return transaction(async (tx) => {
@@ -130,6 +172,8 @@ export const sessionRoutes = routes(session, {
         .where(and(eq(accounts.id, actor.id), isNull(accounts.totpConfirmedAt)))
         .returning({ id: accounts.id });
       if (begun.length === 0) throw refusal(409, "Two-step sign-in is on already");
+      // Its second half does not take the password again.
+      await confirmSession(tx, actor);
       await record(tx, actor, "session", `${actor.username} began to set up two-step sign-in`);
       return { secret, uri: totpUri(actor.username, secret) };
     });
@@ -161,11 +205,12 @@ export const sessionRoutes = routes(session, {
     }, expireOthers(actor));
   },
 
-  async disableTwoStep({ db, body, actor, now, transaction }) {
-    const allow = await checkPasswordAndCode(db, actor, body, now());
+  async disableTwoStep({ db, body, actor, origin, now, transaction, ...from }) {
+    const isOn = (account: Account) => account.totpConfirmedAt !== null;
+    const allow = await checkPasswordAndSecondStep(db, actor, placeOf(from), origin, body, now(), isOn);
     return transaction(async (tx) => {
       await allow(tx);
-      await removeTwoStep(tx, actor.id);
+      await removeAuthenticator(tx, actor.id);
       await endOtherSessions(tx, actor);
       await record(tx, actor, "session", `${actor.username} turned off two-step sign-in`, {
         before: { twoStep: true },
@@ -175,8 +220,9 @@ export const sessionRoutes = routes(session, {
     }, expireOthers(actor));
   },
 
-  async newRecoveryCodes({ db, body, actor, now, transaction }) {
-    const allow = await checkPasswordAndCode(db, actor, body, now());
+  async newRecoveryCodes({ db, body, actor, origin, now, transaction, ...from }) {
+    const isOn = (account: Account) => account.hasSecondStep;
+    const allow = await checkPasswordAndSecondStep(db, actor, placeOf(from), origin, body, now(), isOn);
     return transaction(async (tx) => {
       await allow(tx);
       await record(tx, actor, "session", `${actor.username} made new recovery codes`);
@@ -185,22 +231,7 @@ export const sessionRoutes = routes(session, {
   },
 
   async sessions({ db, actor }) {
-    const rows = await db
-      .select()
-      .from(sessions)
-      .where(
-        and(
-          eq(sessions.accountId, actor.id),
-          gt(sessions.lastUsedAt, idleLimit),
-          gt(sessions.createdAt, lifetimeLimit),
-        ),
-      )
-      .orderBy(desc(sessions.lastUsedAt), desc(sessions.createdAt))
-      // More are the work of a program that never signs out.
-      .limit(100);
-    return {
-      sessions: rows.map(({ id, ...row }) => ({ _id: id, ...row, current: row.tokenHash === actor.tokenHash })),
-    };
+    return { sessions: await openSessionsOf(db, actor.id, actor) };
   },
 
   async endSession({ params, actor, transaction }) {
@@ -209,15 +240,14 @@ export const sessionRoutes = routes(session, {
       async (tx) => {
         const [ended] = await tx.delete(sessions).where(session).returning();
         if (!ended) throw refusal(404, "This session has ended already");
-        const what = [ended.device || "Unknown device", ended.address && `(${ended.address})`]
-          .filter(Boolean)
-          .join(" ");
-        await record(tx, actor, "session", `${actor.username} signed out their session on ${what}`);
+        await record(tx, actor, "session", `${actor.username} signed out their session on ${nameOfSession(ended)}`);
         return { message: "Session signed out" };
       },
       (tx) => expireSessions(tx, and(session, isOther(actor))),
     );
   },
+
+  signIns: ({ db, query, actor }) => signInsOf(db, actor.id, query, actor),
 });
 
 const takeCodeTry = (db: Database, { id }: Account, refuse: (answer: Refusal) => Refusal) =>
@@ -225,26 +255,37 @@ const takeCodeTry = (db: Database, { id }: Account, refuse: (answer: Refusal) =>
     throw databaseFailed(error) ? error : refuse(error);
   });
 
+/** What a second step can be. Told to who knows the password. */
+const askedFor = ({ totpConfirmedAt, hasPasskey }: Account) =>
+  totpConfirmedAt
+    ? hasPasskey
+      ? "Use a passkey, or enter the code from your authenticator app"
+      : "Enter the code from your authenticator app"
+    : "Use a passkey, or enter a recovery code";
+const accepted = ({ hasPasskey }: Account): Pick<Refusal, "codeRequired" | "passkeyAccepted"> => ({
+  codeRequired: true,
+  ...(hasPasskey && { passkeyAccepted: true }),
+});
+
 const wrongCode = "The code is wrong or was used before";
+const wrongPasskey = "The passkey was not accepted. Try again.";
 const wrongPassword = ["body.password", "The password is wrong"] as const;
 const wrongOldPassword = ["body.oldPassword", "The old password is wrong"] as const;
 
-/** A session of the caller's account, but not the one that calls. */
-const isOther = (actor: Actor) => and(eq(sessions.accountId, actor.id), ne(sessions.tokenHash, actor.tokenHash));
-const expireOthers = (actor: Actor) => (tx: Transaction) => expireSessions(tx, isOther(actor));
-const endOtherSessions = (tx: Transaction, actor: Actor) => tx.delete(sessions).where(isOther(actor));
+type Place = { device: string; address: string };
+const placeOf = ({ userAgent, address }: { userAgent: string; address: string }): Place => ({
+  device: deviceOf(userAgent),
+  address,
+});
 
-/** A change that ends the account's sessions either waits for this one, and ends it too, or came first and is seen. */
-async function lockUnchanged(tx: Transaction, { id, passwordHash, totpConfirmedAt }: Account): Promise<void> {
-  const [current] = await tx.select().from(accounts).where(eq(accounts.id, id)).for("no key update");
-  if (current?.passwordHash === passwordHash && !current.totpConfirmedAt === !totpConfirmedAt) return;
-  throw refusal(409, "This account was changed meanwhile. Sign in again.");
-}
-
-/** The password of who is signed in. A wrong one is 400 and not 401, or they would be thrown out. */
+/**
+ * The password of who is signed in. A wrong one is 400 and not 401, or they would be thrown out; it stands with the
+ * account's failed sign-ins, since who has stolen a session would guess it here.
+ */
 async function checkPassword(
   db: Database,
   actor: Actor,
+  place: Place,
   password: string,
   [path, refused]: readonly [path: string, message: string],
 ) {
@@ -253,45 +294,70 @@ async function checkPassword(
     await guess.forget();
     throw refusal(429, `Too many tries. Wait ${describeWait(guess.wait)} and try again.`, { retryAfter: guess.wait });
   }
-  const [account] = await db.select().from(accounts).where(eq(accounts.id, actor.id));
-  if (!(await passwordMatches(account?.passwordHash, password)) || !account) throw badInput(path, refused);
+  const account = await readAccount(db, actor.id);
+  if (!(await passwordMatches(account?.passwordHash, password)) || !account) {
+    await guess.fail(account, place);
+    throw badInput(path, refused);
+  }
   await guess.passwordWasRight();
-  return { account, succeed: guess.succeed };
+  const fail = () => guess.fail(account, { ...place, codeWasWrong: true });
+  return { account, succeed: guess.succeed, fail };
 }
 
-/** A code of who is signed in. It is used up in the transaction of the change. */
-async function checkCode(
+type SecondStep = { code?: string | undefined; passkey?: PasskeyAnswer | undefined };
+
+/** A code or a passkey of who is signed in. It is used up in the transaction of the change. */
+async function checkSecondStep(
   db: Database,
   account: Account,
-  code: string | undefined,
+  origin: string | undefined,
+  { code, passkey }: SecondStep,
   now: Date,
+  fail: () => Promise<void>,
 ): Promise<(tx: Transaction) => Promise<void>> {
+  if (passkey) return checkOwnPasskey(db, origin, account, passkey);
   if (!code) {
-    const message = "Enter the code from your authenticator app";
-    throw refusal(400, message, { issues: [{ path: "body.code", message }], codeRequired: true });
+    const message = askedFor(account);
+    throw refusal(400, message, { issues: [{ path: "body.code", message }], ...accepted(account) });
   }
   const forgetCode = await beginCodeTry(db, account.id);
+  // Before anything is done: what follows may end the account's other sessions.
+  if (!(await codeIsRight(db, account, code, now))) {
+    await fail();
+    throw badInput("body.code", wrongCode);
+  }
   return async (tx) => {
     if (!(await useCode(tx, account, code, now))) throw badInput("body.code", wrongCode);
     await forgetCode(tx);
   };
 }
 
+async function checkOwnPasskey(db: Database, origin: string | undefined, own: { id: string }, passkey: PasskeyAnswer) {
+  const use = await checkPasskeyOf(db, origin, own, passkey);
+  if (!use) throw badInput("body.passkey", wrongPasskey);
+  return async (tx: Transaction) => {
+    if (!(await use(tx))) throw badInput("body.passkey", wrongPasskey);
+  };
+}
+
 /** Both again, before two-step sign-in is changed. */
-async function checkPasswordAndCode(
+async function checkPasswordAndSecondStep(
   db: Database,
   actor: Actor,
-  { password, code }: { password: string; code: string },
+  place: Place,
+  origin: string | undefined,
+  { password, ...step }: SecondStep & { password: string },
   now: Date,
+  isOn: (account: Account) => boolean,
 ): Promise<(tx: Transaction) => Promise<void>> {
-  const { account, succeed } = await checkPassword(db, actor, password, wrongPassword);
-  if (!account.totpConfirmedAt) {
+  const { account, succeed, fail } = await checkPassword(db, actor, place, password, wrongPassword);
+  if (!isOn(account)) {
     await succeed();
     throw refusal(409, "Two-step sign-in is not on");
   }
-  const spendCode = await checkCode(db, account, code, now);
+  const takeStep = await checkSecondStep(db, account, origin, step, now, fail);
   return async (tx) => {
-    await spendCode(tx);
+    await takeStep(tx);
     await succeed(tx);
   };
 }

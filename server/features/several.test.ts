@@ -90,12 +90,18 @@ async function whenRefunded<T>(order: Known | undefined, happening: string, work
   return work().finally(() => run("drop function test_happening cascade"));
 }
 
-test("an account that is signed out half way does nothing after that", async () => {
+test("an account that is signed out half way does nothing after that, and is told what was done", async () => {
   const { customer, bought } = await addThree();
   const account = await addAccount("leaving", "staff");
   const signOut = `delete from sessions where account_id = '${account.id}'`;
   const answer = await whenRefunded(bought[1], signOut, () => refund(account, bought));
-  expect([answer.status, answer.body]).toEqual([401, { message: "Sign in to continue" }]);
+  expect([answer.status, answer.body.message]).toEqual([200, "2 of 3 refunded"]);
+  expect(answer.body.outcomes).toMatchObject([
+    { done: true },
+    { done: true },
+    { _id: bought[2]?.id, done: false, message: "Sign in to continue" },
+  ]);
+  expect((await refund(account, bought)).status).toBe(401);
   expect(await balanceOf(customer)).toBe(11);
   expect(await db.select().from(sessions).where(eq(sessions.accountId, account.id))).toEqual([]);
 });

@@ -20,9 +20,16 @@ test("the list shows non-admin accounts, newest first, and never a password", as
     role: "staff",
     chatId: "",
     notificationAccess: false,
+    messageKinds: null,
+    quietHours: null,
     twoStep: false,
     failedSignIns: 0,
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    lastSeenAt: null,
+    suspendedAt: null,
+    suspendedBecause: "",
+    passwordTemporary: false,
+    version: expect.any(String),
   });
 });
 
@@ -146,7 +153,7 @@ test("an update changes what was sent and logs before and after", async () => {
   const member = await addAccount("maren", "staff");
   const params = { id: member.id };
   const saved = await call("admin", staff.update, { params, body: { chatId: "4711", notificationAccess: true } });
-  expect([saved.status, saved.body]).toEqual([200, { message: "Staff account maren saved" }]);
+  expect([saved.status, saved.body.message]).toEqual([200, "Staff account maren saved"]);
 
   const list = await call("admin", staff.list, { query: { search: "maren" } });
   expect(list.body.staff[0]).toMatchObject({ username: "maren", chatId: "4711", notificationAccess: true });
@@ -186,10 +193,26 @@ test("of several who delete one account at once, one does and the others get 404
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404, 404, 404, 404]);
 });
 
-test("administrators are out of reach of the staff calls", async () => {
-  const boss = await addAccount("boss", "admin");
-  expect((await call("admin", staff.delete, { params: { id: boss.id } })).status).toBe(404);
-  expect((await call("admin", staff.update, { params: { id: boss.id }, body: { chatId: "1" } })).status).toBe(404);
+test("administrators are listed by themselves, and created, renamed and deleted by administrators", async () => {
+  const created = await call("admin", staff.create, { body: { username: "boss", password, role: "admin" } });
+  expect([created.status, created.body.message]).toEqual([200, "Administrator boss created"]);
+  const list = () => call("admin", staff.list, { query: { role: "admin", search: "boss" } });
+  const [boss] = (await list()).body.staff;
+  expect(boss).toMatchObject({ username: "boss", role: "admin" });
+  expect((await call("admin", staff.list)).body.staff.map(({ username }) => username)).toEqual(["staff"]);
+  const params = { id: boss?._id ?? "" };
+  expect((await call("admin", staff.read, { params })).body.member).toEqual(boss);
+
+  const renamed = await call("admin", staff.update, { params, body: { username: "boss2" } });
+  expect([renamed.status, renamed.body.message]).toEqual([200, "Administrator boss2 saved"]);
+  const gone = await call("admin", staff.delete, { params });
+  expect([gone.status, gone.body.message]).toEqual([200, "Administrator boss2 deleted"]);
+  expect((await list()).body.staff).toEqual([]);
+  expect((await logRows()).map(({ action }) => action)).toEqual([
+    "Created administrator boss",
+    "Changed administrator boss2",
+    "Deleted administrator boss2",
+  ]);
 });
 
 test("a malformed id is 400 and an unknown one 404", async () => {

@@ -154,7 +154,7 @@ test("an order is priced, paid, given the oldest code of its type, and recorded 
     { kind: "purchase", amount: -7.45, balanceAfter: 12.55, reference: bought.body.order._id, actor: "Main shop" },
   ]);
   const list = await call("staff", orders.list);
-  expect(list.body.orders[0]).toEqual(bought.body.order);
+  expect(list.body.orders[0]).toMatchObject(bought.body.order);
   expect((await logRows()).at(-1)).toMatchObject({
     admin: "Main shop",
     type: "balance",
@@ -336,7 +336,7 @@ test("a Fedex order comes in pending and can be followed", async () => {
   expect(made.status).toBe(201);
   expect(made.body.order).toMatchObject({ status: "Pending", note: "", price: null, file: null });
   const params = { id: made.body.order._id };
-  expect((await call(shop, storefront.readFedexOrder, { params })).body).toEqual(made.body);
+  expect((await call(shop, storefront.readFedexOrder, { params })).body).toEqual({ order: made.body.order });
   expect((await call(shop, storefront.readFedexFile, { params })).status).toBe(404);
   expect((await logRows()).at(-1)).toMatchObject({
     action: `Added Fedex order ${made.body.order.uuid} of ${customer.username}`,
@@ -477,4 +477,130 @@ test("a shop reads its own orders, with the refund if there was one", async () =
   expect([hidden.status, hidden.body.message]).toEqual([404, "This order does not exist"]);
   await db.update(apiKeys).set({ bounded: false }).where(eq(apiKeys.name, "Other shop"));
   expect((await read({ token: key })).status).toBe(200);
+});
+
+test("a shop lists what a customer bought, asked and paid there, and nothing of other shops", async () => {
+  const customer = await addCustomer({ balance: 100, username: "maren" });
+  await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 4]] });
+  const { discordId } = customer;
+  const { key } = (await call("admin", website.createApiKey, { body: { name: "Other shop" } })).body;
+  const other = { token: key };
+  const body = { discordId, labelType: "own", weight: 1, ...parcel };
+  const bought = [];
+  for (const toName of ["Lena Okafor", "Milo Hart", "Ada Reyes"]) {
+    const { order } = (await call(shop, storefront.createOrder, { body: { ...body, toName }, ...once() })).body;
+    bought.unshift(order);
+  }
+  await call(other, storefront.createOrder, { body, ...once() });
+  await call("staff", orders.refund, { params: { id: bought[1]?._id ?? "" } });
+  const list = async (query: object, as = shop) =>
+    (await call(as, storefront.orders, { query: { discordId, ...query } })).body;
+  const refunded = { ...bought[1], isRefunded: true };
+  expect(await list({})).toEqual({
+    orders: [bought[0], refunded, bought[2]],
+    total: 3,
+    totalPages: 1,
+    totalCapped: false,
+  });
+  expect((await list({ limit: 2, page: 2 })).orders).toEqual([bought[2]]);
+  expect((await list({ status: "Refunded" })).orders).toEqual([refunded]);
+  expect((await list({ search: "lena" })).orders).toEqual([bought[2]]);
+  expect((await list({ to: "2020-01-01" })).total).toBe(0);
+  expect((await list({}, other)).total).toBe(1);
+  const unbounded = { bounded: false };
+  await db.update(apiKeys).set(unbounded).where(eq(apiKeys.name, "Other shop"));
+  expect((await list({}, other)).total).toBe(4);
+  expect((await call(shop, storefront.orders, { query: { discordId: "nobody" } })).status).toBe(404);
+
+  const fedexOrder = {
+    ...{ discordId, weight: 12, length: 16, width: 12, height: 8, dimensionUnit: "in", weightUnit: "lb" },
+    from: { name: "Tobias Brandt", street: "410 Cedar St", city: "Austin", state: "TX", zip: "78701" },
+    to: { name: "Lena Okafor", street: "88 Wharf Rd", city: "Portland", state: "ME", zip: "04101" },
+  };
+  const asked = (await call(shop, storefront.createFedexOrder, { body: fedexOrder, ...once() })).body;
+  expect((await call(shop, storefront.fedexOrders, { query: { discordId } })).body).toMatchObject({
+    total: 1,
+    orders: [{ ...asked.order, weight: 12, from: { name: "Tobias Brandt" }, to: { city: "Portland", zip: "04101" } }],
+  });
+
+  const invoice = { discordId, amount: 50, payment_method: "cashapp" as const };
+  const opened = (await call(shop, storefront.createInvoice, { body: invoice, ...once() })).body.invoice;
+  const params = { id: opened._id };
+  await call("staff", invoices.markPaid, { params });
+  const paid = { ...opened, status: "paid" };
+  expect((await call(shop, storefront.readInvoice, { params })).body).toEqual({ invoice: paid });
+  expect((await call(shop, storefront.invoices, { query: { discordId } })).body).toMatchObject({
+    total: 1,
+    invoices: [paid],
+  });
+  const third = (await call("admin", website.createApiKey, { body: { name: "Third shop" } })).body;
+  const stranger = { token: third.key };
+  expect((await call(stranger, storefront.readInvoice, { params })).status).toBe(404);
+  expect((await call(stranger, storefront.fedexOrders, { query: { discordId } })).body.total).toBe(0);
+  expect((await call(stranger, storefront.invoices, { query: { discordId } })).body.total).toBe(0);
+});
+
+test("a shop finds things by what it sold, and learns nothing about the customer by searching", async () => {
+  const { discordId } = await addCustomer({ balance: 100, username: "maren", email: "maren.holt@example.com" });
+  await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 4]] });
+  await call(shop, storefront.createOrder, { body: { discordId, labelType: "own", weight: 1, ...parcel }, ...once() });
+  const place = { name: "Tobias Brandt", street: "410 Cedar St", city: "Austin", state: "TX", zip: "78701" };
+  const size = { weight: 12, length: 16, width: 12, height: 8, dimensionUnit: "in", weightUnit: "lb" };
+  await call(shop, storefront.createFedexOrder, { body: { discordId, from: place, to: place, ...size }, ...once() });
+  // Somebody else brought the customer, whose e-mail is for those alone.
+  expect((await call(shop, storefront.getCustomer, { params: { discordId } })).body.customer.email).toBe("");
+  for (const list of [storefront.orders, storefront.fedexOrders]) {
+    const total = async (search: string) => (await call(shop, list, { query: { discordId, search } })).body.total;
+    expect(await total("")).toBe(1);
+    for (const search of ["maren.holt@example.com", "holt", "ol", "example.com"]) expect(await total(search)).toBe(0);
+  }
+});
+
+test("an address that cannot be right is taken with a warning", async () => {
+  const customer = await addCustomer({ balance: 100 });
+  await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 4]] });
+  const { discordId } = customer;
+  const buy = async (address: object) => {
+    const body = { discordId, labelType: "own", weight: 1, ...parcel, ...address };
+    return (await call(shop, storefront.createOrder, { body, ...once() })).body.warnings;
+  };
+  expect(await buy({ toState: "texas", toZip: "78701-1234", fromState: "TX", fromZip: "78701" })).toEqual([]);
+  expect(await buy({ toState: "ME", toZip: "78701", fromState: "TX", fromZip: "78701" })).toEqual([
+    { path: "body.toZip", message: "ZIP code 78701 is in Texas, not in Maine" },
+  ]);
+  expect(await buy({ toState: "Texass", toZip: "7870", fromState: "", fromZip: "99999" })).toEqual([
+    { path: "body.fromState", message: "The state is missing" },
+    { path: "body.toState", message: "“Texass” is not a state of the US" },
+    { path: "body.toZip", message: "“7870” is not a ZIP code: those have 5 digits, or 5 and 4" },
+  ]);
+  expect(await buy({ toState: "NY", toZip: "06390", fromState: "WY", fromZip: "83414" })).toEqual([]);
+  expect(await buy({ toState: "CA", toZip: "00000", fromState: "TX", fromZip: "78701" })).toEqual([
+    { path: "body.toZip", message: "There is no ZIP code 00000" },
+  ]);
+  const canada = { toState: "ON", toZip: "K1A 0B1", toCountry: "Canada", fromState: "TX", fromZip: "78701" };
+  expect(await buy(canada)).toEqual([]);
+
+  const good = {
+    labelType: "own",
+    weight: 1,
+    ...parcel,
+    toState: "ME",
+    toZip: "04101",
+    fromState: "TX",
+    fromZip: "78701",
+  };
+  const body = { discordId, orders: [good, { ...good, fromZip: "04101" }] };
+  expect((await call(shop, storefront.createBulkOrder, { body, ...once() })).body.warnings).toEqual([
+    { path: "body.orders.1.fromZip", message: "ZIP code 04101 is in Maine, not in Texas" },
+  ]);
+  const size = { weight: 12, length: 16, width: 12, height: 8, dimensionUnit: "in", weightUnit: "lb" };
+  const party = { name: "Tobias Brandt", street: "410 Cedar St", city: "Austin" };
+  const [from, to] = [
+    { ...party, state: "TX", zip: "10001" },
+    { ...party, state: "Ontario", zip: "K1A 0B1" },
+  ];
+  const asked = await call(shop, storefront.createFedexOrder, { body: { discordId, ...size, from, to }, ...once() });
+  expect(asked.body.warnings).toEqual([
+    { path: "body.from.zip", message: "ZIP code 10001 is in New York, not in Texas" },
+  ]);
 });

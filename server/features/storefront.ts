@@ -1,10 +1,13 @@
-import { flatAddress } from "@footprint/contract/address.ts";
+import { addressOf, flatAddress, flatName, type Party } from "@footprint/contract/address.ts";
+import type { orderStatuses } from "@footprint/contract/orders.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
-import { and, eq, isNull } from "drizzle-orm";
+import { addressWarnings } from "@footprint/contract/us-addresses.ts";
+import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { refuseWithoutScope, type Shop } from "../accounts/api-keys.ts";
 import { record } from "../accounts/audit.ts";
 import type { Database, Transaction } from "../db/database.ts";
+import { presentCustomer, presentInvoice, presentOrder, presentShopFedexOrder } from "../db/presenters.ts";
 import {
   customers,
   customPrices,
@@ -18,9 +21,19 @@ import {
 import { openFile } from "../http/files.ts";
 import { Replay } from "../http/idempotency.ts";
 import { routes } from "../http/routes.ts";
-import { pages } from "../lists/paging.ts";
-import { presentCustomer, presentFedexOrder, presentInvoice, presentOrder } from "../lists/presenters.ts";
+import { having } from "../lists/list.ts";
+import { pageOf, pages } from "../lists/paging.ts";
+import type { Searched } from "../lists/search.ts";
+import { searched, searchedFedexOrders } from "../lists/searched.ts";
 import { refuseDepositAboveLimit, settle } from "../money/deposits.ts";
+import {
+  aboutCustomer,
+  aboutFedexOrder,
+  aboutInvoice,
+  bulkOrderCreated,
+  orderCreated,
+  telling,
+} from "../money/happenings.ts";
 import { readCashapp } from "../money/payment-settings.ts";
 import { buy, price, refuseWhoCannotOrder, unknownCustomer } from "../money/purchases.ts";
 import {
@@ -43,7 +56,7 @@ export const storefrontRoutes = routes(storefront, {
         .onConflictDoNothing({ target: customers.discordId })
         .returning();
       if (added) {
-        await record(tx, actor, ...addedCustomer(added));
+        await record(tx, actor, ...telling(addedCustomer(added), aboutCustomer("customer.created", added)));
         return { customer: present(added, actor) };
       }
       const [known] = await tx.select().from(customers).where(eq(customers.discordId, discordId)).for("no key update");
@@ -59,6 +72,7 @@ export const storefrontRoutes = routes(storefront, {
           before,
           after,
           about: { kind: "customer", id: known.id },
+          events: [aboutCustomer("customer.changed", { ...known, ...after })],
         });
       }
       return { customer: present({ ...known, ...after }, actor) };
@@ -109,9 +123,19 @@ export const storefrontRoutes = routes(storefront, {
       const bought = await buy(tx, { discordId, purchases: [purchase], asBulk: false }, actor);
       const [{ order, labelType }] = bought.orders as [(typeof bought.orders)[number]];
       const { customer, balanceCents } = bought;
-      await record(tx, actor, ...soldOrder(order, { ...customer, balanceCents }));
-      return { order: presentOrder(order, customer, labelType), balance: balanceCents };
+      const entry = soldOrder(order, { ...customer, balanceCents });
+      await record(tx, actor, ...telling(entry, orderCreated(order, customer, labelType)));
+      return {
+        order: presentOrder(order, customer, labelType),
+        balance: balanceCents,
+        warnings: warningsAbout("body", purchase),
+      };
     });
+  },
+
+  async orders({ db, query, actor }) {
+    const { rows, ...counts } = await pageOf(db, ordersOfCustomer, await ofShop(db, actor, query));
+    return { orders: rows.map(({ order, user, labelType }) => presentOrder(order, user, labelType)), ...counts };
   },
 
   async readOrder({ db, params, actor }) {
@@ -138,9 +162,15 @@ export const storefrontRoutes = routes(storefront, {
       const bought = await buy(tx, { discordId: body.discordId, purchases: body.orders, asBulk: true }, actor);
       const { bulk, total, orders, balanceCents, customer } = bought;
       if (!bulk) throw new Error("a bulk purchase has a bulk order");
-      await record(tx, actor, ...soldBulkOrder(bulk, orders.length, total, { ...customer, balanceCents }));
+      const entry = soldBulkOrder(bulk, orders.length, total, { ...customer, balanceCents });
+      const rows = orders.map(({ order }) => order);
+      await record(tx, actor, ...telling(entry, bulkOrderCreated(bulk, customer, total, rows)));
       const presented = orders.map(({ order, labelType }) => presentOrder(order, customer, labelType));
-      return { bulkOrder: { ...bulk, _id: bulk.id, orders: presented, total }, balance: balanceCents };
+      return {
+        bulkOrder: { ...bulk, _id: bulk.id, orders: presented, total },
+        balance: balanceCents,
+        warnings: body.orders.flatMap((purchase, index) => warningsAbout(`body.orders.${index}`, purchase)),
+      };
     });
   },
 
@@ -160,13 +190,25 @@ export const storefrontRoutes = routes(storefront, {
         })
         .returning();
       if (!order) throw new Error("an insert returns its row");
-      await record(tx, actor, ...addedFedexOrder(order, customer.username, parcel));
-      return { order: presentFedex(order) };
+      const entry = addedFedexOrder(order, customer.username, parcel);
+      await record(tx, actor, ...telling(entry, aboutFedexOrder("fedex-order.created", order, customer)));
+      const warnings = [...warningsOf("body.from.", from), ...warningsOf("body.to.", to)];
+      return { order: presentShopFedexOrder(order), warnings };
     });
   },
 
+  async fedexOrders({ db, query, actor }) {
+    const { rows, ...counts } = await pageOf(db, fedexOrdersOfCustomer, await ofShop(db, actor, query));
+    const shown = rows.map((order) => ({
+      ...presentShopFedexOrder(order),
+      from: addressOf<Party>(order, "from"),
+      to: addressOf<Party>(order, "to"),
+    }));
+    return { orders: shown, ...counts };
+  },
+
   async readFedexOrder({ db, params, actor }) {
-    return { order: presentFedex(await findFedexOrder(db, params.id, actor)) };
+    return { order: presentShopFedexOrder(await findFedexOrder(db, params.id, actor)) };
   },
 
   async readFedexFile({ db, params, actor }) {
@@ -189,9 +231,22 @@ export const storefrontRoutes = routes(storefront, {
         })
         .returning();
       if (!invoice) throw new Error("an insert returns its row");
-      await record(tx, actor, ...openedInvoice(invoice, customer.username));
+      const entry = openedInvoice(invoice, customer.username);
+      await record(tx, actor, ...telling(entry, aboutInvoice("invoice.created", invoice, customer)));
       return { invoice: presentInvoice(invoice) };
     });
+  },
+
+  async invoices({ db, query, actor }) {
+    const asked = await ofShop(db, actor, query);
+    const { rows, ...counts } = await pageOf(db, invoicesOfCustomer, { ...asked, search: "" });
+    return { invoices: rows.map(presentInvoice), ...counts };
+  },
+
+  async readInvoice({ db, params, actor }) {
+    const [invoice] = await db.select().from(invoices).where(eq(invoices.id, params.id));
+    if (!invoice || !belongsTo(actor, invoice)) throw refusal(404, "This invoice does not exist");
+    return { invoice: presentInvoice(invoice) };
   },
 
   async setInvoiceStatus({ db, params, body: { status }, actor, transaction }) {
@@ -237,6 +292,71 @@ async function findCustomer(db: Database | Transaction, discordId: string) {
 /** What another shop brought in is as unknown as what nobody did. */
 const belongsTo = (actor: Shop, { shopId }: { shopId: string | null }) => !actor.isBounded || shopId === actor.shopId;
 
+/** Whose things are listed, and those of which shop: null means all. */
+type OfShop = { customer: string; shop: string | null };
+
+async function ofShop<Q extends { discordId: string }>(db: Database, actor: Shop, { discordId, ...query }: Q) {
+  const customer = await findCustomer(db, discordId);
+  return { ...query, customer: customer.id, shop: actor.isBounded ? actor.shopId : null };
+}
+
+/** All of them are one customer's: by searching for more, a shop would find out what other shops know of them. */
+const withoutCustomer = ({ customer: _, ...own }: Searched): Searched => own;
+
+/** Most customers buy in one shop: its things are met soon among theirs. */
+const narrowed = (table: typeof orders | typeof fedexOrders | typeof invoices, { customer, shop }: OfShop) => [
+  having(table.customerId, customer),
+  shop !== null && { where: eq(table.shopId, shop), isSought: true },
+];
+
+const ordersOfCustomer = {
+  name: "orders of a customer",
+  table: orders,
+  searched: withoutCustomer(searched.orders),
+  filters: ({ status, ...of }: OfShop & { status: (typeof orderStatuses)[number] }) => [
+    ...narrowed(orders, of),
+    status !== "All" && {
+      where: status === "Refunded" ? isNotNull(orders.refundedAt) : isNull(orders.refundedAt),
+      isSought: true,
+    },
+  ],
+  select: (db: Database | Transaction) =>
+    db
+      .select({ order: orders, user: customers, labelType: labelTypes })
+      .from(orders)
+      .innerJoin(customers, eq(customers.id, orders.customerId))
+      .innerJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId))
+      .$dynamic(),
+};
+
+const fedexOrdersOfCustomer = {
+  name: "Fedex orders of a customer",
+  table: fedexOrders,
+  searched: withoutCustomer(searchedFedexOrders({ role: "admin" })),
+  filters: (query: OfShop) => narrowed(fedexOrders, query),
+  select: (db: Database | Transaction) => db.select().from(fedexOrders).$dynamic(),
+};
+
+const invoicesOfCustomer = {
+  name: "invoices of a customer",
+  table: invoices,
+  searched: withoutCustomer(searched.invoices),
+  filters: (query: OfShop) => narrowed(invoices, query),
+  select: (db: Database | Transaction) => db.select().from(invoices).$dynamic(),
+};
+
+const warningsOf = (path: string, address: Parameters<typeof addressWarnings>[0]) =>
+  addressWarnings(address).map(({ field, message }) => ({ path: path + field, message }));
+
+/** About the two addresses of a label, by the names of their flat fields. */
+const warningsAbout = (path: string, purchase: Parameters<typeof addressOf>[0]) =>
+  (["from", "to"] as const).flatMap((side) =>
+    addressWarnings(addressOf(purchase, side)).map(({ field, message }) => ({
+      path: `${path}.${flatName(side, field)}`,
+      message,
+    })),
+  );
+
 async function findFedexOrder(db: Database, id: string, actor: Shop) {
   const [order] = await db.select().from(fedexOrders).where(eq(fedexOrders.id, id));
   if (!order || !belongsTo(actor, order)) throw refusal(404, "This Fedex order does not exist");
@@ -270,9 +390,4 @@ function pricesPaid(list: Tier[], own: Tier[]) {
 /** Every shop sells to every customer; an e-mail address is for the one that it was given to. */
 function present(row: typeof customers.$inferSelect, actor: Shop) {
   return { ...presentCustomer(row), email: belongsTo(actor, row) ? row.email : "" };
-}
-
-function presentFedex(row: typeof fedexOrders.$inferSelect) {
-  const file = row.fileId && storefront.readFedexFile.path.replace(":id", row.id);
-  return { ...presentFedexOrder(row), file };
 }

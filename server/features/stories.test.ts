@@ -148,7 +148,7 @@ test("the history of a label type, a price, a staff account and the settings is 
   await call("admin", labelTypes.updateTier, { params, body: { ...tier, price_id: price?._id ?? "", price: 4 } });
   await call("admin", labelTypes.deleteTier, { params, body: tier });
   expect((await historyOf(price?._id ?? "")).map(({ before, after }) => [before, after])).toMatchObject([
-    [{ price: 4 }, null],
+    [{ price: 4 }, { warnings: ["0–5 lb would have no price"] }],
     [{ price: 3 }, { price: 4 }],
     [null, { price: 3 }],
   ]);
@@ -163,5 +163,5 @@ test("the history of a label type, a price, a staff account and the settings is 
 
   await call("admin", website.updateCashapp, { body: { cashappId: "$shop" } });
   await call("admin", website.updateLimits, { body: { staffCredit: 100 } });
-  expect((await historyOf(settingsId)).map(({ subject }) => subject?.kind)).toEqual(["settings", "settings"]);
+  expect((await historyOf(settingsId)).map(({ subject }) => subject?.kind)).toEqual(["settings", "payment handle"]);
 });

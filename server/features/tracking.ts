@@ -1,41 +1,87 @@
+import { isDeepStrictEqual } from "node:util";
+import { settingsId } from "@footprint/contract/logs.ts";
 import { badInput, refusal } from "@footprint/contract/refusal.ts";
 import { tracking as contract, trackingType } from "@footprint/contract/tracking.ts";
 import { eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { record } from "../accounts/audit.ts";
 import type { Actor } from "../accounts/sessions.ts";
-import type { Transaction } from "../db/database.ts";
+import { refuseIfChanged, versionOf } from "../accounts/versions.ts";
+import type { Database, Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
-import { trackingCodes } from "../db/schema.ts";
+import { codeAlerts, codeBatches, customers, orders, plainTracking, settings, trackingCodes } from "../db/schema.ts";
+import { attach } from "../http/files.ts";
 import { routes } from "../http/routes.ts";
+import { batchesById } from "../lists/code-batches.ts";
 import { countsByKind } from "../lists/counters.ts";
 import { exportList, yesOrNo } from "../lists/export.ts";
 import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
+import { type Alert, codeAlertsOf, runways } from "../lists/runway.ts";
 import { searched } from "../lists/searched.ts";
-import { beforeRegistering, carriedByOrder, checkDigit, withCheckDigit } from "../money/tracking-codes.ts";
+import {
+  beforeRegistering,
+  carriedByOrder,
+  checkDigit,
+  deleteLocked,
+  withCheckDigit,
+} from "../money/tracking-codes.ts";
 import { registeredCodes } from "../money/trade-log.ts";
+
+type Type = z.output<typeof trackingType>;
 
 export const trackingRoutes = routes(contract, {
   async list({ db, query }) {
     const { rows, ...counts } = await pageOf(db, list, query);
-    return { trackings: rows.map((row) => ({ ...row, _id: row.id, used: row.usedAt !== null })), ...counts };
+    return { trackings: rows.map(presentCode), ...counts };
   },
 
   export: (call) => exportList(call, list),
 
   exportChosen: (call) => exportList(call, list),
 
+  async read({ db, params }) {
+    const [row] = await db.select().from(trackingCodes).where(eq(trackingCodes.id, params.id));
+    if (!row) throw unknownCode();
+    const [batch] = row.batchId ? await batchesById(db, [row.batchId]) : [];
+    return { tracking: presentCode(row), batch: batch ?? null, order: await orderCarrying(db, row.code) };
+  },
+
   async stats({ db }) {
     const counts = await countsByKind(db, "tracking codes");
     const perType = (state: "left" | "used") => {
       const entries = trackingType.options.map((type) => [type, counts[`${type} ${state}`] ?? 0]);
-      return Object.fromEntries(entries) as Record<z.output<typeof trackingType>, number>;
+      return Object.fromEntries(entries) as Record<Type, number>;
     };
     return { left: perType("left"), used: perType("used") };
   },
 
-  async create({ body: { amount, type, trackRef, template }, actor, transaction }) {
+  async runway({ db, config, now }) {
+    const all = await runways(db, config, now());
+    return { runways: all.map((runway) => ({ ...runway, version: versionOf(settingOf(runway.type, runway.alert)) })) };
+  },
+
+  async updateAlert({ params: { type }, body, actor, seen, transaction }) {
+    return transaction(async (tx) => {
+      // There may be no row yet: whoever changes settings takes turns at theirs.
+      await tx.select().from(settings).for("update");
+      const before = (await codeAlertsOf(tx))[type];
+      await refuseIfChanged(tx, seen, settingsId, settingOf(type, before), before);
+      const version = versionOf(settingOf(type, body));
+      if (isDeepStrictEqual(before, body)) return { message: "The alert is unchanged", version };
+      const row = { type, ...body };
+      await tx.insert(codeAlerts).values(row).onConflictDoUpdate({ target: codeAlerts.type, set: body });
+      await record(tx, actor, "tracking", `Changed the alert for ${type} codes to ${describeAlert(body)}`, {
+        before: settingOf(type, before),
+        after: settingOf(type, body),
+        about: { kind: "settings", id: settingsId },
+        events: [{ type: "settings.changed", data: { setting: "code-alerts" } }],
+      });
+      return { message: `Alert for ${type} codes saved`, version };
+    });
+  },
+
+  async create({ body: { amount, type, trackRef, template, note }, file, actor, transaction }) {
     const codes = consecutiveCodes(trackRef, amount);
     return transaction(async (tx) => {
       await tx.execute(beforeRegistering);
@@ -45,9 +91,14 @@ export const trackingRoutes = routes(contract, {
       const sold = await carriedByOrder(tx, codes);
       if (sold) throw refusal(409, `The code ${sold} is on an order already. Nothing was created.`);
       const [first, last] = [codes[0], codes.at(-1)] as [string, string];
-      const entry = registeredCodes({ amount, type, template, first, last, batchId });
+      const { username, kind: actorKind, id: actorId } = actor;
+      const fileId = file ? await attach(tx, file) : null;
+      const by = { actor: username, actorKind, actorId };
+      await tx.insert(codeBatches).values({ id: batchId, type, template, first, last, amount, note, fileId, ...by });
+      const source = { ...(note && { note }), ...(file && { file: file.name }) };
+      const entry = registeredCodes({ amount, type, template, first, last, batchId, ...source });
       await record(tx, actor, ...entry);
-      return { message: entry[1] };
+      return { message: entry[1], batch: batchId };
     });
   },
 
@@ -74,28 +125,49 @@ export const trackingRoutes = routes(contract, {
       if (used) throw refusal(409, `The code ${used.code} is used. Nothing was deleted.`);
       const [lowest, highest] = [rows[0], rows.at(-1)];
       if (!lowest || !highest) throw refusal(404, `No code from ${first} to ${last} is registered`);
-      // By id: a code that was registered since is not among those that were looked at.
-      const ids = rows.map(({ id }) => id);
-      await tx.delete(trackingCodes).where(sql`${trackingCodes.id} = any(${sql.param(ids)}::uuid[])`);
-      const amount = rows.length.toLocaleString("en-US");
-      const sentence = `Deleted ${amount} unused codes from ${lowest.code} to ${highest.code}`;
+      const deleted = await deleteLocked(tx, rows);
+      const sentence = `Deleted ${deleted.toLocaleString("en-US")} unused codes from ${lowest.code} to ${highest.code}`;
       await record(tx, actor, "tracking", sentence, {
         before: {
-          amount: rows.length,
+          amount: deleted,
           first: lowest.code,
           last: highest.code,
           types: [...new Set(rows.map(({ type }) => type))],
         },
         about: { kind: "tracking codes", id: lowest.batchId ?? lowest.id },
       });
-      return { message: sentence, deleted: rows.length };
+      return { message: sentence, deleted };
     });
   },
 });
 
+type Code = typeof trackingCodes.$inferSelect;
+
+const presentCode = (row: Code) => ({ ...row, _id: row.id, used: row.usedAt !== null });
+const unknownCode = () => refusal(404, "This tracking code does not exist any more");
+
+/** The order that carries a code. */
+async function orderCarrying(db: Database, code: string) {
+  const [row] = await db
+    .select({ order: orders, customer: customers })
+    .from(orders)
+    .innerJoin(customers, eq(customers.id, orders.customerId))
+    .where(sql`${plainTracking(orders.tracking)} = any(${sql.param([code])}::text[])`)
+    .limit(1);
+  if (!row) return null;
+  const { order, customer } = row;
+  return { ...order, _id: order.id, user: { _id: customer.id, username: customer.username } };
+}
+
+/** As the log tells it, where one entry is told from that of another type by its name. */
+const settingOf = (type: Type, { days, leadDays, codes }: Alert) => ({ [type]: { days, leadDays, codes } });
+
+const describeAlert = ({ days, leadDays, codes }: Alert) =>
+  `${days} days beyond ${leadDays} to order them${codes === null ? "" : `, or fewer than ${codes.toLocaleString("en-US")} codes`}`;
+
 async function deleteCode(tx: Transaction, actor: Actor, id: string) {
   const [row] = await tx.delete(trackingCodes).where(eq(trackingCodes.id, id)).returning();
-  if (!row) throw refusal(404, "This tracking code does not exist any more");
+  if (!row) throw unknownCode();
   const { code, type, template } = row;
   const used = row.usedAt !== null;
   await record(tx, actor, "tracking", `Deleted ${used ? "used" : "unused"} ${type} code ${code}`, {
@@ -112,8 +184,14 @@ const list = listOf({
   table: trackingCodes,
   counted: { subject: "tracking codes" },
   searched: searched.trackingCodes,
-  filters: ({ type, used }: Filters<typeof contract.list>) => {
-    if (!type && !used) return [];
+  filters: ({ type, template, batch, used }: Filters<typeof contract.list>) => {
+    const ofBatch = batch && {
+      ...having(trackingCodes.batchId, batch),
+      counted: { subject: "codes by batch" as const, kinds: [batch.toLowerCase()] },
+    };
+    // The codes of a batch are few, and led to by its own index: what else is asked for is looked for among them.
+    const ofTemplate = template && { where: eq(trackingCodes.template, template), isSought: true };
+    if (!type && !used) return [ofBatch, ofTemplate];
     const types = type ? [type] : trackingType.options;
     const states = used ? ([used === "true" ? "used" : "left"] as const) : (["left", "used"] as const);
     // There is an index of the codes of all types that are left, and one of those that are used.
@@ -124,6 +202,8 @@ const list = listOf({
       })),
     );
     return [
+      ofBatch,
+      ofTemplate,
       {
         column: trackingCodes.type,
         where: indexes.map(({ where }) => where),
@@ -177,10 +257,10 @@ function codesBetween(first: string, last: string): string[] {
   return codesFrom(start, Number(amount));
 }
 
-/** Adds the codes in one statement; returns the first that existed already, in which case the caller refuses all. */
-type Batch = Pick<typeof trackingCodes.$inferSelect, "type" | "template"> & { batchId: string };
+type Registered = Pick<Code, "type" | "template"> & { batchId: string };
 
-async function addCodes(tx: Transaction, codes: string[], { type, template, batchId }: Batch) {
+/** Adds the codes in one statement; returns the first that existed already, in which case the caller refuses all. */
+async function addCodes(tx: Transaction, codes: string[], { type, template, batchId }: Registered) {
   // Ids of one moment are random: sorted, the list shows a batch in the order of its codes.
   const ids = codes.map(() => uuidv7()).sort();
   // Arrays, because 10,000 rows of parameters are slow. A code that somebody else is adding just now is waited for.

@@ -73,6 +73,7 @@ test("a balance's history tells what each change was for, by whom and why, and w
     ],
     total: 6,
     totalPages: 1,
+    by: null,
     sums: { in: 59, out: 17 },
   });
   expect(await problems()).toEqual([]);
@@ -306,11 +307,25 @@ test("all customers' transfers but purchases, by kind, day, doer, customer and a
   expect(await amounts({ by: colleague, kind: "adjustment", over: 60 })).toEqual([99.99]);
   expect(await amounts({ by: shopKey })).toEqual([100]);
   expect(await amounts({ by: colleague, customer: maren.id })).toEqual([4]);
+  const hers = await history(maren, { by: colleague });
+  expect([hers.transfers.map(({ amount }) => amount), hers.by]).toEqual([
+    [4],
+    { _id: colleague, username: "colleague" },
+  ]);
+  expect((await history(maren)).by).toBeNull();
   expect(await amounts({ customer: maren.id })).toEqual([4, 100, 250]);
   expect(await amounts({ customer: maren.id, sort: "asc", limit: 1, page: 2 })).toEqual([100]);
   expect(await amounts({ customer: maren.id, over: 5, from: "2026-02-01" })).toEqual([100]);
   expect(await amounts({ customer: tobias.id, kind: "deposit" })).toEqual([]);
-  expect(await list({ over: 200 })).toMatchObject({
+  expect(await amounts({ method: "paypal" })).toEqual([100]);
+  expect(await amounts({ method: "cashapp", kind: "deposit" })).toEqual([]);
+  expect(await amounts({ reason: "a gift" })).toEqual([250]);
+  expect(await amounts({ reason: "a gift", customer: tobias.id })).toEqual([]);
+  const [gift] = (await list({ reason: "a gift" })).transfers;
+  await reverse(gift?._id ?? "");
+  expect(await amounts({ reversed: "false", kind: "adjustment" })).toEqual([-50, 99.99]);
+  expect(await amounts({ kind: "adjustment" })).toEqual([-50, 99.99, 250]);
+  expect(await list({ over: 200, kind: "adjustment" })).toMatchObject({
     transfers: [{ kind: "adjustment", reason: "a gift", user: { _id: maren.id, username: "maren" }, for: null }],
     total: 1,
     totalPages: 1,

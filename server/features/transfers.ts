@@ -9,6 +9,7 @@ import { exportRows, inDollars } from "../lists/export.ts";
 import { inOrder } from "../lists/list.ts";
 import { pages } from "../lists/paging.ts";
 import { because, reversedTransfer } from "../money/corrections.ts";
+import { aboutFedexOrder, aboutInvoice, telling } from "../money/happenings.ts";
 import { dollars, move } from "../money/ledger.ts";
 import { needRoom } from "../money/limits.ts";
 import { reversedFedexCharge } from "../money/trade-log.ts";
@@ -17,13 +18,14 @@ import { historyOf, isListed, listTransfers, presentTransfer, selectTransfers, s
 export const transferRoutes = routes(contract, {
   async history({ db, params, query }) {
     const { rows, total, ...rest } = await historyOf(db, params.id, query);
-    return { transfers: rows.map(presentTransfer), ...rest, ...pages(total, query.limit) };
+    const by = await askedAuthor(db, query.by);
+    return { transfers: rows.map(presentTransfer), by, ...rest, ...pages(total, query.ids?.length ?? query.limit) };
   },
 
   async list({ db, query }) {
     const { rows, total, ...rest } = await listTransfers(db, query);
     const by = await askedAuthor(db, query.by);
-    return { transfers: rows.map(presentTransfer), by, ...rest, ...pages(total, query.limit) };
+    return { transfers: rows.map(presentTransfer), by, ...rest, ...pages(total, query.ids?.length ?? query.limit) };
   },
 
   async exportHistory({ params: { id }, ...call }) {
@@ -66,13 +68,23 @@ export const transferRoutes = routes(contract, {
       const reverses = { id: original.id, kind };
       const moved = await move(tx, { customerId, cents, kind: "reversal", reverses, reason, actor });
       await tx.update(transfers).set({ reversedBy: moved.transferId }).where(eq(transfers.id, original.id));
-      if (kind === "deposit" && original.reference)
-        await tx.update(invoices).set({ status: "reversed", paidAt: null }).where(eq(invoices.id, original.reference));
+      const reversed =
+        kind === "deposit" && original.reference
+          ? await tx
+              .update(invoices)
+              .set({ status: "reversed", paidAt: null })
+              .where(eq(invoices.id, original.reference))
+              .returning()
+          : [];
       if (charged) await tx.update(fedexOrders).set({ chargedAt: null }).where(eq(fedexOrders.id, charged.id));
       const entry = charged
         ? reversedFedexCharge({ ...charged, priceCents: cents }, moved)
         : reversedTransfer(original, moved);
-      await record(tx, actor, ...because(reason, entry));
+      const told = [
+        ...reversed.map((invoice) => aboutInvoice("invoice.reversed", invoice, moved)),
+        ...(charged ? [aboutFedexOrder("fedex-order.changed", charged, moved)] : []),
+      ];
+      await record(tx, actor, ...telling(because(reason, entry), ...told));
       const done = cents > 0 ? `${dollars(cents)} returned to` : `${dollars(-cents)} taken back from`;
       return { message: `${done} ${moved.username}, whose balance is now ${dollars(moved.balanceCents)}` };
     });

@@ -332,6 +332,21 @@ test("wrong codes of a signed-in session are counted too: it cannot guess its wa
     await moveAway();
   }
   expect((await disable(codeOf(maren.secret, 1))).status).toBe(429);
+  expect((await logRows()).at(-1)?.action).toMatch(
+    / as maren .*, the last with the right password and a wrong code in an open session$/,
+  );
+  const [last] = (await call(maren, session.signIns)).body.signIns;
+  expect(last).toMatchObject({ outcome: "wrong code", whileSignedIn: true, session: { current: true } });
+});
+
+test("a wrong code changes nothing: the account's other sessions go on", async () => {
+  const maren = await addProtected();
+  const elsewhere = await signIn("maren", codeOf(maren.secret, 1));
+  const code = notTheCode(maren.secret);
+  const body = { oldPassword: password, newPassword: "a much better secret", code };
+  expect((await call(maren, session.disableTwoStep, { body: { password, code } })).status).toBe(400);
+  expect((await call(maren, session.changePassword, { body })).status).toBe(400);
+  expect((await call({ token: elsewhere.body.accessToken }, session.access)).status).toBe(200);
 });
 
 test("new recovery codes take the place of the old", async () => {
@@ -368,13 +383,15 @@ test("an administrator sees who has it and can reset it, which ends the account'
   expect([again.status, again.body.message]).toEqual([409, "maren does not use two-step sign-in"]);
 });
 
-test("staff cannot reset it, and nobody can for an administrator", async () => {
+test("staff cannot reset it, administrators can for each other, and nobody for themselves", async () => {
   const maren = await addProtected();
   const boss = await addProtected("boss", "admin");
   expect((await call("staff", staff.resetTwoStep, { params: { id: maren.id } })).status).toBe(403);
-  expect((await call("admin", staff.resetTwoStep, { params: { id: boss.id } })).status).toBe(404);
+  expect((await call(boss, staff.resetTwoStep, { params: { id: boss.id } })).status).toBe(409);
   expect((await signIn("maren")).body).toEqual(asked);
   expect((await signIn("boss")).body).toEqual(asked);
+  expect((await call("admin", staff.resetTwoStep, { params: { id: boss.id } })).status).toBe(200);
+  expect((await signIn("boss")).status).toBe(200);
 });
 
 test("no secret and no code stands in a log or in the staff list", async () => {

@@ -1,4 +1,5 @@
 import { invoices } from "@footprint/contract/invoices.ts";
+import { labelTypes } from "@footprint/contract/label-types.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { expect, test } from "vitest";
@@ -42,12 +43,15 @@ test("the list carries the specification's fields, custom prices included", asyn
         fromWeight: 0,
         toWeight: 2.5,
         price: 4.2,
+        version: expect.any(String),
       },
     ],
     createdAt: customer.createdAt.toISOString(),
   };
   expect([status, body]).toEqual([200, { users: [maren], total: 1, totalPages: 1 }]);
-  expect(await read(customer.id)).toEqual(maren);
+  // On their own page, beside what the label type costs.
+  const customPricing = maren.customPricing.map((price) => ({ ...price, standard: null }));
+  expect(await read(customer.id)).toEqual({ ...maren, customPricing });
 });
 
 test("every customer of a page comes with their own prices, in the order they were added", async () => {
@@ -171,6 +175,20 @@ test("of several who verify one customer at once, one does", async () => {
   const answers = await meetAt(customers, customer, () => Array.from({ length: 5 }, verify));
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409, 409, 409]);
   expect(await logRows()).toHaveLength(1);
+});
+
+test("a misspelt field turns nothing the other way", async () => {
+  const customer = await addCustomer();
+  const labelType = await addLabelType();
+  const misspelt = { stauts: true, customPricingEnabeld: true } as never;
+  const answers = [
+    await call("staff", users.setStatus, { params: { id: customer.id }, body: misspelt }),
+    await call("staff", users.setCustomPricing, { params: { id: customer.id }, body: misspelt }),
+    await call("admin", labelTypes.setStatus, { params: { id: labelType.id }, body: misspelt }),
+  ];
+  const refused = [400, "Nothing is called stauts, customPricingEnabeld here"];
+  expect(answers.map(answerOf)).toEqual([refused, refused, refused]);
+  expect(await logRows()).toEqual([]);
 });
 
 test("the status is set to the wanted value, or flips; what already is leaves no log row", async () => {

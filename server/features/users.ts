@@ -1,23 +1,34 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import { users as contract } from "@footprint/contract/users.ts";
-import { and, eq, gt, isNotNull, isNull, not, type Placeholder, type SQL, sql } from "drizzle-orm";
-import { record } from "../accounts/audit.ts";
+import { and, eq, gt, isNotNull, isNull, not, type SQL, sql } from "drizzle-orm";
+import { type LogEntry, record } from "../accounts/audit.ts";
 import type { Actor } from "../accounts/sessions.ts";
+import { refuseIfChanged, versionOf } from "../accounts/versions.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
 import { prepared } from "../db/prepared.ts";
-import { customers, customPrices, invoices, labelTypes, shops } from "../db/schema.ts";
+import { presentCustomer, presentInvoice } from "../db/presenters.ts";
+import { customers, customPrices, invoices, shops } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { daysUntil, today } from "../lists/counters.ts";
 import { exportList, inDollars, yesOrNo } from "../lists/export.ts";
 import { type Filters, having, type ListQuery, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
-import { presentCustomer, presentInvoice } from "../lists/presenters.ts";
 import { searched } from "../lists/searched.ts";
-import { adjustedBalance, because } from "../money/corrections.ts";
+import { because } from "../money/corrections.ts";
+import {
+  catalogueOf,
+  customPricesOf,
+  judgeChange,
+  lockCustomer,
+  ownPrices,
+  standardFor,
+  unknownCustomer,
+  warned,
+} from "../money/custom-prices.ts";
 import { totalsOf } from "../money/customer-totals.ts";
-import { dollars, move } from "../money/ledger.ts";
-import { needRoom } from "../money/limits.ts";
+import { aboutCustomer, ownPricesChanged, telling } from "../money/happenings.ts";
+import { addBalance } from "../money/staff-acts.ts";
 import {
   describeTier,
   lockLabelType,
@@ -34,7 +45,9 @@ export const userRoutes = routes(contract, {
 
   async listNew({ db, query }) {
     const { users, ...counts } = await listCustomers(db, { ...query, ...unverified });
-    return { users: await withFirstSteps(db, users), ...counts };
+    // Whoever asks for some by their ids asks for newcomers all the same.
+    const newcomers = users.filter(({ isVerified }) => !isVerified);
+    return { users: await withFirstSteps(db, newcomers), ...counts, ...(query.ids && { total: newcomers.length }) };
   },
 
   export: (call) => exportList(call, list),
@@ -48,9 +61,11 @@ export const userRoutes = routes(contract, {
   async read({ db, params, config, now }) {
     const rows = await db.select().from(customers).where(eq(customers.id, params.id));
     const [user] = await withPrices(db, rows);
+    const catalogue = await catalogueOf(db, user?.customPricing ?? []);
     const totals = await totalsOf(db, params.id, daysUntil(today(config, now()), 30));
     if (!user || !totals) throw unknownCustomer();
-    return { user, totals };
+    const customPricing = user.customPricing.map((price) => ({ ...price, standard: standardFor(catalogue, price) }));
+    return { user: { ...user, customPricing }, totals };
   },
 
   verify: ({ params, actor, transaction }) => transaction((tx) => verify(tx, actor, params.id)),
@@ -64,31 +79,27 @@ export const userRoutes = routes(contract, {
 
   async setCustomPricing({ params, body, actor, transaction }) {
     return transaction(async (tx) => {
-      const { id, username, customPricingEnabled } = await lockCustomer(tx, params.id);
+      const customer = await lockCustomer(tx, params.id);
+      const { id, username, customPricingEnabled } = customer;
       const wanted = body.customPricingEnabled ?? !customPricingEnabled;
       const state = wanted ? "enabled" : "disabled";
       if (wanted === customPricingEnabled) return { message: `Custom pricing is already ${state} for ${username}` };
       await tx.update(customers).set({ customPricingEnabled: wanted }).where(eq(customers.id, id));
-      await record(tx, actor, ...switchedCustomPricing({ id, username }, wanted));
+      const told = aboutCustomer("customer.changed", { ...customer, customPricingEnabled: wanted });
+      await record(tx, actor, ...telling(switchedCustomPricing(customer, wanted), told));
       return { message: `Custom pricing is ${state} for ${username}` };
     });
   },
 
-  async addBalance({ params, body: { balance: cents, reason }, actor, transaction }) {
-    return transaction(async (tx) => {
-      await needRoom(tx, actor, "credit", cents);
-      const moved = await move(tx, { customerId: params.id, cents, kind: "adjustment", reason, actor });
-      const entry = adjustedBalance({ ...moved, id: params.id }, cents);
-      await record(tx, actor, ...because(reason, entry));
-      return { message: `${entry[1]}, which is now ${dollars(moved.balanceCents)}` };
-    });
-  },
+  addBalance: ({ params, body: { balance, reason }, actor, transaction }) =>
+    transaction((tx) => addBalance(tx, actor, params.id, balance, reason)),
 
   async addCustomPrice({ params, body, actor, transaction }) {
     return transaction(async (tx) => {
       const customer = await lockCustomer(tx, params.id);
       const labelType = await lockLabelType(tx, body.labelType, "share");
       const tier = { id: uuidv7(), ...tierWithin(labelType, body) };
+      const own = await ownPrices(tx, customer.id);
       const isTheirs = eq(customPrices.customerId, customer.id);
       await refuseOverlap(tx, customPrices, labelType, tier, isTheirs);
       await refuseTooMany(tx, customPrices, isTheirs, customer.username);
@@ -96,27 +107,40 @@ export const userRoutes = routes(contract, {
         .insert(customPrices)
         .values({ customerId: customer.id, labelTypeId: labelType.id, ...tier })
         .catch(refuseOverlapMeanwhile(customPrices));
-      await record(tx, actor, ...addedCustomPrice(customer, labelType, tier));
+      const judged = await judgeChange(tx, customer.id, own, [...own, { labelTypeId: labelType.id, ...tier }]);
+      const entry = warned(judged, addedCustomPrice(customer, labelType, tier));
+      const told = await ownPricesChanged(tx, customer, [{ labelTypeId: labelType.id }]);
+      await record(tx, actor, ...telling(because(body.reason, entry), ...told));
       const price = `${labelType.name}, ${describeTier(labelType, tier)}`;
-      return { message: `Custom price for ${customer.username} added: ${price}` };
+      return { message: `Custom price for ${customer.username} added: ${price}`, warnings: judged.warnings };
     });
   },
 
-  async deleteCustomPrice({ params, body, actor, transaction }) {
+  async deleteCustomPrice({ params, body, actor, seen, transaction }) {
     return transaction(async (tx) => {
       const customer = await lockCustomer(tx, params.id);
-      const [listed] = await pricesOf(tx, [customer.id]).limit(1).offset(body.index);
-      if (body._id && listed?.price.id !== body._id)
+      const [listed] = await customPricesOf(tx, [customer.id]).limit(1).offset(body.index);
+      if (body._id && listed?.price.id !== body._id.toLowerCase())
         throw refusal(409, "This price was changed meanwhile. Reload the list.");
       if (!listed) throw refusal(404, `${customer.username} has no custom price at this place of the list`);
       const { price: tier, labelType } = listed;
+      await refuseIfChanged(tx, seen, tier.id, loggedTier(tier));
+      const own = await ownPrices(tx, customer.id);
       await tx.delete(customPrices).where(eq(customPrices.id, tier.id));
+      const others = own.filter(({ id }) => id !== tier.id);
+      const judged = await judgeChange(tx, customer.id, own, others);
       const price = `${labelType.name}, ${describeTier(labelType, tier)}`;
-      await record(tx, actor, "pricing", `Deleted a custom price of ${customer.username}: ${price}`, {
-        before: { labelType: labelType.name, ...loggedTier(tier) },
-        about: { kind: "custom price", id: tier.id, customerId: customer.id },
-      });
-      return { message: `Custom price of ${customer.username} deleted: ${price}` };
+      const entry: LogEntry = [
+        "pricing",
+        `Deleted a custom price of ${customer.username}: ${price}`,
+        {
+          before: { labelType: labelType.name, ...loggedTier(tier) },
+          about: { kind: "custom price", id: tier.id, customerId: customer.id },
+        },
+      ];
+      const told = await ownPricesChanged(tx, customer, [tier]);
+      await record(tx, actor, ...telling(because(body.reason, warned(judged, entry)), ...told));
+      return { message: `Custom price of ${customer.username} deleted: ${price}`, warnings: judged.warnings };
     });
   },
 });
@@ -124,19 +148,22 @@ export const userRoutes = routes(contract, {
 async function verify(tx: Transaction, actor: Actor, customerId: string) {
   const { id, username, verifiedAt } = await lockCustomer(tx, customerId);
   if (verifiedAt) throw refusal(409, `${username} is already verified`);
-  await tx.update(customers).set({ verifiedAt: sql`now()` }).where(eq(customers.id, id));
-  await record(tx, actor, ...verifiedCustomer({ id, username }));
+  const [verified] = await tx.update(customers).set({ verifiedAt: sql`now()` }).where(eq(customers.id, id)).returning();
+  if (!verified) throw new Error("a locked customer stays");
+  await record(tx, actor, ...telling(verifiedCustomer(verified), aboutCustomer("customer.verified", verified)));
   return { message: `${username} is verified` };
 }
 
 type Wanted = { status?: boolean | undefined; reason: string };
 
 async function setStatus(tx: Transaction, actor: Actor, customerId: string, { status, reason }: Wanted) {
-  const { id, username, active } = await lockCustomer(tx, customerId);
+  const customer = await lockCustomer(tx, customerId);
+  const { id, username, active } = customer;
   const wanted = status ?? !active;
   if (wanted === active) return { message: `${username} is already ${wanted ? "enabled" : "disabled"}` };
   await tx.update(customers).set({ active: wanted }).where(eq(customers.id, id));
-  await record(tx, actor, ...because(reason, switchedCustomer({ id, username }, wanted)));
+  const told = aboutCustomer("customer.changed", { ...customer, active: wanted });
+  await record(tx, actor, ...telling(because(reason, switchedCustomer(customer, wanted)), told));
   return { message: `${username} is ${wanted ? "enabled" : "disabled"}` };
 }
 
@@ -193,7 +220,7 @@ async function listCustomers(db: Database, query: CustomerFilters & ListQuery) {
 }
 
 async function withPrices(db: Database, rows: (typeof customers.$inferSelect)[]) {
-  const query = prepared(db, "prices of customers", () => pricesOf(db, sql.placeholder("ids")).prepare(""));
+  const query = prepared(db, "prices of customers", () => customPricesOf(db, sql.placeholder("ids")).prepare(""));
   const found = await query.execute({ ids: rows.map((customer) => customer.id) });
   const prices = Map.groupBy(found, ({ price }) => price.customerId);
   return rows.map((customer) => ({
@@ -203,6 +230,7 @@ async function withPrices(db: Database, rows: (typeof customers.$inferSelect)[])
       _id: price.id,
       labelType: { _id: labelType.id, name: labelType.name },
       price: price.priceCents,
+      version: versionOf(loggedTier(price)),
     })),
   }));
 }
@@ -232,21 +260,3 @@ async function withFirstSteps<C extends { id: string }>(db: Database, users: C[]
     };
   });
 }
-
-/** Customers' own prices; their order is what the index of a delete refers to. */
-function pricesOf(db: Database | Transaction, customerIds: string[] | Placeholder) {
-  return db
-    .select({ price: customPrices, labelType: { id: labelTypes.id, name: labelTypes.name } })
-    .from(customPrices)
-    .innerJoin(labelTypes, eq(labelTypes.id, customPrices.labelTypeId))
-    .where(sql`${customPrices.customerId} = any(${sql.param(customerIds)}::uuid[])`)
-    .orderBy(customPrices.createdAt, customPrices.id);
-}
-
-async function lockCustomer(tx: Transaction, id: string) {
-  const [customer] = await tx.select().from(customers).where(eq(customers.id, id)).for("no key update");
-  if (!customer) throw unknownCustomer();
-  return customer;
-}
-
-const unknownCustomer = () => refusal(404, "This customer does not exist");

@@ -16,7 +16,10 @@ import { addAccount, call, db } from "../testing/server.ts";
 type Known = { id: string };
 type Caller = Parameters<typeof call>[0];
 
-const none: StaffLimits = { staffCredit: null, staffCreditPerDay: null, staffRefund: null, staffRefundPerDay: null };
+const none: StaffLimits = {
+  ...{ staffCredit: null, staffCreditPerDay: null, staffRefund: null, staffRefundPerDay: null },
+  approvals: false,
+};
 const limit = (limits: Partial<StaffLimits>) => call("admin", website.updateLimits, { body: limits });
 const answerOf = ({ status, body }: { status: number; body: { message: string } }) => [status, body.message];
 const addBalance = ({ id }: Known, balance: number, as: Caller = "staff") =>

@@ -7,71 +7,168 @@ import { and, desc, eq, ne, sql } from "drizzle-orm";
 import { isCalled, lockNames } from "../accounts/accounts.ts";
 import { createKey, expireKey } from "../accounts/api-keys.ts";
 import { record } from "../accounts/audit.ts";
-import type { Transaction } from "../db/database.ts";
+import { refuseIfChanged, versionOf } from "../accounts/versions.ts";
+import type { Database, Transaction } from "../db/database.ts";
 import { ifViolated } from "../db/failures.ts";
 import { uuidv7 } from "../db/ids.ts";
-import { accounts, apiKeys, settings, shops } from "../db/schema.ts";
-import { attach, fileName, openPublicFile, remove } from "../http/files.ts";
+import { accounts, apiKeys, files, paymentHandles, settings, shops } from "../db/schema.ts";
+import {
+  attach,
+  bytesOf,
+  fileName,
+  openFile,
+  openPublicFile,
+  remove,
+  storedFile,
+  storeMade,
+  type Upload,
+} from "../http/files.ts";
 import { routes } from "../http/routes.ts";
+import { presentAuthor } from "../lists/presenters.ts";
 import { dollars } from "../money/ledger.ts";
-import { readCashapp } from "../money/payment-settings.ts";
+import { readImage } from "../money/payment-image.ts";
+import { changeHandle, handleVersion, lockHandle, newestHandle, readCashapp } from "../money/payment-settings.ts";
 
 export const websiteRoutes = routes(website, {
   async getCashapp({ db }) {
-    return { cashapp: await readCashapp(db) };
+    const [current] = await db.select().from(settings);
+    if (!current) throw new Error("the settings row is missing");
+    const { qr = [], warnings = [] } = (await newestHandle(db, current)) ?? {};
+    return { cashapp: { ...(await readCashapp(db)), qr, warnings, version: handleVersion(current) } };
   },
 
-  async updateCashapp({ body, file, actor, transaction }) {
+  async updateCashapp({ db, body, file, actor, seen, transaction }) {
+    const [current] = await db.select().from(settings);
+    const image = await lookAt(db, file ?? (await storedFile(db, current?.imageFileId ?? null)));
     return transaction(async (tx) => {
-      const [before] = await tx.select().from(settings).for("update");
-      if (!before) throw new Error("the settings row is missing");
-      const beforeImage = await fileName(tx, before.imageFileId);
+      const before = await lockHandle(tx, seen);
       const cashappId = body.cashappId ?? before.cashappId;
-      const reply = { message: "Payment settings updated" };
-      if (cashappId === before.cashappId && !file) return reply;
-
-      await tx.update(settings).set({ cashappId, ...(file && { imageFileId: await attach(tx, file) }) });
-      if (file && before.imageFileId) await remove(tx, before.imageFileId);
-
+      const isOtherHandle = cashappId !== before.cashappId;
+      const message = "Payment settings updated";
+      if (!isOtherHandle && !file) return { message, version: handleVersion(before), warnings: [] };
+      if (!file) refuseOtherImage(before.imageFileId, image);
+      const imageFileId = await keepShown(tx, image, file);
+      const wasOlder = (await newestHandle(tx, before))?.imageIsOlder ?? false;
+      const names = { before: await fileName(tx, before.imageFileId), after: await fileName(tx, imageFileId) };
       const words = [
-        ...(cashappId === before.cashappId ? [] : [`handle ${before.cashappId || "(none)"} to ${cashappId}`]),
-        ...(file ? [`image ${file.name}`] : []),
+        ...(isOtherHandle ? [`handle ${before.cashappId || "(none)"} to ${cashappId}`] : []),
+        ...(file ? [`image ${names.after}`] : []),
       ];
-      await record(tx, actor, "website", `Updated the payment settings: ${words.join(", ")}`, {
-        before: { cashappId: before.cashappId, image: beforeImage },
-        after: { cashappId, image: file?.name ?? beforeImage },
-        about: { kind: "settings", id: settingsId },
+      const warnings = await changeHandle(tx, actor, before, {
+        ...{ cashappId, imageFileId, image, confirmation: body.confirmation, words: words.join(", ") },
+        imageIsOlder: !file && (isOtherHandle || wasOlder),
+        names,
       });
-      return reply;
+      return { message, version: handleVersion({ cashappId, imageFileId }), warnings };
     });
+  },
+
+  async removeCashapp({ body: { remove }, actor, seen, transaction }) {
+    return transaction(async (tx) => {
+      const before = await lockHandle(tx, seen);
+      const cashappId = remove === "handle" ? "" : before.cashappId;
+      const after = { cashappId, imageFileId: null };
+      const version = handleVersion(after);
+      const name = await fileName(tx, before.imageFileId);
+      const words = [
+        ...(cashappId === before.cashappId ? [] : [`handle ${before.cashappId} removed`]),
+        ...(name === null ? [] : [`image ${name} removed`]),
+      ];
+      if (words.length === 0) return { message: "There is nothing to remove", version };
+      await changeHandle(tx, actor, before, {
+        ...{ ...after, image: undefined, imageIsOlder: false, words: words.join(", ") },
+        names: { before: name, after: null },
+      });
+      return { message: remove === "handle" ? "Payment handle removed" : "QR image removed", version };
+    });
+  },
+
+  async cashappHistory({ db }) {
+    const [current] = await db.select().from(settings);
+    const newest = current && (await newestHandle(db, current));
+    const rows = await db
+      .select({ handle: paymentHandles, image: files.name })
+      .from(paymentHandles)
+      .leftJoin(files, eq(files.id, paymentHandles.imageFileId))
+      .orderBy(desc(paymentHandles.number))
+      .limit(100);
+    return {
+      history: rows.map(({ handle: { actor, actorKind, actorId, ...handle }, image }) => ({
+        ...handle,
+        _id: handle.id,
+        cashappId: handle.handle,
+        image,
+        by: actor === null ? null : presentAuthor({ actor, actorKind, actorId }),
+        isCurrent: handle.id === newest?.id,
+      })),
+    };
+  },
+
+  async restoreCashapp({ db, params, body: { confirmation }, actor, seen, transaction }) {
+    const earlier = await readHandle(db, params.id);
+    const { handle: cashappId, imageIsOlder } = earlier;
+    const image = await lookAt(db, await storedFile(db, earlier.imageFileId));
+    return transaction(async (tx) => {
+      const before = await lockHandle(tx, seen);
+      if (cashappId === before.cashappId && earlier.imageFileId === before.imageFileId)
+        return { message: "This is shown already", version: handleVersion(before), warnings: [] };
+      refuseOtherImage(earlier.imageFileId, image);
+      const imageFileId = await keepShown(tx, image);
+      const names = { before: await fileName(tx, before.imageFileId), after: await fileName(tx, imageFileId) };
+      const words = [
+        ...(cashappId === before.cashappId
+          ? []
+          : [`handle ${before.cashappId || "(none)"} back to ${cashappId || "(none)"}`]),
+        ...(imageFileId === before.imageFileId ? [] : [`image back to ${names.after ?? "none"}`]),
+      ];
+      const warnings = await changeHandle(tx, actor, before, {
+        ...{ cashappId, imageFileId, image, imageIsOlder, confirmation, words: words.join(", "), names },
+      });
+      const version = handleVersion({ cashappId, imageFileId });
+      return { message: `Customers pay to ${cashappId || "nobody"} again`, version, warnings };
+    });
+  },
+
+  async cashappImage({ db, params }) {
+    const { imageFileId } = await readHandle(db, params.id);
+    if (!imageFileId) throw refusal(404, "There was no image");
+    return openFile(db, imageFileId);
   },
 
   async limits({ db }) {
     const [current] = await db.select().from(settings);
-    return { limits: limitsOf(current) };
+    const limits = limitsOf(current);
+    return { limits, version: versionOf(inDollars(limits)) };
   },
 
-  async updateLimits({ body, actor, transaction }) {
+  async updateLimits({ body, actor, seen, transaction }) {
     return transaction(async (tx) => {
       const [current] = await tx.select().from(settings).for("update");
       const before = limitsOf(current);
+      await refuseIfChanged(tx, seen, settingsId, inDollars(before));
       const after = { ...before };
       for (const name of limitNames) after[name] = body[name] === undefined ? before[name] : body[name];
-      if (isDeepStrictEqual(before, after)) return { message: "The limits are unchanged" };
+      after.approvals = body.approvals ?? before.approvals;
+      const version = versionOf(inDollars(after));
+      if (isDeepStrictEqual(before, after)) return { message: "The limits are unchanged", version };
       await tx.update(settings).set({
         staffCreditCents: after.staffCredit,
         staffCreditPerDayCents: after.staffCreditPerDay,
         staffRefundCents: after.staffRefund,
         staffRefundPerDayCents: after.staffRefundPerDay,
+        staffApprovals: after.approvals,
       });
       const changed = limitNames.filter((name) => before[name] !== after[name]);
       const words = changed.map((name) => `${limitWords[name]} ${limit(before[name])} to ${limit(after[name])}`);
+      if (before.approvals !== after.approvals)
+        words.push(`what is above them ${after.approvals ? "is to be approved" : "is refused"}`);
       await record(tx, actor, "website", `Changed the limits of staff accounts: ${words.join(", ")}`, {
         before: inDollars(before),
         after: inDollars(after),
         about: { kind: "settings", id: settingsId },
+        events: [{ type: "settings.changed", data: { setting: "limits" } }],
       });
-      return { message: "Limits saved" };
+      return { message: "Limits saved", version };
     });
   },
 
@@ -164,6 +261,35 @@ export const websiteRoutes = routes(website, {
   },
 });
 
+type Looked = Awaited<ReturnType<typeof lookAt>>;
+
+/** An image's id and what it says. Looked at before anything is locked: that takes a moment. */
+async function lookAt(db: Database, file: { id: string; name: string; size: number } | undefined) {
+  if (!file) return undefined;
+  const bytes = await bytesOf(db, file);
+  const read = await readImage(bytes);
+  return { id: file.id, name: file.name, ...read, isAsDrawn: read.drawn?.equals(bytes) ?? false };
+}
+
+/** What was looked at is what customers see: the drawing instead of the file, which could show them something else. */
+async function keepShown(tx: Transaction, image: Looked, sent?: Upload): Promise<string | null> {
+  if (!image) return null;
+  const { id, name, drawn, isAsDrawn } = image;
+  if (!drawn || isAsDrawn) return sent ? attach(tx, sent) : id;
+  if (sent) await remove(tx, sent.id);
+  return storeMade(tx, { name, type: "image/png", data: drawn });
+}
+
+function refuseOtherImage(id: string | null, looked: { id: string } | undefined) {
+  if (id !== (looked?.id ?? null)) throw refusal(409, "Somebody changed the image at the same moment. Try again.");
+}
+
+async function readHandle(db: Database, id: string) {
+  const [found] = await db.select().from(paymentHandles).where(eq(paymentHandles.id, id));
+  if (!found) throw refusal(404, "This is not in the history");
+  return found;
+}
+
 const limitWords = {
   staffCredit: "credit at once",
   staffCreditPerDay: "credit a day",
@@ -171,7 +297,7 @@ const limitWords = {
   staffRefundPerDay: "refund a day",
 };
 const limitNames = Object.keys(limitWords) as (keyof typeof limitWords)[];
-type StaffLimits = Record<keyof typeof limitWords, number | null>;
+type StaffLimits = Record<keyof typeof limitWords, number | null> & { approvals: boolean };
 
 function limitsOf(row: typeof settings.$inferSelect | undefined): StaffLimits {
   if (!row) throw new Error("the settings row is missing");
@@ -180,12 +306,15 @@ function limitsOf(row: typeof settings.$inferSelect | undefined): StaffLimits {
     staffCreditPerDay: row.staffCreditPerDayCents,
     staffRefund: row.staffRefundCents,
     staffRefundPerDay: row.staffRefundPerDayCents,
+    approvals: row.staffApprovals,
   };
 }
 
 const limit = (cents: number | null) => (cents === null ? "any amount" : dollars(cents));
-const inDollars = (limits: StaffLimits) =>
-  Object.fromEntries(limitNames.map((name) => [name, limits[name] === null ? null : limits[name] / 100]));
+const inDollars = (limits: StaffLimits) => ({
+  ...Object.fromEntries(limitNames.map((name) => [name, limits[name] === null ? null : limits[name] / 100])),
+  approvals: limits.approvals,
+});
 
 const unknownKey = () => refusal(404, "This API key does not exist any more");
 

@@ -9,7 +9,7 @@ import { website } from "@footprint/contract/website.ts";
 import { eq, sql } from "drizzle-orm";
 import { expect, inject, test, vi } from "vitest";
 import { hashToken, openSession } from "../accounts/sessions.ts";
-import { accounts, apiKeys, customers, files, sessions } from "../db/schema.ts";
+import { accounts, apiKeys, customers, files, sessions, settings } from "../db/schema.ts";
 import { addCustomer, addFedexOrder, addLabelType, addOrder, balanceOf, someAddresses } from "../testing/builders.ts";
 import { boundary, formEnd, partStart, pdf } from "../testing/multipart.ts";
 import { untilTheyWait, waitingForLocks } from "../testing/races.ts";
@@ -110,6 +110,30 @@ test.for([
 const restrict = (id: string, body: Input<typeof website.updateApiKey>["body"]) =>
   call("admin", website.updateApiKey, { params: { id }, body: body ?? {} });
 
+test("a confirmation that grows old before the last byte changes no payment handle", async () => {
+  const colleague = await addAccount("colleague", "admin");
+  const refused = await lastByteAfter(colleague, { call: website.updateCashapp, body: { cashappId: "$theirs" } }, () =>
+    db.update(sessions).set({ confirmedAt: sql`now() - interval '31 minutes'` }),
+  );
+  expect(refused).toEqual([403, "Confirm that it is you, and try again"]);
+});
+
+test.skipIf(inject("embeddedDump"))(
+  "a confirmation that grows old while the change waits for its turn deletes no API key",
+  async () => {
+    const shop = await addShop();
+    const { calls } = await db.transaction(async (tx) => {
+      await tx.select().from(sessions).for("update");
+      const deleted = call("admin", website.deleteApiKey, { params: { id: shop.id } });
+      await untilTheyWait(tx, 1);
+      await tx.update(sessions).set({ confirmedAt: sql`now() - interval '31 minutes'` });
+      return { calls: [deleted] };
+    });
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([403]);
+    expect((await call("admin", website.listApiKeys)).body.keys).toHaveLength(1);
+  },
+);
+
 test("whoever is signed out before the last byte is not told whether a password is right", async () => {
   const colleague = await addAccount("colleague", "staff");
   const body = { oldPassword: "a guess", newPassword: "another good password" };
@@ -154,6 +178,14 @@ test("an administrator who becomes staff before the last byte does nothing that 
     db.update(accounts).set({ role: "staff" }).where(eq(accounts.id, former.id)),
   );
   expect(refused).toEqual([403, "Only administrators may do this"]);
+});
+
+test("who must set up two-step sign-in by the time of the last byte does nothing else first", async () => {
+  const colleague = await addAccount("colleague", "staff");
+  const refused = await lastByteAfter(colleague, (await requests["added balance"]?.()) as Request, () =>
+    db.update(settings).set({ twoStepRequired: "everybody" }),
+  );
+  expect(refused).toEqual([403, "Set up two-step sign-in first"]);
 });
 
 test.skipIf(inject("embeddedDump"))("a key is not deleted while a purchase with it is under way", async () => {

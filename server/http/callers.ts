@@ -1,4 +1,5 @@
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
+import { passkeys } from "@footprint/contract/passkeys.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { session } from "@footprint/contract/session.ts";
 import { type SQL, sql } from "drizzle-orm";
@@ -21,8 +22,14 @@ export async function admit(
   const find = <C extends Caller>(look: (token: string) => Promise<C | undefined>) =>
     token ? recognise(token, call.access, request, reply, () => look(token)) : undefined;
   if (call.access === "storefront") return allowShop(await find((key) => findShop(db, key)), call, request.address);
-  return allowAccount(await find((key) => authenticate(db, key)), call);
+  return allowAccount(await find((key) => authenticate(db, key, origin(request))), call);
 }
+
+/** Where a call comes from, and whether the panel says that it asks by itself. */
+const origin = ({ address, headers }: FastifyRequest) => ({
+  address,
+  isUnattended: headers["x-unattended"] !== undefined,
+});
 
 // What is none of our tokens is not worth a query.
 const tokenOf = ({ headers }: FastifyRequest) => /^Bearer ((?:fp_)?[\w-]{43})$/i.exec(headers.authorization ?? "")?.[1];
@@ -30,13 +37,35 @@ const tokenOf = ({ headers }: FastifyRequest) => /^Bearer ((?:fp_)?[\w-]{43})$/i
 /** Looks again at who was admitted by the head of a request, now that its body is here: that may have taken minutes. */
 export async function admitAgain(db: Database, request: FastifyRequest, call: Endpoint, caller: Caller): Promise<void> {
   const token = tokenOf(request) ?? "";
-  const now = caller.kind === "shop" ? await findShop(db, token) : await authenticate(db, token);
+  const now = caller.kind === "shop" ? await findShop(db, token) : await authenticate(db, token, origin(request));
   readmit(caller, now, call, request.address);
 }
 
-function allowAccount<A extends Pick<Actor, "role">>(account: A | undefined, call: Endpoint): A {
+/** What a session that must do something first may do: that, say who it is, and sign out. */
+const first = {
+  password: {
+    calls: new Set<Endpoint>([session.access, session.logout, session.changePassword, passkeys.list]),
+    refused: () => refusal(403, "Change your password first", { passwordChangeRequired: true }),
+  },
+  "two-step": {
+    calls: new Set<Endpoint>([
+      ...[session.access, session.logout, session.confirm],
+      ...[session.twoStep, session.beginTwoStep, session.confirmTwoStep],
+      ...[passkeys.list, passkeys.begin, passkeys.add],
+    ]),
+    refused: () => refusal(403, "Set up two-step sign-in first", { twoStepRequired: true }),
+  },
+};
+
+function allowAccount<A extends Pick<Actor, "role" | "mustFirst" | "isConfirmed">>(
+  account: A | undefined,
+  call: Endpoint,
+): A {
   if (!account) throw refusal(401, "Sign in to continue");
+  if (account.mustFirst && !first[account.mustFirst].calls.has(call)) throw first[account.mustFirst].refused();
   if (call.access === "admin" && account.role !== "admin") throw refusal(403, "Only administrators may do this");
+  if (call.sensitive && !account.isConfirmed)
+    throw refusal(403, "Confirm that it is you, and try again", { confirmationRequired: true });
   return account;
 }
 
@@ -49,7 +78,7 @@ export function readmit(caller: Caller, row: object | undefined, call: Endpoint,
   else Object.assign(caller, allowAccount(row as Actor | undefined, call));
 }
 
-const ownCalls = new Set<Endpoint>(Object.values(session));
+const ownCalls = new Set<Endpoint>([...Object.values(session), ...Object.values(passkeys)]);
 
 /**
  * Calls that change the caller's own account end its other sessions, which these hold while they do the same: they

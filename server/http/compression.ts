@@ -44,7 +44,7 @@ const acceptsGzip = ({ headers }: FastifyRequest) =>
   /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(headers["accept-encoding"] ?? ""));
 
 /** Serves a text that changes only with the program, compressed once; who has it already is told so. */
-export function serveText(app: FastifyInstance, path: string, type: string, text: string) {
+export function serveText(app: FastifyInstance, path: string, type: string, text: string | Buffer) {
   const hash = createHash("sha256").update(text).digest("base64url");
   const plain = Buffer.from(text);
   const compressed = gzipSync(plain);

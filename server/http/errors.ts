@@ -15,7 +15,9 @@ export function answerError(error: FastifyError | Refusal, request: FastifyReque
   if (status >= 500 && !isRefusal) logFailure(request.log, () => request.log.error({ err: error }, "call failed"));
   if (retryAfter) reply.header("retry-after", String(retryAfter));
   const issues = "issues" in error && isRefusal && error.issues ? { issues: error.issues } : {};
-  const codeRequired = "codeRequired" in error && error.codeRequired ? { codeRequired: true } : {};
+  const conflict = "conflict" in error && error.conflict ? { conflict: error.conflict } : {};
+  const confirmWith = "confirmWith" in error && error.confirmWith ? { confirmWith: error.confirmWith } : {};
+  const required = flags.filter((name) => (error as Partial<Refusal>)[name]).map((name) => [name, true]);
   // It may have been about to send a file.
   for (const name of ofTheFile) reply.removeHeader(name);
   // Not returned: the framework would wait for the reply a second time, with more listeners for its end.
@@ -23,8 +25,13 @@ export function answerError(error: FastifyError | Refusal, request: FastifyReque
     .header("cache-control", "no-store")
     .type("application/json; charset=utf-8")
     .code(status)
-    .send({ message, ...issues, ...codeRequired });
+    .send({ message, ...issues, ...conflict, ...confirmWith, ...Object.fromEntries(required) });
 }
+
+const flags = [
+  ...(["codeRequired", "passkeyAccepted", "confirmationRequired"] as const),
+  ...(["passwordChangeRequired", "twoStepRequired"] as const),
+];
 
 const ofTheFile = ["content-disposition", "content-length", "content-encoding", "x-total-rows"];
 

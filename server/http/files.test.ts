@@ -1,4 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { request } from "node:http";
+import { text } from "node:stream/consumers";
 import { pathOf } from "@footprint/contract/endpoint.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
 import { orders } from "@footprint/contract/orders.ts";
@@ -291,6 +294,21 @@ onOneEngine("a file is not read for a HEAD request, which calls do not answer", 
   const headers = { authorization: `Bearer ${tokenOf("staff")}` };
   const answer = await fetch(origin + pathOf(fedex.file, { id: order.id }), { method: "HEAD", headers });
   expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/json; charset=utf-8"]);
+});
+
+onOneEngine.for([
+  { "content-encoding": "gzip" },
+  { "content-encoding": "br, identity" },
+  { "transfer-encoding": "gzip, chunked" },
+])("what says that it is compressed is refused: %o", async (headers) => {
+  const json = { authorization: `Bearer ${tokenOf("staff")}`, "content-type": "application/json", ...headers };
+  const sent = request(origin + pathOf(orders.refund, { id: uuidv7() }), { method: "PUT", headers: json });
+  sent.end("{}");
+  const [answer] = await once(sent, "response");
+  expect([answer.statusCode, JSON.parse(await text(answer))]).toEqual([
+    415,
+    { message: "Send the request without compression" },
+  ]);
 });
 
 onOneEngine("a call that takes no file refuses a form", async () => {

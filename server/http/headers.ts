@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 
 /** What every answer tells browsers. */
@@ -59,4 +60,14 @@ const apiHosts = (config: Config) => ["http://localhost:7400", ...(config.apiHos
 
 export function allowedOrigins(config: Config): (string | RegExp)[] {
   return config.production ? config.panelOrigins : [/^https?:\/\/localhost(:\d+)?$/, ...config.panelOrigins];
+}
+
+/** Where the panel that calls was opened: at this host, as far as the configured proxies can be trusted, or allowed. */
+export function panelOrigin({ headers, host }: FastifyRequest, config: Config): string | undefined {
+  const origin = headers.origin ?? "";
+  if (!URL.canParse(origin)) return undefined;
+  const isAllowed = allowedOrigins(config).some((allowed) =>
+    typeof allowed === "string" ? allowed === origin : allowed.test(origin),
+  );
+  return isAllowed || new URL(origin).host === host ? origin : undefined;
 }

@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { type Refusal, refusal } from "@footprint/contract/refusal.ts";
-import { message, type Outcome } from "@footprint/contract/schemas.ts";
+import { id, message, type Outcome } from "@footprint/contract/schemas.ts";
 import { and, eq, sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
+import { recordAttempt } from "../accounts/attempts.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { databaseCode } from "../db/failures.ts";
 import { idempotentReplies } from "../db/schema.ts";
 import { type Caller, callerNow, readmit, takeTurnsAtOwnAccount } from "./callers.ts";
-import type { InTurn } from "./files.ts";
+import type { InTurn, Upload } from "./files.ts";
 
 /** An answer that was given before, as it travelled. */
 export class Replay {
@@ -38,8 +39,12 @@ export type Transact<E extends Endpoint = Endpoint> = <T>(
 export type Several = (
   ids: string[],
   done: string,
-  work: (tx: Transaction, id: string) => Promise<{ message: string }>,
+  work: (tx: Transaction, id: string) => Promise<RowAnswer>,
 ) => Promise<{ message: string; outcomes: Outcome[] }>;
+
+/** A row is done, or has become a request. */
+type RowAnswer = z.output<typeof rowAnswer>;
+const rowAnswer = message.extend({ request: z.object({ _id: id }).optional() });
 
 /** What one of several rows was refused with. */
 class RowRefused extends Error {}
@@ -54,23 +59,23 @@ export function transactions(
   call: Endpoint,
   request: FastifyRequest,
   body: unknown,
+  file: Upload | undefined,
   caller: Caller | undefined,
   rowInTurn: InTurn,
 ): { transaction: Transact; several: Several } {
   const key = call.idempotent && keyOf(request);
   if (!key && call.idempotent === "required")
     throw refusal(400, "Send an Idempotency-Key, so that a repeat is recognised");
+  const begin = <T>(work: Work<T>) => retried(() => db.transaction(work)).catch(noted(db));
   const admitted = <T>(work: Work<T>) =>
-    retried(() =>
-      db.transaction(async (tx) => {
-        if (caller) {
-          await takeTurnsAtOwnAccount(tx, caller, call);
-          const { rows } = await tx.execute(callerNow(caller));
-          readmit(caller, rows[0], call, request.address);
-        }
-        return work(tx);
-      }),
-    );
+    begin(async (tx) => {
+      if (caller) {
+        await takeTurnsAtOwnAccount(tx, caller, call);
+        const { rows } = await tx.execute(callerNow(caller));
+        readmit(caller, rows[0], call, request.address);
+      }
+      return work(tx);
+    });
   if (!key || !caller)
     return {
       transaction: async (work, first) => {
@@ -81,24 +86,24 @@ export function transactions(
         eachOf(ids, done, (id) => rowInTurn(() => admitted((tx) => refusable(work(tx, id))))),
     };
   // The body as it was understood: what came in may be nested deeper than anybody can write down again.
-  const fingerprint = hash(`${call.method} ${request.url} ${JSON.stringify(body ?? null)}`);
+  const fingerprint = hash(
+    `${call.method} ${request.url} ${JSON.stringify(body ?? null)}${file ? ` ${file.contentHash}` : ""}`,
+  );
   const once = <T>(part: string, reply: z.ZodType, work: Work<T>) => {
     // A shop may repeat with a new key what it sent with an old one.
     const identity = { caller: caller.kind === "shop" ? caller.shopId : caller.id, key: key + part };
-    return retried(() =>
-      db.transaction(async (tx) => {
-        const { now, isFirst } = await claim(tx, caller, identity, fingerprint);
-        readmit(caller, now, call, request.address);
-        const given = isFirst ? undefined : await firstAnswer(tx, identity, fingerprint);
-        if (given) return given;
-        const result = await work(tx);
-        await tx
-          .update(idempotentReplies)
-          .set({ reply: z.encode(reply, result) })
-          .where(isOf(identity));
-        return result;
-      }),
-    );
+    return begin(async (tx) => {
+      const { now, isFirst } = await claim(tx, caller, identity, fingerprint);
+      readmit(caller, now, call, request.address);
+      const given = isFirst ? undefined : await firstAnswer(tx, identity, fingerprint);
+      if (given) return given;
+      const result = await work(tx);
+      await tx
+        .update(idempotentReplies)
+        .set({ reply: z.encode(reply, result) })
+        .where(isOf(identity));
+      return result;
+    });
   };
   return {
     transaction: (work) => once("", call.reply, work),
@@ -106,7 +111,7 @@ export function transactions(
       // The key is for this body, whatever becomes of the rows.
       await once("", z.null(), async () => null);
       // No key that a caller chooses has a space.
-      return eachOf(ids, done, (id) => rowInTurn(() => once(` ${id}`, message, (tx) => refusable(work(tx, id)))));
+      return eachOf(ids, done, (id) => rowInTurn(() => once(` ${id}`, rowAnswer, (tx) => refusable(work(tx, id)))));
     },
   };
 }
@@ -114,27 +119,34 @@ export function transactions(
 async function eachOf(
   ids: string[],
   done: string,
-  work: (id: string) => Promise<{ message: string } | Replay>,
+  work: (id: string) => Promise<RowAnswer | Replay>,
 ): ReturnType<Several> {
   const outcomes: Outcome[] = [];
-  for (const _id of ids) {
+  for (const [place, _id] of ids.entries()) {
     try {
       const answer = await work(_id);
-      const { message } = (answer instanceof Replay ? answer.reply : answer) as { message: string };
-      outcomes.push({ _id, done: true, message });
+      const { message, request } = (answer instanceof Replay ? answer.reply : answer) as RowAnswer;
+      outcomes.push({ _id, done: !request, message, ...(request && { request: request._id }) });
     } catch (error) {
-      if (!(error instanceof RowRefused)) throw error;
-      outcomes.push({ _id, done: false, message: error.message });
+      const { statusCode = 500, message } = error as Refusal;
+      // Who may not call any more is still told of the rows that were done before.
+      const isShutOut = place > 0 && (statusCode === 401 || statusCode === 403);
+      if (!(error instanceof RowRefused) && !isShutOut) throw error;
+      const refused = isShutOut ? ids.slice(place) : [_id];
+      outcomes.push(...refused.map((each) => ({ _id: each, done: false, message })));
+      if (isShutOut) break;
     }
   }
-  return { message: `${outcomes.filter((outcome) => outcome.done).length} of ${ids.length} ${done}`, outcomes };
+  const asked = outcomes.filter(({ request }) => request).length;
+  const also = asked > 0 ? `, ${asked} sent for approval` : "";
+  return { message: `${outcomes.filter((outcome) => outcome.done).length} of ${ids.length} ${done}${also}`, outcomes };
 }
 
 /** Tells what a row is refused with from what the caller is. */
 const refusable = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: Partial<Refusal>) => {
     const isRefused = error.statusCode !== undefined && error.statusCode < 500;
-    throw isRefused ? new RowRefused(error.message) : error;
+    throw isRefused ? new RowRefused(error.message, { cause: error }) : error;
   });
 
 function keyOf(request: FastifyRequest): string | undefined {
@@ -167,6 +179,14 @@ async function firstAnswer(tx: Transaction, identity: Identity, request: string)
   if (first?.request !== request) throw refusal(409, "This Idempotency-Key was used for another request");
   return new Replay(first.reply);
 }
+
+/** Some refusals are on record. */
+const noted =
+  (db: Database) =>
+  async (error: unknown): Promise<never> => {
+    await recordAttempt(db, error);
+    throw error;
+  };
 
 /** Two transactions that wait for each other: the database ends one of them, which may simply try again. */
 async function retried<T>(run: () => Promise<T>): Promise<T> {

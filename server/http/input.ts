@@ -73,6 +73,8 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
       return `${field} must ${bound(issue.origin, "at least", issue.minimum, issue.inclusive)}`;
     case "too_big":
       return `${field} must ${bound(issue.origin, "at most", issue.maximum, issue.inclusive)}`;
+    case "unrecognized_keys":
+      return `Nothing is called ${issue.keys.join(", ")} here`;
     default:
       return undefined;
   }

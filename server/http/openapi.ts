@@ -1,10 +1,14 @@
 import type { Endpoint, Feature } from "@footprint/contract/endpoint.ts";
+import { eventStream } from "@footprint/contract/events.ts";
+import { Event, eventData, eventTypes } from "@footprint/contract/outbox.ts";
 import { download } from "@footprint/contract/schemas.ts";
+import { Conflict } from "@footprint/contract/versions.ts";
 import * as z from "zod";
+import { exampleOf, knownExample } from "./examples.ts";
 
 type Features = Record<string, { feature: Feature }>;
 
-const failure = {
+const failureWith = (more: object) => ({
   description: "Refused: the message says why",
   content: {
     "application/json": {
@@ -18,16 +22,29 @@ const failure = {
             items: { type: "object", properties: { path: { type: "string" }, message: { type: "string" } } },
           },
           codeRequired: { type: "boolean", description: "Sign in again with a code" },
+          passkeyAccepted: { type: "boolean", description: "A passkey will do instead of the code" },
+          confirmationRequired: { type: "boolean", description: "Call session.confirm, then repeat the call" },
+          passwordChangeRequired: { type: "boolean", description: "Change the password first" },
+          twoStepRequired: { type: "boolean", description: "Set up two-step sign-in first" },
+          ...more,
         },
       },
     },
   },
-};
+});
 
 const idempotencyKey = {
   name: "Idempotency-Key",
   in: "header",
   description: "The same key and body replays the first answer",
+  schema: { type: "string" },
+};
+
+const ifMatch = {
+  name: "If-Match",
+  in: "header",
+  description:
+    "The version that was read, in quotes: where it is another by now, 409 with `conflict`. Left out or *: any",
   schema: { type: "string" },
 };
 
@@ -45,8 +62,25 @@ export function openApi(features: Features) {
     info: { title: "Footprint", version: "1", description: "The back office of a shipping-label reseller." },
     components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
     paths,
+    webhooks: Object.fromEntries(eventTypes.map((type) => [type, { post: delivery(type) }])),
   };
 }
+
+/** What a webhook is sent when something of a type happens; the call for events answers the same. */
+const delivery = (type: keyof typeof eventData) => ({
+  operationId: `event.${type}`,
+  summary: `Sent to webhooks that hear of ${type}`,
+  parameters: ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => ({
+    ...{ name, in: "header", required: true, schema: { type: "string" } },
+    description: "As the Standard Webhooks specification has it",
+  })),
+  requestBody: {
+    content: {
+      "application/json": { schema: wire(Event.extend({ type: z.literal(type), data: eventData[type] })) },
+    },
+  },
+  responses: { "2XX": { description: "Received; whatever else is answered, it is sent again" } },
+});
 
 function operation(tag: string, name: string, call: Endpoint) {
   return {
@@ -56,21 +90,28 @@ function operation(tag: string, name: string, call: Endpoint) {
     description: whoMayCall(call),
     security: call.access === "public" ? [] : [{ bearer: [] }],
     parameters: [
-      ...parameters("path", call.params),
-      ...parameters("query", call.query),
+      ...parameters("path", call),
+      ...parameters("query", call),
       ...(call.idempotent ? [{ ...idempotencyKey, required: call.idempotent === "required" }] : []),
+      ...(call.versioned ? [ifMatch] : []),
     ],
     ...(call.body && { requestBody: { content: requestContent(call, call.body) } }),
     responses: {
       [call.status ?? 200]: { description: "Done", content: replyContent(call) },
-      default: failure,
+      ...(call.mayAsk && {
+        202: { description: "Waits for an administrator's approval", content: replyContent(call) },
+      }),
+      default: failureWith(call.versioned ? { conflict: wire(Conflict) } : {}),
     },
   };
 }
 
-function requestContent({ upload }: Endpoint, body: z.ZodObject) {
+function requestContent({ upload, access }: Endpoint, body: z.ZodObject) {
   const schema = wire(body);
-  if (!upload) return { "application/json": { schema } };
+  if (!upload) {
+    const example = access === "storefront" && { example: exampleOf(schema as JsonSchema) };
+    return { "application/json": { schema, ...example } };
+  }
   const file = { type: "string", contentMediaType: "application/octet-stream", maxLength: upload.maxBytes };
   return {
     "multipart/form-data": { schema: { ...schema, properties: { ...schema.properties, [upload.field]: file } } },
@@ -78,6 +119,7 @@ function requestContent({ upload }: Endpoint, body: z.ZodObject) {
 }
 
 function replyContent({ reply }: Endpoint) {
+  if (reply === eventStream) return { "text/event-stream": {} };
   return reply === download ? { "application/octet-stream": {} } : { "application/json": { schema: wire(reply) } };
 }
 
@@ -88,18 +130,23 @@ const accessNote = {
   storefront: "For shops, with an API key.",
 };
 
-const whoMayCall = ({ access, scope }: Endpoint) =>
-  scope ? `For shops, with an API key that has the scope ${scope.join(" or ")}.` : accessNote[access];
+const confirmationNote =
+  " Needs a sign-in or a confirmation of the last 30 minutes; else 403 with confirmationRequired.";
 
-function parameters(where: "path" | "query", schema: z.ZodObject | undefined) {
+const whoMayCall = ({ access, scope, sensitive }: Endpoint) =>
+  scope
+    ? `For shops, with an API key that has the scope ${scope.join(" or ")}.`
+    : accessNote[access] + (sensitive ? confirmationNote : "");
+
+function parameters(where: "path" | "query", { access, params, query }: Endpoint) {
+  const schema = where === "path" ? params : query;
   if (!schema) return [];
   const { properties = {}, required = [] } = wire(schema);
-  return Object.entries(properties).map(([name, property]) => ({
-    name,
-    in: where,
-    required: required.includes(name),
-    schema: property,
-  }));
+  return Object.entries(properties).map(([name, property]) => {
+    const isRequired = required.includes(name);
+    const example = access === "storefront" && isRequired ? knownExample(name) : undefined;
+    return { name, in: where, required: isRequired, schema: property, ...(example !== undefined && { example }) };
+  });
 }
 
 /** As it is sent, in both directions: codecs are described by what goes over the wire. */
@@ -108,14 +155,20 @@ function wire(schema: z.ZodType) {
   return rest;
 }
 
+/** Where the collections of collections.ts are served. */
+export const collectionPaths = {
+  postman: "/api/docs/footprint.postman_collection.json",
+  bruno: "/api/docs/footprint-bruno.zip",
+};
+
 /** The same for a reader: one page, no script, nothing from outside. */
 export function openApiPage(features: Features): string {
   const sections = Object.entries(features).map(([tag, { feature }]) => {
     const calls = Object.values(feature).map(
       (call) => `<article>
 <h3><b>${call.method}</b> <code>${escapeHtml(call.path)}</code></h3>
-<p>${escapeHtml(call.summary)}. ${whoMayCall(call)}</p>
-${shape("Query", call.query)}${shape("Body", call.body)}${call.reply === download ? "" : shape("Reply", call.reply)}
+<p>${escapeHtml(call.summary)}. ${whoMayCall(call)}${call.versioned ? " Takes <code>If-Match</code>." : ""}</p>
+${shape("Query", call.query)}${shape("Body", call.body)}${call.reply === download || call.reply === eventStream ? "" : shape("Reply", call.reply)}
 </article>`,
     );
     return `<section id="${tag}"><h2>${tag}</h2>${calls.join("")}</section>`;
@@ -126,7 +179,11 @@ ${shape("Query", call.query)}${shape("Body", call.body)}${call.reply === downloa
 <main><h1>Footprint API</h1>
 <p>Send <code>Authorization: Bearer …</code> with the token of <code>POST /api/v1/auth/admin-login</code>. Money is a number
 with at most two decimals, times are ISO 8601 in UTC. A refusal is <code>{ "message": "…" }</code>.
-For machines: <a href="/api/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+Where a call takes <code>If-Match</code>, send the <code>version</code> that was read, in quotes: if somebody has changed
+it since, the answer is 409 and has both, <code>conflict: { version, current, changedBy, changedAt }</code>.
+For machines: <a href="/api/openapi.json">openapi.json</a> (OpenAPI 3.1). A shop's calls, to send them by hand:
+<a href="${collectionPaths.postman}" download>for Postman</a>, <a href="${collectionPaths.bruno}" download>for Bruno</a>
+(unpack it and open the folder).</p>
 <nav>${links.join(" ")}</nav>${sections.join("")}</main></html>`;
 }
 

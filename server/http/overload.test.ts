@@ -6,17 +6,19 @@ import { fedex } from "@footprint/contract/fedex.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { search as everything } from "@footprint/contract/search.ts";
 import { session } from "@footprint/contract/session.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import { sql } from "drizzle-orm";
 import type { FastifyInstance } from "fastify";
-import { afterEach, expect, inject, test } from "vitest";
+import { afterEach, expect, inject, test, vi } from "vitest";
 import { buildApp } from "../app.ts";
 import { readConfig, timeouts } from "../config.ts";
 import { openEngine, withoutTimeLimit } from "../db/engine.ts";
-import { addCustomer, addFedexOrder, balanceOf } from "../testing/builders.ts";
+import { addCustomer, addFedexOrder, addLabelType, balanceOf } from "../testing/builders.ts";
 import { formWith, pdf } from "../testing/multipart.ts";
 import { untilTheyWait, waitingForLocks } from "../testing/races.ts";
 import { addAccount, call, db, tokenOf } from "../testing/server.ts";
+import { once as onceEach, openShop, parcel } from "../testing/transfers.ts";
 import { wireTo } from "../testing/wire.ts";
 
 const isEmbedded = Boolean(inject("embeddedDump"));
@@ -89,6 +91,31 @@ test("a flood of searches is refused at once and money still moves; then everyth
   expect(new Set(await statuses(all))).toEqual(new Set([200, 503]));
   expect((await search()).status).toBe(200);
 });
+
+test.runIf(isEmbedded)(
+  "an operator's call waits for one bulk order of a shop, not for one with each of its steps",
+  async () => {
+    const customer = await addCustomer({ balance: 100_000 });
+    await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 4]] });
+    const shop = await openShop();
+    let sold = 0;
+    const sell = async () => {
+      const body = { discordId: customer.discordId, orders: Array(200).fill(parcel) };
+      const { status } = await call(shop, storefront.createBulkOrder, { body, ...onceEach() });
+      sold++;
+      return status;
+    };
+    expect(await sell()).toBe(201);
+    const bulks = Array.from({ length: 14 }, sell);
+    await vi.waitFor(() => expect(sold).toBeGreaterThan(1), { timeout: 60_000, interval: 1 });
+    const before = sold;
+    // Calls that ask the database one thing after the other.
+    for (let read = 0; read < 5; read++)
+      expect((await call("staff", users.read, { params: { id: customer.id } })).status).toBe(200);
+    expect(sold - before).toBeLessThan(7);
+    expect(new Set(await Promise.all(bulks))).toEqual(new Set([201]));
+  },
+);
 
 test.skipIf(isEmbedded)("those who search a lot leave places for everything else", async () => {
   const customer = await addCustomer();

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import type { Access, Endpoint } from "@footprint/contract/endpoint.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -18,19 +18,27 @@ const lanes = {
   panel: lane({ atOnce: 16, each: 10 }),
   shops: lane({ atOnce: 12, each: 8 }),
   uploads: lane({ atOnce: 4, each: 2 }),
+  /** The pieces of files: each is read from the database, decoded and written. */
+  downloads: lane({ atOnce: 2, each: 1 }),
   searches: lane({ atOnce: 6, each: 3, waiting: 40, eachWaiting: 10 }),
   /** The rows of calls for several. */
   rows: lane({ atOnce: 6, each: 3 }),
   /** Calls that wait for something which is done once for all who ask, or row by row: they hold a place, and no more. */
   longWork: lane({ atOnce: 64, each: 8 }),
+  /** Calls that work through a file of several megabytes, which is in memory meanwhile. */
+  wholeFiles: lane({ atOnce: 2, each: 1, waiting: 40, eachWaiting: 10 }),
   /** Who sent a token that was known a moment ago. */
   knownTokens: lane({ atOnce: 8, each: 4 }),
   signIns: lane({ atOnce: 4, each: 3, waiting: 100, eachWaiting: 20 }),
+  /** The same from where somebody who is signed in has called: a colleague beside them, or they on another device. */
+  colleaguesSignIns: lane({ atOnce: 4, each: 3, waiting: 100, eachWaiting: 20 }),
   publicPages: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
   unknownAccounts: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
   unknownShops: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
   /** The only thread there is, for what keeps it busy: reading bodies and writing answers. */
   thread: lane({ atOnce: 1, each: 1 }),
+  /** The same for what anybody may ask for, so that nobody who is known waits for their turns. */
+  threadForStrangers: lane({ atOnce: 1, each: 1 }),
 };
 
 /** Calls of one account or key under way: being sent, waiting, worked on, or with an answer that is not yet taken. */
@@ -39,24 +47,74 @@ const underWay = new Map<string, number>();
 
 /** Whose tokens were valid when last seen, by the token's hash. */
 const known = new Map<string, string>();
-const mostKnown = 10_000;
+/** The networks from which people who were signed in have called. */
+const placesOfWork = new Map<string, true>();
+const mostRemembered = 10_000;
+
+/** Whether people who are signed in have called from this network. */
+export const isPlaceOfWork = (network: string) => placesOfWork.has(network);
+
+/** Noted last, forgotten last. */
+function remember<T>(all: Map<string, T>, name: string, what: T) {
+  all.delete(name);
+  for (const oldest of all.keys()) if (all.size >= mostRemembered) all.delete(oldest);
+  all.set(name, what);
+}
 
 type Caller = { id: string; shopId?: string };
 
 /** All keys of a shop are one caller. */
 const nameOf = ({ id, shopId }: Caller) => shopId ?? id;
 
+let worksOneByOne = false;
+/** Calls of operators that are being worked for. */
+let operatorsCalls = 0;
+/** How long the embedded engine did nothing but the last thing that a shop asked for. */
+let lastOfShops = 0;
+/** What takes a shop less than this is in nobody's way. */
+const shortMs = 50;
+
+async function forOperator<T>(work: () => Promise<T>): Promise<T> {
+  operatorsCalls++;
+  try {
+    return await work();
+  } finally {
+    operatorsCalls--;
+  }
+}
+
+/**
+ * An operator's call asks the database several times. On the embedded engine each of these would stand behind another
+ * bulk order of a shop: after one, operators' calls come first, for as long as it took.
+ */
+async function forShop<T>(work: () => Promise<T>): Promise<T> {
+  if (!worksOneByOne) return work();
+  const until = performance.now() + lastOfShops;
+  if (lastOfShops > shortMs)
+    do await setTimeout(5);
+    while (operatorsCalls > 0 && performance.now() < until);
+  const since = performance.now();
+  try {
+    return await work();
+  } finally {
+    lastOfShops = performance.now() - since;
+  }
+}
+
 /**
  * The embedded engine does one thing after the other. What it has been given comes before what an operator asks for
  * next, so that it is given little: no more is done at once, and nobody waits for a shop's whole heap.
  */
 export function workOneByOne() {
+  worksOneByOne = true;
   lanes.panel.narrow({ atOnce: 4, each: 3 });
   lanes.shops.narrow({ atOnce: 2, each: 1 });
   lanes.searches.narrow({ atOnce: 2, each: 1 });
   lanes.rows.narrow({ atOnce: 1, each: 1 });
   lanes.uploads.narrow({ atOnce: 1, each: 1 });
+  lanes.downloads.narrow({ atOnce: 1, each: 1 });
   lanes.longWork.narrow({ atOnce: 16, each: 2 });
+  lanes.wholeFiles.narrow({ atOnce: 1, each: 1 });
   lanes.knownTokens.narrow({ atOnce: 2, each: 1 });
 }
 
@@ -76,15 +134,14 @@ export async function recognise<C extends Caller>(
   if (knownId) begin(knownId, raw);
   const strangers = access === "storefront" ? lanes.unknownShops : lanes.unknownAccounts;
   // In turn also for who is known: whoever hangs up leaves the look-up behind, and begins another.
-  const caller = knownId
-    ? await inTurn(lanes.knownTokens, knownId, raw, find)
-    : await inTurn(strangers, strangerAt(request), raw, find);
+  const look = () =>
+    knownId ? inTurn(lanes.knownTokens, knownId, raw, find) : inTurn(strangers, strangerAt(request), raw, find);
+  const caller = await (access === "storefront" || !knownId ? look() : forOperator(look));
   known.delete(hash);
   if (!caller) return undefined;
   if (!knownId) begin(nameOf(caller), raw);
-  // Seen last, forgotten last.
-  for (const oldest of known.keys()) if (known.size >= mostKnown) known.delete(oldest);
-  known.set(hash, nameOf(caller));
+  remember(known, hash, nameOf(caller));
+  if (access !== "storefront") remember(placesOfWork, strangerAt(request), true);
   return caller;
 }
 
@@ -105,12 +162,17 @@ export function whenItsTurn<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (!caller) {
-    const lane = call.method === "POST" ? lanes.signIns : lanes.publicPages;
-    return inTurn(lane, strangerAt(request), raw, work);
+    const place = strangerAt(request);
+    const signIns = isPlaceOfWork(place) ? lanes.colleaguesSignIns : lanes.signIns;
+    return inTurn(call.method === "POST" ? signIns : lanes.publicPages, place, raw, work);
   }
-  const ownLane = call.access === "storefront" ? lanes.shops : lanes.panel;
-  const lane = call.takesLong ? lanes.longWork : ownLane;
-  const inOwnLane = () => inTurn(lane, nameOf(caller), raw, work);
+  const isShop = call.access === "storefront";
+  const ownLane = isShop ? lanes.shops : lanes.panel;
+  const lane = call.takesLong === "with a file" ? lanes.wholeFiles : call.takesLong ? lanes.longWork : ownLane;
+  const inOwnLane = () =>
+    isShop
+      ? inTurn(lane, nameOf(caller), raw, () => forShop(work))
+      : forOperator(() => inTurn(lane, nameOf(caller), raw, work));
   const { search, q } = request.query as { search?: string; q?: string };
   const isSearch = Boolean(search || q);
   return isSearch ? inTurn(lanes.searches, nameOf(caller), raw, inOwnLane) : inOwnLane();
@@ -128,6 +190,10 @@ export const whenItsRowsTurn = <T>(caller: Caller, { raw }: FastifyReply, work: 
 export const whenItsTurnToStore = <T>(caller: Caller, { raw }: FastifyReply, work: () => Promise<T>): Promise<T> =>
   inTurn(lanes.uploads, nameOf(caller), raw, work);
 
+/** Reads a piece of what a caller downloads when it is its turn. */
+export const whenItsTurnToRead = <T>(caller: Caller, { raw }: FastifyReply, work: () => Promise<T>): Promise<T> =>
+  inTurn(lanes.downloads, nameOf(caller), raw, work);
+
 /**
  * Does what keeps the thread busy: one piece of work in each turn of the event loop, so that everything that happened
  * meanwhile comes before the next, and callers by turns, however much one of them has waiting.
@@ -138,13 +204,19 @@ export const whenTheThreadIsFree = <T>(
   { raw }: FastifyReply,
   work: () => T,
 ): Promise<T> =>
-  inTurn(lanes.thread, caller ? nameOf(caller) : strangerAt(request), raw, async () => {
-    await setImmediate();
-    return work();
-  });
+  inTurn(
+    caller ? lanes.thread : lanes.threadForStrangers,
+    caller ? nameOf(caller) : strangerAt(request),
+    raw,
+    async () => {
+      await setImmediate();
+      return work();
+    },
+  );
 
 /** By the 48 bits of IPv6 that a provider gives to one customer: each has as many networks of 64 bits as they like. */
-const strangerAt = ({ address }: FastifyRequest) => networkOf(address, 48);
+const strangerAt = ({ address }: FastifyRequest) => networkOfCaller(address);
+export const networkOfCaller = (address: string) => networkOf(address, 48);
 
 /** Calls that were refused since the start, for the metrics. */
 export let shedCalls = 0;
@@ -194,7 +266,8 @@ function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = 
     return best;
   };
   const find = (who: string) => {
-    const caller = callers.get(who) ?? { who, running: 0, waiting: 0, lastTurn: 0 };
+    // Behind those who wait already: else they would wait for ever while others come back again and again.
+    const caller = callers.get(who) ?? { who, running: 0, waiting: 0, lastTurn: turns };
     callers.set(who, caller);
     return caller;
   };

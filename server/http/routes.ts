@@ -1,4 +1,6 @@
+import type { ServerResponse } from "node:http";
 import type { Download, Endpoint, Feature, Parsed, Result } from "@footprint/contract/endpoint.ts";
+import { eventStream } from "@footprint/contract/events.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { download, outcomes } from "@footprint/contract/schemas.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -6,18 +8,25 @@ import * as z from "zod";
 import type { Shop } from "../accounts/api-keys.ts";
 import { noteRead } from "../accounts/reads.ts";
 import type { Actor } from "../accounts/sessions.ts";
+import type { Seen } from "../accounts/versions.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
+import type { Events } from "../events/events.ts";
+import type { Outbox } from "../outbox/numbering.ts";
 import { admit, admitAgain, type Caller } from "./callers.ts";
 import { compressLong } from "./compression.ts";
 import { discard, type InTurn, receiveForm, sendFile, type Upload } from "./files.ts";
+import { panelOrigin } from "./headers.ts";
 import { Replay, type Several, type Transact, transactions } from "./idempotency.ts";
+import { seenVersions } from "./if-match.ts";
 import { parse, readJson } from "./input.ts";
+import { Later, waitUnlessGone } from "./later.ts";
 import {
   refuseIfGone,
   whenItMayBegin,
   whenItsRowsTurn,
   whenItsTurn,
+  whenItsTurnToRead,
   whenItsTurnToStore,
   whenTheThreadIsFree,
 } from "./overload.ts";
@@ -28,6 +37,10 @@ export type Services = {
   config: Config;
   /** The clock that calendar periods go by. */
   now: () => Date;
+  /** What the panels that are open are told. */
+  events: Events;
+  /** What happened, for shops and colleagues to hear of. */
+  outbox: Outbox;
 };
 
 type Context<E extends Endpoint> = Services & {
@@ -42,15 +55,21 @@ type Context<E extends Endpoint> = Services & {
   several: Several;
   /** What was uploaded with the call, waiting to be attached. */
   file: Upload | undefined;
+  /** Which versions of what it changes the caller has seen. */
+  seen: Seen;
   /** Where the call came from, as far as the configured proxies can be trusted. */
   address: string;
+  /** Where the panel that calls was opened, if that is one of ours. */
+  origin: string | undefined;
   /** What the caller says it is. */
   userAgent: string;
   /** Ends a call of several steps if the caller has hung up. */
   refuseIfGone: () => void;
 };
 
-type Handlers<F extends Feature> = { [K in keyof F]: (context: Context<F[K]>) => Promise<Result<F[K]> | Replay> };
+type Handlers<F extends Feature> = {
+  [K in keyof F]: (context: Context<F[K]>) => Promise<Result<F[K]> | Later<Result<F[K]>> | Replay>;
+};
 
 export type Routes = { feature: Feature; register(app: FastifyInstance, services: Services): void };
 
@@ -91,6 +110,8 @@ function registerCall(
       const actor = actors.get(request) as Actor;
       const params = parse(call.params, request.params, "params");
       const query = parse(call.query, request.query, "query");
+      const seen = seenVersions(call, request);
+      if (isCompressed(request)) throw refusal(415, "Send the request without compression");
       if (request.isMultipart() && !call.upload) throw refusal(415, "Send the request as application/json");
       const storeInTurn: InTurn = (work) => whenItsTurnToStore(actor, reply, work);
       const form =
@@ -102,7 +123,17 @@ function registerCall(
       const rowInTurn: InTurn = (work) => whenItsRowsTurn(actor, reply, work);
       const onThread = <T>(work: () => T) => whenTheThreadIsFree(actor, request, reply, work);
       try {
-        const answer = await inTurn(async () => {
+        let status: number = call.status ?? 200;
+        const finish = async (result: unknown) => {
+          if (result instanceof Later) return result as Later<unknown>;
+          if (result instanceof Replay && form?.file) await discard(services.db, form.file);
+          await noteRead(services, call, actor, result);
+          if (call.mayAsk && isAsked(result)) status = 202;
+          if (call.reply === download) return result as Download;
+          if (call.reply === eventStream) return result as OpenStream;
+          return compressLong(request, reply, await onThread(() => writeReply(call, result)));
+        };
+        let answer = await inTurn(async () => {
           const body = await onThread(() =>
             parse(call.body, form ? form.fields : readJson(request.body as Buffer | undefined), "body"),
           );
@@ -114,19 +145,25 @@ function registerCall(
             query,
             body,
             actor,
-            ...transactions(services.db, call, request, body, actors.get(request), rowInTurn),
+            ...transactions(services.db, call, request, body, form?.file, actors.get(request), rowInTurn),
             file: form?.file,
+            seen,
             address: request.address,
+            origin: panelOrigin(request, services.config),
             userAgent: request.headers["user-agent"] ?? "",
             refuseIfGone: () => refuseIfGone(reply),
           });
-          await noteRead(services, call, actor, result);
-          if (call.reply === download) return result as Download;
-          return compressLong(request, reply, await onThread(() => writeReply(call, result)));
+          return finish(result);
         });
-        if (typeof answer === "string" || Buffer.isBuffer(answer)) return sendJson(reply, call, answer);
         const stillAllowed = async () => actor && admitAgain(services.db, request, call, actor);
-        const readOn: InTurn = (work) => inTurn(() => stillAllowed().then(work));
+        while (answer instanceof Later) {
+          const { goOn } = answer;
+          await waitUnlessGone(reply, answer);
+          answer = await inTurn(() => stillAllowed().then(goOn).then(finish));
+        }
+        if (typeof answer === "string" || Buffer.isBuffer(answer)) return sendJson(reply, status, answer);
+        if (typeof answer === "function") return stream(reply, answer);
+        const readOn: InTurn = (work) => whenItsTurnToRead(actor, reply, () => inTurn(() => stillAllowed().then(work)));
         return sendFile(reply, { ...answer, content: readInTurn(answer.content, readOn) });
       } catch (error) {
         if (form?.file) await discard(services.db, form.file);
@@ -135,6 +172,11 @@ function registerCall(
     },
   });
 }
+
+/** Nothing is unpacked here: what says that it is compressed is not taken at its word either. */
+const isCompressed = ({ headers }: FastifyRequest) =>
+  !/^(identity)?$/i.test(headers["content-encoding"] ?? "") ||
+  !/^(chunked)?$/i.test(headers["transfer-encoding"] ?? "");
 
 /** What a sender who was answered early may still send, to be thrown away; cut off at once, many never read why. */
 const patience = 20 * 1024 * 1024;
@@ -154,12 +196,21 @@ async function discardTheRest({ raw }: FastifyRequest) {
 const writeReply = (call: Endpoint, result: unknown): string =>
   JSON.stringify(result instanceof Replay ? result.reply : z.encode(call.reply, result));
 
-const sendJson = (reply: FastifyReply, call: Endpoint, body: string | Buffer) =>
-  reply
-    .code(call.status ?? 200)
-    .header("cache-control", "no-store")
-    .type("application/json; charset=utf-8")
-    .send(body);
+/** What has become a request, now or when the same was sent first. */
+const isAsked = (result: unknown) =>
+  ((result instanceof Replay ? result.reply : result) as { request?: object }).request !== undefined;
+
+const sendJson = (reply: FastifyReply, status: number, body: string | Buffer) =>
+  reply.code(status).header("cache-control", "no-store").type("application/json; charset=utf-8").send(body);
+
+type OpenStream = (response: ServerResponse) => void;
+
+/** Goes on after the call: from here on its connection is the stream's. */
+function stream(reply: FastifyReply, open: OpenStream): FastifyReply {
+  for (const [name, value] of Object.entries(reply.getHeaders())) if (value) reply.raw.setHeader(name, value);
+  open(reply.raw);
+  return reply.hijack();
+}
 
 /** Each piece is read in the caller's turn: who downloads much waits for the own downloads, and nobody else does. */
 function readInTurn(content: Download["content"], inTurn: InTurn): Download["content"] {

@@ -1,3 +1,4 @@
+import { approvalStatus } from "@footprint/contract/approvals.ts";
 import { fedexStatus } from "@footprint/contract/fedex.ts";
 import { invoiceStatus, paymentMethod } from "@footprint/contract/invoices.ts";
 import { logType } from "@footprint/contract/logs.ts";
@@ -18,6 +19,9 @@ const total = (value: SQL) => sql<number>`coalesce(${value}, 0)`.mapWith(Number)
 export const countedKinds = {
   orders: ["Active", "Refunded"],
   "orders by label type": undefined,
+  /** By shop, whether the customer was new, and whether it was refunded: see compared.ts. */
+  "orders by shop": undefined,
+  refunds: ["refunded"],
   "bulk orders": ["All"],
   "fedex orders": fedexStatus.options,
   "fedex charges": ["charged"],
@@ -26,7 +30,15 @@ export const countedKinds = {
   invoices: invoiceStatus.options,
   deposits: paymentMethod.options,
   "tracking codes": trackingType.options.flatMap((type) => [`${type} left`, `${type} used`] as const),
+  "used codes": trackingType.options,
+  "codes by batch": undefined,
+  "used codes by batch": undefined,
+  "code batches": trackingType.options,
   logs: logType.options,
+  "unusual events": ["open", "dismissed"],
+  approvals: approvalStatus.options,
+  /** By statement and state: see money/statements/. */
+  "statement lines": undefined,
 } as const;
 
 export type Subject = keyof typeof countedKinds;
@@ -38,7 +50,7 @@ export type Counted = { [S in Subject]: { subject: S; kinds?: readonly Kind<S>[]
 /** Kinds that are not known beforehand come and go, as label types do. */
 export const hasKnownKinds = ({ subject }: Counted) => countedKinds[subject] !== undefined;
 
-/** Business days, both included. */
+/** A span, either side of which may be open. */
 export type Period = { from?: string | undefined; to?: string | undefined };
 
 type Source = typeof counters | typeof monthlyCounters;
@@ -89,7 +101,7 @@ export async function countOf(
 
 /** How many rows of each kind of a subject there are. */
 export async function countsByKind<S extends Subject>(
-  db: Database,
+  db: Database | Transaction,
   subject: S,
 ): Promise<Partial<Record<Kind<S>, number>>> {
   const query = prepared(db, "counts by kind", () =>
@@ -102,6 +114,19 @@ export async function countsByKind<S extends Subject>(
   );
   const rows = await query.execute({ subject });
   return Object.fromEntries(rows.map(({ kind, count }) => [kind, count])) as Partial<Record<Kind<S>, number>>;
+}
+
+/** What the rows of one kind are worth together, in cents. */
+export async function centsOf<S extends Subject>(db: Database, subject: S, kind: Kind<S>): Promise<number> {
+  const query = prepared(db, "cents of a kind", () =>
+    db
+      .select({ cents: total(sql`sum(${monthlyCounters.cents})`) })
+      .from(monthlyCounters)
+      .where(and(ofAny(monthlyCounters), eq(monthlyCounters.kind, sql.placeholder("kind"))))
+      .prepare(""),
+  );
+  const [row] = await query.execute({ subject, kind });
+  return row?.cents ?? 0;
 }
 
 /** How many there are from a day on, the most frequent kind first; kinds that ceased to occur are left out. */
@@ -206,6 +231,56 @@ export async function figuresByDay<S extends Subject>(
   return days.map((day) => byDay.get(day) ?? zero);
 }
 
+/** Business days, both included. */
+export type Span = { from: string; to: string };
+
+/**
+ * What subjects come to between two days, both included, by kind: from whole months, and from the days of those that
+ * are not whole.
+ */
+export async function figuresBetween(db: Database | Transaction, subjects: Subject[], { from, to }: Span) {
+  const query = prepared(db, "figures between", () => {
+    const [first, last] = [sql`${sql.placeholder("from")}::date`, sql`${sql.placeholder("to")}::date`];
+    // Where no month is whole, the days before `wholeFrom` and those from `wholeTo` on must not overlap.
+    const wholeFrom = sql`least(date_trunc('month', ${first}::timestamp + interval '1 month -1 day')::date, ${last} + 1)`;
+    const wholeTo = sql`greatest(date_trunc('month', ${last}::timestamp + interval '1 day')::date, ${wholeFrom})`;
+    const columns = {
+      subject: sql<Subject>`subject`.as("subject"),
+      kind: sql<string>`kind`.as("kind"),
+      count: sql`count`.as("count"),
+      cents: sql`cents`.as("cents"),
+    };
+    const days = (isOfThem: SQL) =>
+      db
+        .select(columns)
+        .from(counters)
+        .where(and(ofSubjects(counters), isOfThem));
+    const months = db
+      .select(columns)
+      .from(monthlyCounters)
+      .where(and(ofSubjects(monthlyCounters), sql`month >= ${wholeFrom} and month < ${wholeTo}`));
+    return db
+      .select({
+        subject: sql<Subject>`subject`,
+        kind: sql<string>`kind`,
+        count: total(sql`sum(count)`),
+        cents: total(sql`sum(cents)`),
+      })
+      .from(
+        unionAll(
+          months,
+          days(sql`day >= ${first} and day < ${wholeFrom}`),
+          days(sql`day >= ${wholeTo} and day <= ${last}`),
+        ).as("figures"),
+      )
+      .groupBy(sql`subject`, sql`kind`)
+      .having(sql`sum(count) <> 0 or sum(cents) <> 0`)
+      .orderBy(sql`sum(count) desc`, sql`kind`)
+      .prepare("");
+  });
+  return query.execute({ subjects, from, to });
+}
+
 /** The business's calendar day, as an ISO date. */
 export function today({ timezone }: Pick<Config, "timezone">, now: Date): string {
   let calendar = calendars.get(timezone);
@@ -218,13 +293,13 @@ export function today({ timezone }: Pick<Config, "timezone">, now: Date): string
 
 const calendars = new Map<string, Intl.DateTimeFormat>();
 
+/** The calendar day that comes so many days after one; before it, where they are negative. */
+export const dayAfter = (day: string, days: number) =>
+  new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+
 /** So many calendar days up to and including one, oldest first. */
-export function daysUntil(last: string, amount: number): string[] {
-  const end = Date.parse(last);
-  return Array.from({ length: amount }, (_, index) =>
-    new Date(end - (amount - 1 - index) * 86_400_000).toISOString().slice(0, 10),
-  );
-}
+export const daysUntil = (last: string, amount: number): string[] =>
+  Array.from({ length: amount }, (_, index) => dayAfter(last, index - amount + 1));
 
 /** The counters' days are business days: where the business moved to another timezone, they are counted anew. */
 export async function adoptTimezone(db: Database, timezone: string): Promise<void> {

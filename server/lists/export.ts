@@ -32,7 +32,7 @@ const mostMinutes = 60;
 
 /** All rows that a query leaves of a list, or the chosen ones of them, as CSV. */
 export async function exportList<Q extends object>(
-  call: Call<Q & Omit<ListQuery, "page" | "limit">>,
+  call: Call<Q & Omit<ListQuery, "ids" | "page" | "limit">>,
   list: List<Q, PgSelect>,
 ): Promise<Download> {
   const { db, query } = call;
@@ -179,10 +179,13 @@ const orEmpty = (value: SQL) => sql`coalesce((${value})::text, '')`;
 /** How cells begin that a spreadsheet would run: = + - @ tab CR LF, and the wide ones of Asian keyboards. */
 const runnable = sql.raw([..."=+-@\t\r\n＝＋－＠"].map((mark) => mark.codePointAt(0)).join(", "));
 
+/** Where a spreadsheet splits at semicolons or tabs, as in many languages, a cell also begins in the middle of a text. */
+const runnableInside = sql.raw(`'([;\t\r\n][ "]*)([=+@＝＋－＠-])'`);
+
 /** With an apostrophe before what a spreadsheet would run, unless it is a number. */
 const quoted = (text: SQL) => sql`'"' || case
   when ascii(${text}) in (${runnable}) and ${text} !~ '^[+-]?[0-9]+([.][0-9]+)?$' then '''' else '' end ||
-  replace(${text}, '"', '""') || '"'`;
+  replace(regexp_replace(${text}, ${runnableInside}, '\\1''\\2', 'g'), '"', '""') || '"'`;
 
 export const yesOrNo = (condition: SQL) => ({ plain: sql`case when ${condition} then 'Yes' else 'No' end` });
 

@@ -1,10 +1,15 @@
+import { approvalStatuses, approvals } from "@footprint/contract/approvals.ts";
 import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
+import { codeBatches } from "@footprint/contract/code-batches.ts";
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { fedex, fedexStatuses, openStatuses } from "@footprint/contract/fedex.ts";
 import { invoiceStatuses, invoices } from "@footprint/contract/invoices.ts";
 import { logs } from "@footprint/contract/logs.ts";
 import { orders } from "@footprint/contract/orders.ts";
-import { tracking, trackingTypes } from "@footprint/contract/tracking.ts";
+import { staff } from "@footprint/contract/staff.ts";
+import { tracking, trackingTemplates, trackingTypes } from "@footprint/contract/tracking.ts";
+import { transfers } from "@footprint/contract/transfers.ts";
+import { unusual, unusualRules } from "@footprint/contract/unusual.ts";
 import { users } from "@footprint/contract/users.ts";
 import { sql } from "drizzle-orm";
 import { expect, inject, test } from "vitest";
@@ -37,8 +42,10 @@ const whether = (fits: (row: Row) => boolean): Filter => ({
 const ids = (amount: number) => Array.from({ length: amount }, () => uuidv7());
 const customerIds = ids(people.length);
 const labelTypeIds = ids(2);
+const shopIds = ids(2);
 const accountIds = ids(2);
 const subjectIds = ids(3);
+const batchIds = ids(2);
 const customer = oneOf("customerId", [...customerIds, uuidv7()]);
 
 type Listed = { list: Endpoint; rows: () => Promise<Row[]>; filters: Record<string, Filter>; searches: string[] };
@@ -50,9 +57,25 @@ const named = (row: { customerId: string; fromName?: string; toName?: string }) 
 const lists: Record<string, Listed> = {
   orders: {
     list: orders.list,
-    rows: async () => (await db.select().from(schema.orders)).map((row) => ({ ...row, found: named(row) })),
+    rows: async () => {
+      const joined = new Map((await db.select().from(schema.customers)).map((row) => [row.id, row.createdAt]));
+      return (await db.select().from(schema.orders)).map((row) => ({
+        ...row,
+        joined: joined.get(row.customerId),
+        found: named(row),
+      }));
+    },
     filters: {
       customer,
+      shop: {
+        values: [...shopIds, uuidv7(), "unknown"],
+        fits: (row, value) => row.shopId === (value === "unknown" ? null : value),
+      },
+      customers: {
+        values: ["new", "returning"],
+        fits: ({ createdAt, joined }, value) =>
+          createdAt.getTime() - (joined as Date).getTime() < 30 * 86_400_000 === (value === "new"),
+      },
       labelType: oneOf("labelTypeId", [...labelTypeIds, uuidv7()]),
       status: {
         values: ["All", "Active", "Refunded"],
@@ -114,8 +137,23 @@ const lists: Record<string, Listed> = {
   "tracking codes": {
     list: tracking.list,
     rows: async () => (await db.select().from(schema.trackingCodes)).map((row) => ({ ...row, found: row.code })),
-    filters: { type: oneOf("type", trackingTypes), used: whether((row) => row.usedAt !== null) },
+    filters: {
+      type: oneOf("type", trackingTypes),
+      template: oneOf("template", trackingTemplates),
+      batch: oneOf("batchId", [...batchIds, uuidv7()]),
+      used: whether((row) => row.usedAt !== null),
+    },
     searches: ["9400", "9500", "9600"],
+  },
+  "batches of codes": {
+    list: codeBatches.list,
+    rows: async () =>
+      (await db.select().from(schema.codeBatches)).map((row) => ({
+        ...row,
+        found: `${row.note}\n${row.first}`.toLowerCase(),
+      })),
+    filters: { type: oneOf("type", trackingTypes) },
+    searches: ["carrier", "9400"],
   },
   logs: {
     list: logs.list,
@@ -131,6 +169,37 @@ const lists: Record<string, Listed> = {
       status: oneOf("type", ["refund", "user", "label"], "All"),
     },
     searches: ["maren", "refunded", "label"],
+  },
+  approvals: {
+    list: approvals.list,
+    rows: async () =>
+      (await db.select().from(schema.approvals)).map((row) => ({
+        ...row,
+        found: `${row.askedName}\n${usernameOf(row.customerId)}`.toLowerCase(),
+      })),
+    filters: {
+      customer,
+      by: oneOf("askedBy", [...accountIds, uuidv7()]),
+      status: oneOf("status", approvalStatuses, "All"),
+    },
+    searches: ["anna", "support"],
+  },
+  "unusual events": {
+    list: unusual.list,
+    rows: async () =>
+      (await db.select().from(schema.unusualEvents)).map((row) => ({
+        ...row,
+        found: `${row.name}\n${usernameOf(row.customerId)}`.toLowerCase(),
+      })),
+    filters: {
+      customer,
+      rule: oneOf("rule", unusualRules),
+      status: {
+        values: ["All", "open", "dismissed"],
+        fits: (row, value) => value === "All" || (row.dismissedAt !== null) === (value === "dismissed"),
+      },
+    },
+    searches: ["anna", "wharf"],
   },
 };
 
@@ -168,7 +237,13 @@ async function furnish() {
     toName: pick(["L. Okafor", "Ann"]),
   });
   const order = () => ({ ...belonging(), ...addresses(), labelTypeId: pick(labelTypeIds), weight: 1, priceCents: 5 });
-  await db.insert(schema.orders).values(some(60, () => ({ ...order(), refundedAt: chance(0.3) ? new Date() : null })));
+  await db.insert(schema.orders).values(
+    some(60, () => ({
+      ...order(),
+      shopId: pick([...shopIds, null]),
+      refundedAt: chance(0.3) ? new Date() : null,
+    })),
+  );
   await db.insert(schema.bulkOrders).values(some(30, belonging));
   const parcel = { weight: 1, length: 1, width: 1, height: 1, dimensionUnit: "in", weightUnit: "lb" };
   await db
@@ -186,8 +261,45 @@ async function furnish() {
     some(60, (number) => ({
       code: `${pick(["94", "95"])}00${number}`,
       type: pick(trackingTypes),
-      template: "evs" as const,
+      template: pick(trackingTemplates),
+      batchId: pick([...batchIds, null]),
       usedAt: chance(0.5) ? new Date() : null,
+      createdAt: moment(),
+    })),
+  );
+  const dismissal = { dismissedAt: new Date(), dismissedBy: uuidv7(), dismissedName: "maren", dismissedBecause: "No" };
+  await db.insert(schema.unusualEvents).values(
+    some(40, () => ({
+      rule: pick(unusualRules),
+      subject: uuidv7(),
+      day: pick(days),
+      name: pick(["88 Wharf Rd, Portland", "annabel"]),
+      customerId: pick([...customerIds, null]),
+      seen: 5,
+      createdAt: moment(),
+      ...(chance(0.4) && dismissal),
+    })),
+  );
+  await db.insert(schema.approvals).values(
+    some(40, (number) => {
+      const status = pick(approvalStatuses);
+      const decision = { decidedBy: uuidv7(), decidedName: "tobias", decidedAt: new Date() };
+      return {
+        ...belonging(),
+        ...{ act: "credit" as const, thing: `${number}`, customerActive: true, amountCents: 5, reason: "Lost" },
+        ...{ askedBy: pick(accountIds), askedName: pick(["support.day", "ida"]), status },
+        ...(status !== "waiting" && status !== "expired" && decision),
+      };
+    }),
+  );
+  await db.insert(schema.codeBatches).values(
+    some(30, (number) => ({
+      type: pick(trackingTypes),
+      template: "evs" as const,
+      first: `${pick(["94", "95"])}00${number}`,
+      last: "9600",
+      amount: 1,
+      note: pick(["Carrier's order", "Old stock"]),
       createdAt: moment(),
     })),
   );
@@ -253,6 +365,30 @@ test.for(Object.entries(lists))("%s: any filters together leave the rows that me
     const answer = await everyPage(listed.list, { ...query, limit: 15 });
     expect(answer, JSON.stringify(query)).toEqual({ ids: wanted, total: wanted.length, isCapped: false });
   }
+  const all = expected(rows, listed, {});
+  const few = all.slice(0, 12);
+  const beside = { search: "nobody", page: 2, limit: 1 };
+  const named = await page(listed.list, { ids: [uuidv7(), ...few.toReversed()].join(), ...beside });
+  expect([idsIn(named), named.total, named.totalPages]).toEqual([few, few.length, 1]);
+});
+
+test("customers, transfers and accounts that are asked for by their ids are those of the list alone", async () => {
+  const [patron, other] = [await addCustomer({ verifiedAt: null }), await addCustomer()];
+  for (const { id } of [patron, other]) await call("staff", users.addBalance, { params: { id }, body: { balance: 5 } });
+  const moved = await db.select().from(schema.transfers);
+  const people = await db.select().from(schema.accounts);
+  const idsOfRows = (rows: { id: string }[]) => rows.map(({ id }) => id).join();
+  const found = async (list: Endpoint, ids: string, params = {}) => {
+    const { body } = await call("admin", list, { params, query: { ids, limit: 1 } } as never);
+    return idsIn(body as unknown as Reply).sort();
+  };
+  expect(await found(users.listNew, idsOfRows([patron, other]))).toEqual([patron.id]);
+  expect(await found(transfers.list, idsOfRows(moved))).toEqual(moved.map(({ id }) => id).sort());
+  const own = moved.filter(({ customerId }) => customerId === patron.id).map(({ id }) => id);
+  expect(await found(transfers.history, idsOfRows(moved), { id: patron.id })).toEqual(own);
+  expect(await found(staff.list, idsOfRows(people))).toEqual(people.map(({ id }) => id).sort());
+  for (const ids of ["", "all", `${patron.id},${patron.id}`, Array.from({ length: 101 }, uuidv7).join()])
+    expect((await call("admin", staff.list, { query: { ids } as never })).status, ids).toBe(400);
 });
 
 test("customers who wait for verification can be narrowed to a period", async () => {

@@ -43,8 +43,8 @@ export type List<Q extends object, S extends PgSelect> = {
   /** As in the name of its export. */
   name: string;
   table: Listed;
-  /** What counts its rows where no filter is set. */
-  counted: Counted;
+  /** What counts its rows where no filter is set; none where one always is. */
+  counted?: Counted;
   searched: Searched;
   /** How many rows are looked through one by one at most, where fewer than usual are to do. */
   rowByRow?: number;

@@ -23,6 +23,10 @@ export async function pageOf<Q extends object, S extends PgSelect>(
   list: Omit<List<Q, S>, "columns">,
   query: Q & ListQuery,
 ): Promise<{ rows: S["_"]["result"]; total: number; totalPages: number; totalCapped?: boolean }> {
+  if (query.ids) {
+    const rows = await rowsById(db, list, query, query.ids);
+    return { rows, ...pages(rows.length, query.ids.length) };
+  }
   if (query.from && query.to && query.from > query.to) return { rows: [], ...pages(0, query.limit) };
   const view = { ...(await narrow(db, list, query)), table: list.table, query, rowByRow: list.rowByRow };
   if (query.search === "" && view.counted) return pageOfCounted(db, list.select, view, view.counted);

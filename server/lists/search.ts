@@ -1,3 +1,4 @@
+import { readWeight, type Weight } from "@footprint/contract/weights.ts";
 import { and, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Database } from "../db/database.ts";
@@ -13,6 +14,8 @@ export type Searched = {
   digits?: SQL;
   /** Whose the rows are: they are found by their customer too, for some callers not by the customer's codes. */
   customer?: { id: PgColumn; byCodes: boolean };
+  /** Found by a weight with its unit, alone or beside other words. No index has it: it is looked for row by row. */
+  weighs?: (weight: Weight) => SQL;
 };
 
 export type Hits = {
@@ -31,7 +34,10 @@ const mostCustomers = 1_000;
 export async function hitsOf(db: Database, table: PgTable, searched: Searched, search: string): Promise<Hits> {
   // What keeps columns apart below stands in none of them.
   if (search.includes("\x1f")) return { where: sql`false`, indexed: sql`false`, isShort: false };
-  const typed = read(search);
+  const read = searched.weighs && readWeight(search);
+  if (searched.weighs && read)
+    return weighing(searched.weighs(read.weight), read.rest && (await hitsOf(db, table, searched, read.rest)));
+  const typed = keysOf(search);
   const isShort = !typed.words && !typed.code;
   const own = isShort ? contains(searched.names, search) : byKeys(table, searched, typed);
   const { customer } = searched;
@@ -58,6 +64,13 @@ export async function hitsOf(db: Database, table: PgTable, searched: Searched, s
   return { where: or(own, ofOne) as SQL, indexed: undefined, isShort };
 }
 
+/** Of what else was typed, the hits of this weight. */
+function weighing(weighs: SQL, others: Hits | ""): Hits {
+  if (!others) return { where: weighs, indexed: undefined, isShort: false };
+  const both = (hit: SQL) => sql`(${hit}) and ${weighs}`;
+  return { ...others, where: both(others.where), indexed: others.indexed && both(others.indexed) };
+}
+
 /** What was typed, in terms of the keys that `search_keys` in the migrations makes of names and codes. */
 type Typed = {
   words: string;
@@ -72,7 +85,7 @@ type Typed = {
 const longestKey = 12;
 const separators = /[\0-/:-@[-`{-\x7f]+/;
 
-function read(search: string): Typed {
+function keysOf(search: string): Typed {
   const text = lowerCase(search);
   const words = wordsOf(text);
   const code = text.replace(/[ -]/g, "");

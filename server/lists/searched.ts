@@ -1,13 +1,18 @@
+import type { Role } from "@footprint/contract/session.ts";
 import { and, eq, sql } from "drizzle-orm";
 import {
   accounts,
+  approvals,
   bulkOrders,
+  codeBatches,
   customers,
   fedexOrders,
   invoices,
+  labelTypes,
   orders,
   plainTracking,
   trackingCodes,
+  unusualEvents,
 } from "../db/schema.ts";
 import { contains, type Searched } from "./search.ts";
 
@@ -20,6 +25,10 @@ export const searched = {
     codes: [orders.id, orders.uuid, orders.tracking],
     digits: plainTracking(orders.tracking),
     customer: { id: orders.customerId, byCodes: true },
+    weighs: (weight) => sql`${orders.weight} = case
+      when ${orders.labelTypeId} = any(array(select id from ${labelTypes} where position('First Class' in name) > 0))
+      then ${weight.value}::numeric * ${weight.unit === "oz" ? 1 : 16}
+      else ${weight.value}::numeric / ${weight.unit === "oz" ? 16 : 1} end`,
   },
   bulkOrders: {
     names: [],
@@ -27,6 +36,17 @@ export const searched = {
     customer: { id: bulkOrders.customerId, byCodes: true },
   },
   invoices: { names: [], codes: [invoices.id], customer: { id: invoices.customerId, byCodes: true } },
+  unusualEvents: {
+    names: [unusualEvents.name],
+    codes: [unusualEvents.id],
+    customer: { id: unusualEvents.customerId, byCodes: true },
+  },
+  approvals: {
+    names: [approvals.askedName],
+    codes: [approvals.id, approvals.reference],
+    customer: { id: approvals.customerId, byCodes: true },
+  },
+  codeBatches: { names: [codeBatches.note], codes: [codeBatches.id, codeBatches.first, codeBatches.last] },
   trackingCodes: { names: [], codes: [trackingCodes.code], digits: sql`${trackingCodes.code}` },
 } satisfies Record<string, Searched>;
 
@@ -37,6 +57,6 @@ export const searchedFedexOrders = ({ role }: { role: string }): Searched => ({
   customer: { id: fedexOrders.customerId, byCodes: role === "admin" },
 });
 
-/** Staff are few, and looked through one by one. */
-export const foundStaff = (search: string) =>
-  and(eq(accounts.role, "staff"), search ? contains([accounts.username], search) : undefined);
+/** Accounts are few, and looked through one by one. */
+export const foundStaff = (search: string, role: Role = "staff") =>
+  and(eq(accounts.role, role), search ? contains([accounts.username], search) : undefined);

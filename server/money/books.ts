@@ -1,17 +1,22 @@
 import { setTimeout } from "node:timers/promises";
-import { isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
+import { checkChain, keepChainCheck, type NotedLink } from "../accounts/log-verification.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { withoutTimeLimit } from "../db/engine.ts";
 import { orders, plainTracking, settings } from "../db/schema.ts";
+import { tell } from "../outbox/outbox.ts";
 import { dollars } from "./ledger.ts";
+
+/** How much of the log is held against its chain, besides what is new; and links that are known from elsewhere. */
+type Extent = { wholeLog?: boolean; noted?: NotedLink[] };
 
 /**
  * Recomputes every balance, total, purchase, refund, deposit, reversal, prepaid code and counter from the rows, and names
- * what disagrees. It reads one snapshot: writers go on meanwhile and are not seen.
+ * what disagrees. It reads one snapshot: writers go on meanwhile and are not seen. Then it checks the log's chain.
  */
-export async function checkBooks(db: Database) {
+export async function checkBooks(db: Database, extent: Extent = {}) {
   const checkedAt = new Date();
-  const { problems, owed } = await withoutTimeLimit(db).transaction(
+  const { problems: unbalanced, owed } = await withoutTimeLimit(db).transaction(
     async (tx) => {
       // Every check reads whole tables. After much was entered at once the planner believes that they are still tiny,
       // and would look through one of them for each row of the other.
@@ -25,15 +30,17 @@ export async function checkBooks(db: Database) {
     },
     { isolationLevel: "repeatable read", accessMode: "read only" },
   );
-  return { balanced: problems.length === 0, checkedAt, problems, owed };
+  const chain = await checkChain(db, extent);
+  const problems = [...unbalanced, ...chain.problems];
+  return { balanced: problems.length === 0, checkedAt, problems, owed, chain };
 }
 
 /**
  * The same, kept for whoever wants to know without having it all recomputed. There is one at a time, which all get who
  * ask before it ends: several would slow each other down, and everybody else.
  */
-export function checkAndKeepBooks(db: Database): Promise<Checked> {
-  const shared = running.get(db) ?? checkAfterPause(db).finally(() => running.delete(db));
+export function checkAndKeepBooks(db: Database, extent: Extent = {}): Promise<Checked> {
+  const shared = running.get(db) ?? checkAfterPause(db, extent).finally(() => running.delete(db));
   running.set(db, shared);
   return shared;
 }
@@ -42,22 +49,29 @@ const running = new WeakMap<Database, Promise<Checked>>();
 const pauses = new WeakMap<Database, Promise<unknown>>();
 
 /** The embedded engine does nothing else meanwhile: before the next check, others have it for as long as this one took. */
-async function checkAfterPause(db: Database): Promise<Checked> {
+async function checkAfterPause(db: Database, extent: Extent): Promise<Checked> {
   await pauses.get(db);
   const begun = performance.now();
   try {
-    return await checkAndKeep(db);
+    return await checkAndKeep(db, extent);
   } finally {
     pauses.set(db, setTimeout(performance.now() - begun, undefined, { ref: false }));
   }
 }
 
-async function checkAndKeep(db: Database): Promise<Checked> {
-  const result = await checkBooks(db);
-  const { checkedAt: booksCheckedAt, problems: booksProblems, owed: owedCents } = result;
-  // Another server's that began earlier may end later.
-  const isNewer = or(isNull(settings.booksCheckedAt), lt(settings.booksCheckedAt, booksCheckedAt));
-  await db.update(settings).set({ booksCheckedAt, booksProblems, owedCents }).where(isNewer);
+async function checkAndKeep(db: Database, extent: Extent): Promise<Checked> {
+  const result = await checkBooks(db, extent);
+  const { checkedAt, problems, owed: owedCents } = result;
+  await db.transaction(async (tx) => {
+    const [before] = await tx.select().from(settings).for("update");
+    // Another server's that began earlier may end later.
+    if (before?.booksCheckedAt && before.booksCheckedAt >= checkedAt) return;
+    await tx.update(settings).set({ booksCheckedAt: checkedAt, booksProblems: problems, owedCents });
+    await keepChainCheck(tx, result.chain);
+    const known = new Set(before?.booksProblems);
+    if (problems.some((problem) => !known.has(problem)))
+      await tell(tx, { type: "books.unbalanced", data: { problems, checkedAt } });
+  });
   return result;
 }
 
@@ -119,6 +133,12 @@ const checks = [
         full join (select * from transfers where kind = 'deposit' and reversed_by is null) deposits on deposits.reference = paid.id
         where (deposits.amount_cents, deposits.customer_id) is distinct from (paid.amount_cents, paid.customer_id)`,
     ({ name, is, should }) => `Invoice ${name} was credited with ${amount(is)}, but ${amount(should)} is right`,
+  ),
+  check<{ line: number; file: string }>(
+    sql`select line, file from statement_lines join statements on statements.id = statement_id
+        left join transfers on transfers.id = transfer_id
+        where statement_lines.state = 'paid' and (transfers.kind, transfers.reference) is distinct from ('deposit', invoice_id)`,
+    ({ line, file }) => `Line ${line} of ${file} is used, but no deposit of its invoice was made`,
   ),
   check<{ id: string }>(
     sql`select id from invoices where status = 'reversed' and not exists (
@@ -222,5 +242,16 @@ const checks = [
         where (kept.count, kept.cents) is distinct from (days.count, days.cents)`,
     ({ name, kind, month, is, should }) =>
       `The counter of ${name} (${kind}) in the month of ${month} says ${is ?? 0}, but its days add up to ${should ?? 0}`,
+  ),
+  check<Mismatch & { month: string; cents: string | null; cents_should: string | null }>(
+    sql`select username as name, coalesce(kept.month, actual.month)::text as month, kept.orders as is,
+          actual.orders as should, kept.cents as cents, actual.cents as cents_should
+        from (select * from customer_months where orders <> 0 or cents <> 0) kept
+        full join (select * from actual_customer_months()) actual
+          on (actual.customer_id, actual.month) = (kept.customer_id, kept.month)
+        left join customers on customers.id = coalesce(kept.customer_id, actual.customer_id)
+        where (kept.orders, kept.cents) is distinct from (actual.orders, actual.cents)`,
+    ({ name, month, is, should, cents, cents_should }) =>
+      `The orders of ${name} in the month of ${month} are kept as ${is ?? 0} worth ${dollars(Number(cents ?? 0))}, but there are ${should ?? 0} worth ${dollars(Number(cents_should ?? 0))}`,
   ),
 ];

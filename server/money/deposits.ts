@@ -1,10 +1,12 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import { eq, sql } from "drizzle-orm";
 import type { Shop } from "../accounts/api-keys.ts";
+import { onRecord, wasRefused } from "../accounts/attempts.ts";
 import { type Author, record } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
 import { invoices } from "../db/schema.ts";
 import { because } from "./corrections.ts";
+import { aboutInvoice, telling } from "./happenings.ts";
 import { dollars, move } from "./ledger.ts";
 import { paidInvoice } from "./trade-log.ts";
 
@@ -19,7 +21,8 @@ export async function settle(tx: Transaction, invoice: typeof invoices.$inferSel
     reason,
   });
   await tx.update(invoices).set({ status: "paid", paidAt: new Date() }).where(eq(invoices.id, invoice.id));
-  await record(tx, actor, ...because(reason, paidInvoice(invoice, customer)));
+  const told = aboutInvoice("invoice.paid", { ...invoice, status: "paid" }, customer);
+  await record(tx, actor, ...telling(because(reason, paidInvoice(invoice, customer)), told));
   return customer;
 }
 
@@ -32,9 +35,8 @@ export async function refuseDepositAboveLimit(tx: Transaction, shop: Shop, cents
     select coalesce(sum(amount_cents), 0)::float8 as cents from transfers
     where kind = 'deposit' and actor_kind = 'shop' and actor_id = ${id} and created_at >= day_start(business_day(now()))`);
   const used = rows[0]?.cents ?? 0;
-  if (used + cents > most)
-    throw refusal(
-      403,
-      `This API key may mark ${dollars(most)} a day as paid: ${dollars(used)} were today, so ${dollars(cents)} is too much`,
-    );
+  if (used + cents <= most) return;
+  const limit = `This API key may mark ${dollars(most)} a day as paid: ${dollars(used)} were today`;
+  const refused = refusal(403, `${limit}, so ${dollars(cents)} is too much`);
+  throw onRecord(refused, shop, ["invoice", `${wasRefused}mark ${dollars(cents)} as paid: ${limit}`]);
 }

@@ -5,6 +5,7 @@ import { record, system } from "../accounts/audit.ts";
 import type { Actor } from "../accounts/sessions.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { fedexOrders } from "../db/schema.ts";
+import { fedexOrderChanged, telling } from "./happenings.ts";
 import { claimedFedexOrder, unclaimedFedexOrder } from "./trade-log.ts";
 
 type FedexOrder = typeof fedexOrders.$inferSelect;
@@ -37,7 +38,8 @@ export async function claimOrder(tx: Transaction, order: FedexOrder, actor: Acto
     .returning();
   const claim = claimed && claimOf(claimed);
   if (!claim) throw new Error("a claim that was just made holds");
-  await record(tx, actor, ...claimedFedexOrder(order, { status, claimedName: actor.username }, held !== null));
+  const entry = claimedFedexOrder(order, { status, claimedName: actor.username }, held !== null);
+  await record(tx, actor, ...telling(entry, ...(await toldOf(tx, order, status))));
   return claim;
 }
 
@@ -47,7 +49,8 @@ export async function releaseOrder(tx: Transaction, order: FedexOrder, actor: Ac
   if (!held) throw refusal(409, "Nobody works on this order");
   if (held.by._id !== actor.id && actor.role !== "admin") throw refusal(409, `${held.by.username} works on this order`);
   const after = await endClaim(tx, order);
-  await record(tx, actor, ...unclaimedFedexOrder(order, after, "released"));
+  const entry = unclaimedFedexOrder(order, after, "released");
+  await record(tx, actor, ...telling(entry, ...(await toldOf(tx, order, after.status))));
 }
 
 /** Ends the claims whose time is over. Any number of servers may do this at once: each claim ends once. */
@@ -61,10 +64,15 @@ export async function endClaims(db: Database): Promise<void> {
       .for("update", { skipLocked: true });
     for (const order of over) {
       const after = await endClaim(tx, order);
-      await record(tx, system, ...unclaimedFedexOrder(order, after, "expired"));
+      const entry = unclaimedFedexOrder(order, after, "expired");
+      await record(tx, system, ...telling(entry, ...(await toldOf(tx, order, after.status))));
     }
   });
 }
+
+/** Who works on an order is no shop's business; what becomes of its status is. */
+const toldOf = async (tx: Transaction, order: FedexOrder, status: FedexOrder["status"]) =>
+  status === order.status ? [] : [await fedexOrderChanged(tx, { ...order, status })];
 
 async function endClaim(tx: Transaction, { id, status }: FedexOrder) {
   const after = { status: status === "In Process" ? ("Pending" as const) : status };

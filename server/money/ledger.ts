@@ -26,7 +26,7 @@ type Movement = {
 const mostCents = 1_000_000_000_000;
 
 /**
- * The only way a balance changes: the customer's row and one transfer, in the caller's transaction. Everybody first
+ * The only way a balance changes: the customer's row, one transfer and what is told of it, in the caller's transaction. Everybody first
  * locks what the money is for, then moves it, and writes what is counted only then: in one order, so that no two can
  * wait for each other. A transfer gets its number, its moment and its totals while the customer's row is locked, so
  * that they follow one another as the balance changed.
@@ -37,7 +37,7 @@ export async function move(tx: Transaction, movement: Movement) {
   const isDeposit = kind === "deposit" || reverses?.kind === "deposit";
   const isRefund = kind === "refund";
   const isPurchase = kind === "purchase" || reverses?.kind === "purchase";
-  const { rows } = await tx.execute<{ username: string; balance_cents: string | number }>(sql`
+  const { rows } = await tx.execute<{ username: string; discord_id: string; balance_cents: string | number }>(sql`
     with moved as (
       update customers set balance_cents = balance_cents + ${cents}::bigint, transfers = transfers + 1,
         received_cents = received_cents + ${Math.max(cents, 0)}::bigint,
@@ -47,7 +47,7 @@ export async function move(tx: Transaction, movement: Movement) {
         deposited_cents = deposited_cents + ${isDeposit ? cents : 0}::bigint,
         refunds = refunds + ${isRefund ? 1 : 0}::int, refunded_cents = refunded_cents + ${isRefund ? cents : 0}::bigint
       where id = ${customerId} and balance_cents + ${cents}::bigint between 0 and ${mostCents}
-      returning id, username, balance_cents, transfers, received_cents, spent_cents
+      returning id, username, discord_id, shop_id, balance_cents, transfers, received_cents, spent_cents
     ), noted as (
       insert into transfers (id, customer_id, kind, amount_cents, balance_after_cents, number, received_cents, spent_cents,
         reference, reverses, reason, actor, actor_kind, actor_id, created_at)
@@ -55,23 +55,37 @@ export async function move(tx: Transaction, movement: Movement) {
         ${reference ?? null}::uuid, ${reverses?.id ?? null}::uuid, ${reason}, ${actor.username}, ${actor.kind},
         ${actor.id}::uuid, clock_timestamp()
       from moved
+    ), told as (
+      insert into outbox (id, type, customer_id, shop_id, data, created_at)
+      select ${uuidv7()}::uuid, 'balance.changed', id, shop_id, jsonb_build_object(
+        'customer', jsonb_build_object('_id', id, 'discordId', discord_id, 'username', username),
+        'balance', (balance_cents / 100.0)::float8,
+        'transfer', jsonb_build_object('_id', ${id}::uuid, 'kind', ${kind}::text, 'amount', ${cents / 100}::float8,
+          'for', ${reference ?? null}::uuid)), clock_timestamp()
+      from moved
     )
-    select username, balance_cents from moved`);
+    select username, discord_id, balance_cents from moved`);
   const [customer] = rows;
   if (!customer) throw await cannotMove(tx, customerId, cents);
-  return { id: customerId, transferId: id, username: customer.username, balanceCents: Number(customer.balance_cents) };
+  const { username, discord_id: discordId, balance_cents: balanceCents } = customer;
+  return { id: customerId, transferId: id, username, discordId, balanceCents: Number(balanceCents) };
 }
 
 async function cannotMove(tx: Transaction, customerId: string, cents: number) {
   const [customer] = await tx.select().from(customers).where(eq(customers.id, customerId));
   if (!customer) return refusal(404, "This customer does not exist");
   if (cents > 0) return refusal(400, `${customer.username}'s balance would be too large`);
-  const missing = -cents - customer.balanceCents;
-  return refusal(
-    402,
-    `${customer.username} has ${dollars(customer.balanceCents)}: ${dollars(missing)} is missing to take ${dollars(-cents)}`,
-  );
+  return balanceTooSmall(customer, -cents);
 }
+
+export const balanceTooSmall = (
+  { username, balanceCents }: { username: string; balanceCents: number },
+  cents: number,
+) =>
+  refusal(
+    402,
+    `${username} has ${dollars(balanceCents)}: ${dollars(cents - balanceCents)} is missing to take ${dollars(cents)}`,
+  );
 
 /** "$1,234.50", for sentences in messages and logs. */
 export function dollars(cents: number): string {

@@ -1,28 +1,31 @@
 import type { Parsed } from "@footprint/contract/endpoint.ts";
 import { type Refusal, refusal } from "@footprint/contract/refusal.ts";
 import type { storefront } from "@footprint/contract/storefront.ts";
-import { sql } from "drizzle-orm";
+import { weightUnit } from "@footprint/contract/weights.ts";
+import { eq, type SQL, sql } from "drizzle-orm";
 import type { Shop } from "../accounts/api-keys.ts";
 import type { Author } from "../accounts/audit.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
-import { bulkOrders, orders } from "../db/schema.ts";
-import { move } from "./ledger.ts";
-import { describeWeight } from "./tiers.ts";
-import { codeType, refusePrepaid, takeCodes } from "./tracking-codes.ts";
+import { bulkOrders, labelTypes, orders } from "../db/schema.ts";
+import { balanceTooSmall, move } from "./ledger.ts";
+import { describeBounds, describeWeight } from "./tiers.ts";
+import { refusalWithoutCode, refusePrepaid, takeCodes } from "./tracking-codes.ts";
 
 type Parcel = { labelType: string; weight: number };
 type Purchase = Omit<Parsed<typeof storefront.createOrder, "body">, "discordId">;
 
-type PricedRow = {
+type Offer = {
   customer_id: string;
   username: string;
   active: boolean;
   verified: boolean;
+  balance_cents: string;
+  custom_pricing_enabled: boolean;
   label_type_id: string | null;
   name: string;
   uid: string;
-  kind: string;
+  codes: string | null;
   type_active: boolean;
   max_weight: string;
   from_weight: string | null;
@@ -32,12 +35,13 @@ type PricedRow = {
   standard_cents: string | null;
 };
 
-/** What parcels cost a customer: their own tier where custom pricing is enabled and one fits, else the label type's. */
-export async function price(db: Database | Transaction, discordId: string, parcels: Parcel[]) {
+/** What is on offer for parcels: the customer's own tier where custom pricing is enabled and one fits, else the label type's. */
+async function offersFor(db: Database | Transaction, isBuyer: SQL, parcels: Parcel[]) {
   const items = JSON.stringify(parcels.map(({ labelType, weight }, place) => ({ place, uid: labelType, weight })));
-  const { rows } = await db.execute<PricedRow>(sql`
+  const { rows } = await db.execute<Offer>(sql`
     select customers.id as customer_id, customers.username, customers.active, verified_at is not null as verified,
-      types.id as label_type_id, types.name, types.uid, types.kind, types.active as type_active, types.max_weight,
+      customers.balance_cents, customers.custom_pricing_enabled,
+      types.id as label_type_id, types.name, types.uid, types.codes, types.active as type_active, types.max_weight,
       coalesce(own.from_weight, list.from_weight) as from_weight, coalesce(own.to_weight, list.to_weight) as to_weight,
       coalesce(own.price_cents, list.price_cents) as price_cents, own.id is not null as custom,
       list.price_cents as standard_cents
@@ -48,43 +52,119 @@ export async function price(db: Database | Transaction, discordId: string, parce
       and list.from_weight < item.weight and item.weight <= list.to_weight
     left join custom_prices own on custom_pricing_enabled and own.customer_id = customers.id
       and own.label_type_id = types.id and own.from_weight < item.weight and item.weight <= own.to_weight
-    where discord_id = ${discordId}
+    where ${isBuyer}
     order by item.place`);
-  const [first] = rows;
+  return rows;
+}
+
+/** What parcels cost a customer. */
+export async function price(db: Database | Transaction, discordId: string, parcels: Parcel[]) {
+  const offers = await offersFor(db, sql`discord_id = ${discordId}`, parcels);
+  const [first] = offers;
   if (!first) throw unknownCustomer(discordId);
   return {
-    customer: { id: first.customer_id, username: first.username, active: first.active, verified: first.verified },
-    prices: rows.map((row, place) => priced(row, parcels[place] as Parcel, parcels.length > 1 ? place : undefined)),
+    customer: buyerOf(first),
+    prices: offers.map((offer, place) =>
+      priced(offer, parcels[place] as Parcel, parcels.length > 1 ? place : undefined),
+    ),
   };
 }
 
 export const unknownCustomer = (discordId: string) => refusal(404, `No customer has the discordId ${discordId}`);
 
-function priced(row: PricedRow, parcel: Parcel, place: number | undefined) {
-  const refuse = (status: number, field: keyof Parcel, message: string): Refusal => {
+const buyerOf = ({ customer_id: id, username, active, verified }: Offer) => ({ id, username, active, verified });
+
+function priced(offer: Offer, parcel: Parcel, place: number | undefined) {
+  const refused = notOffered(offer, parcel);
+  if (refused) {
+    const { status, field, message } = refused;
     const [path, whose] = place === undefined ? ["body", ""] : [`body.orders.${place}`, `Order ${place + 1}: `];
-    return refusal(status, whose + message, { issues: [{ path: `${path}.${field}`, message }] });
-  };
-  if (row.label_type_id === null) throw refuse(404, "labelType", `There is no label type ${parcel.labelType}`);
-  if (!row.type_active) throw refuse(400, "labelType", `${row.name} is disabled`);
-  const maxWeight = Number(row.max_weight);
-  if (parcel.weight > maxWeight)
-    throw refuse(400, "weight", `${row.name} carries at most ${describeWeight(row, maxWeight)}`);
-  if (row.from_weight === null)
-    throw refuse(400, "weight", `${row.name} has no price for ${describeWeight(row, parcel.weight)}`);
+    throw refusal(status, whose + message, { issues: [{ path: `${path}.${field}`, message }] });
+  }
   return {
-    labelType: { id: row.label_type_id, name: row.name, uid: row.uid, kind: row.kind },
-    tier: { fromWeight: Number(row.from_weight), toWeight: Number(row.to_weight), price: Number(row.price_cents) },
-    custom: row.custom,
-    standardCents: row.standard_cents === null ? null : Number(row.standard_cents),
+    labelType: { id: offer.label_type_id as string, name: offer.name, uid: offer.uid, codes: offer.codes },
+    tier: tierOf(offer),
+    custom: offer.custom,
+    standardCents: standardOf(offer),
   };
+}
+
+/** What speaks against selling a label of this type for this weight, to whomever. */
+function notOffered(
+  offer: Offer,
+  { labelType, weight }: Parcel,
+): { status: number; field: keyof Parcel; message: string } | undefined {
+  const { name, type_active: isActive, max_weight, from_weight } = offer;
+  if (offer.label_type_id === null)
+    return { status: 404, field: "labelType", message: `There is no label type ${labelType}` };
+  if (!isActive) return { status: 400, field: "labelType", message: `${name} is disabled` };
+  const maxWeight = Number(max_weight);
+  const refused = { status: 400, field: "weight" } as const;
+  if (weight > maxWeight) return { ...refused, message: `${name} carries at most ${describeWeight(offer, maxWeight)}` };
+  if (from_weight === null) return { ...refused, message: `${name} has no price for ${describeWeight(offer, weight)}` };
+  return undefined;
+}
+
+const tierOf = ({ from_weight, to_weight, price_cents }: Offer) => ({
+  fromWeight: Number(from_weight),
+  toWeight: Number(to_weight),
+  price: Number(price_cents),
+});
+
+const standardOf = ({ standard_cents }: Offer) => (standard_cents === null ? null : Number(standard_cents));
+
+/** What a customer would pay, why, and what the purchase would be refused with: by the code that sells. */
+export async function quote(db: Database, customerId: string, labelTypeId: string, weight: number) {
+  const [labelType] = await db.select().from(labelTypes).where(eq(labelTypes.id, labelTypeId));
+  if (!labelType) throw refusal(404, "This label type does not exist");
+  const parcel = { labelType: labelType.uid, weight };
+  const [offer] = await offersFor(db, sql`customers.id = ${customerId}`, [parcel]);
+  if (!offer) throw refusal(404, "This customer does not exist");
+  const tier = offer.from_weight === null ? null : tierOf(offer);
+  const buyer = buyerOf(offer);
+  const balanceCents = Number(offer.balance_cents);
+  const refusals = [
+    notOffered(offer, parcel),
+    notAllowed(buyer),
+    tier && tier.price > balanceCents ? balanceTooSmall({ ...buyer, balanceCents }, tier.price) : undefined,
+    await refusalWithoutCode(db, labelType),
+  ];
+  return {
+    customer: { _id: buyer.id, username: buyer.username },
+    labelType: { _id: labelType.id, name: labelType.name },
+    weight,
+    unit: weightUnit(labelType.name),
+    price: tier?.price ?? null,
+    tier,
+    custom: offer.custom,
+    standardPrice: standardOf(offer),
+    reason: reasonFor(offer, weight),
+    balance: balanceCents,
+    refusals: refusals.flatMap((refused) => refused?.message ?? []),
+  };
+}
+
+function reasonFor(offer: Offer, weight: number): string {
+  const { username, custom, custom_pricing_enabled: isEnabled } = offer;
+  if (offer.from_weight === null) return `No price: no tier covers ${describeWeight(offer, weight)}`;
+  const bounds = describeBounds(offer, tierOf(offer));
+  if (custom) return `Custom price of ${username} for ${bounds}`;
+  return isEnabled
+    ? `Standard price for ${bounds}; ${username} has no custom price for ${describeWeight(offer, weight)}`
+    : `Standard price for ${bounds}; custom pricing is switched off for ${username}`;
 }
 
 type Buyer = { username: string; active: boolean; verified: boolean };
 
-export function refuseWhoCannotOrder({ username, active, verified }: Buyer): void {
-  if (!active) throw refusal(403, `${username} is disabled and cannot order`);
-  if (!verified) throw refusal(403, `${username} is not verified yet and cannot order`);
+function notAllowed({ username, active, verified }: Buyer): Refusal | undefined {
+  if (!active) return refusal(403, `${username} is disabled and cannot order`);
+  if (!verified) return refusal(403, `${username} is not verified yet and cannot order`);
+  return undefined;
+}
+
+export function refuseWhoCannotOrder(buyer: Buyer): void {
+  const refused = notAllowed(buyer);
+  if (refused) throw refused;
 }
 
 /** Prices, pays and records orders, as one bulk order or singly: all or nothing, in a fixed number of statements. */
@@ -97,12 +177,12 @@ export async function buy(
   refuseWhoCannotOrder(customer);
 
   const types = prices.map(({ labelType }) => labelType);
-  const sent = purchases.flatMap(({ tracking }, place) => (tracking && !codeType(types[place]) ? tracking : []));
+  const sent = purchases.flatMap(({ tracking }, place) => (tracking && !types[place]?.codes ? tracking : []));
 
   const bulkOrder = asBulk ? { id: uuidv7() } : undefined;
   const ids = purchases.map(() => uuidv7()).sort();
   const total = prices.reduce((sum, { tier }) => sum + tier.price, 0);
-  const { balanceCents } = await move(tx, {
+  const { balanceCents, discordId: known } = await move(tx, {
     customerId: customer.id,
     cents: -total,
     kind: "purchase",
@@ -142,7 +222,7 @@ export async function buy(
     )
     .returning();
   return {
-    customer,
+    customer: { ...customer, discordId: known },
     balanceCents,
     total,
     bulk,

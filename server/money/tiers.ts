@@ -1,13 +1,15 @@
+import { mostTiers } from "@footprint/contract/label-types.ts";
 import { badInput, refusal } from "@footprint/contract/refusal.ts";
 import { weightUnit } from "@footprint/contract/weights.ts";
-import { and, eq, getTableName, gt, lt, type SQL } from "drizzle-orm";
-import type { Transaction } from "../db/database.ts";
+import { and, eq, getTableName, gt, lt, type SQL, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../db/database.ts";
 import { ifViolated } from "../db/failures.ts";
-import { type customPrices, labelTypes, type priceTiers } from "../db/schema.ts";
+import { prepared } from "../db/prepared.ts";
+import { type customPrices, labelTypes, priceTiers } from "../db/schema.ts";
 import { dollars } from "./ledger.ts";
 
 type Bounds = { fromWeight: number; toWeight: number };
-type Tier = Bounds & { priceCents: number };
+export type Tier = Bounds & { priceCents: number };
 type TierTable = typeof priceTiers | typeof customPrices;
 type LabelType = { name: string; maxWeight: number };
 
@@ -52,8 +54,34 @@ export async function refuseOverlap(
   if (other) throw refusal(409, `Overlaps with ${describeTier(labelType, other)}`);
 }
 
-/** More than anybody could read: what lists them must not weigh without bound. */
-const mostTiers = 200;
+/** The same for a table that is given whole. */
+export function refuseOverlaps(labelType: LabelType, tiers: readonly Tier[]): void {
+  const sorted = tiers.toSorted((a, b) => a.fromWeight - b.fromWeight);
+  for (const [place, tier] of sorted.entries()) {
+    const next = sorted[place + 1];
+    if (next && next.fromWeight < tier.toWeight)
+      throw refusal(409, `${describeTier(labelType, next)} overlaps with ${describeTier(labelType, tier)}`);
+  }
+}
+
+/** The label types that are sold and have weights, up to their heaviest, for which no tier has a price. */
+export async function withPriceGaps(db: Database) {
+  const query = prepared(db, "price gaps", () => {
+    // Tiers of a label type never overlap: they cover everything where they are as long together as the weights are.
+    const covered = sql`coalesce(sum(least(${priceTiers.toWeight}, ${labelTypes.maxWeight})
+      - least(${priceTiers.fromWeight}, ${labelTypes.maxWeight})), 0)`;
+    return db
+      .select({ _id: labelTypes.id, name: labelTypes.name })
+      .from(labelTypes)
+      .leftJoin(priceTiers, eq(priceTiers.labelTypeId, labelTypes.id))
+      .where(eq(labelTypes.active, true))
+      .groupBy(labelTypes.id)
+      .having(sql`${covered} < ${labelTypes.maxWeight}`)
+      .orderBy(labelTypes.name)
+      .prepare("");
+  });
+  return query.execute();
+}
 
 /** For the one that is about to be added to those that `where` finds. */
 export async function refuseTooMany(tx: Transaction, table: TierTable, where: SQL, whose: string): Promise<void> {

@@ -1,16 +1,9 @@
 import { refusal } from "@footprint/contract/refusal.ts";
-import { trackingType } from "@footprint/contract/tracking.ts";
 import { sql } from "drizzle-orm";
-import type { Transaction } from "../db/database.ts";
-import { orders, plainTracking } from "../db/schema.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { orders, plainTracking, trackingCodes } from "../db/schema.ts";
 
-type LabelType = { kind: string; uid: string };
-
-/** The type of prepaid codes that labels of this type take; undefined where they carry what the shop sends. */
-export function codeType(labelType: LabelType | undefined) {
-  if (labelType?.kind !== "usps") return undefined;
-  return trackingType.options.find((type) => type === labelType.uid.toLowerCase());
-}
+type LabelType = { codes: string | null };
 
 /** Any number that all Footprint servers agree on. */
 const codesLock = sql.raw("74000004");
@@ -63,14 +56,13 @@ export async function refusePrepaid(tx: Transaction, sent: string[]): Promise<vo
 
 /** For each label that takes a prepaid code the oldest one left of its type; buyers at once skip each other's. */
 export async function takeCodes(tx: Transaction, types: LabelType[]): Promise<(string | undefined)[]> {
-  const wanted = Map.groupBy(types.keys(), (place) => codeType(types[place]));
-  wanted.delete(undefined);
+  const wanted = Map.groupBy(types.keys(), (place) => types[place]?.codes ?? "");
+  wanted.delete("");
   const taken: string[] = [];
   for (const [type, places] of [...wanted].sort()) {
     const amount = places.length;
-    const noneLeft = () => refusal(409, `No tracking code of type ${type} is left`);
     // Who asks for more than there are does not keep what there is from others.
-    if (amount > 1 && (await countLeft(tx, type, amount)) < amount) throw noneLeft();
+    if (amount > 1 && (await countLeft(tx, type, amount)) < amount) throw noneLeft(type);
     // array(…) is read once, before the update begins: `in (…)` may be read again for every row, and take more each time.
     const { rows } = await tx.execute<{ code: string }>(sql`
       update tracking_codes set used_at = now() where id = any(array(
@@ -79,7 +71,7 @@ export async function takeCodes(tx: Transaction, types: LabelType[]): Promise<(s
       returning code`);
     if (rows.length < amount) {
       const missing = amount - rows.length;
-      if ((await countLeft(tx, type, missing)) < missing) throw noneLeft();
+      if ((await countLeft(tx, type, missing)) < missing) throw noneLeft(type);
       throw refusal(503, `The last tracking codes of type ${type} are just being taken. Try again in a moment.`, {
         retryAfter: 1,
       });
@@ -91,12 +83,30 @@ export async function takeCodes(tx: Transaction, types: LabelType[]): Promise<(s
   return taken;
 }
 
+const noneLeft = (type: string) => refusal(409, `No tracking code of type ${type} is left`);
+
+/** What a label of this type would be refused with for want of a code. */
+export async function refusalWithoutCode(db: Database, { codes }: LabelType) {
+  return codes && (await countLeft(db, codes, 1)) === 0 ? noneLeft(codes) : undefined;
+}
+
 /** How many codes are unused, counted as far as it matters; those that others are just taking are among them. */
-async function countLeft(tx: Transaction, type: string | undefined, enough: number): Promise<number> {
+async function countLeft(tx: Database | Transaction, type: string, enough: number): Promise<number> {
   const { rows } = await tx.execute<{ left: number }>(sql`
     select count(*)::int as left
     from (select from tracking_codes where type = ${type} and used_at is null limit ${enough}) as unused`);
   return rows[0]?.left ?? 0;
+}
+
+/** Deletes codes whose rows are locked. By id: one that was registered since is not among those that were looked at. */
+export async function deleteLocked(tx: Transaction, rows: { id: string }[]): Promise<number> {
+  const ids = rows.map(({ id }) => id);
+  const deleted = await tx
+    .delete(trackingCodes)
+    .where(sql`${trackingCodes.id} = any(${sql.param(ids)}::uuid[])`)
+    .returning({ id: trackingCodes.id });
+  if (deleted.length !== ids.length) throw new Error(`${deleted.length} codes were deleted instead of ${ids.length}`);
+  return deleted.length;
 }
 
 export const withCheckDigit = (digits: string) => digits + checkDigit(digits);

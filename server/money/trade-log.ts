@@ -11,7 +11,7 @@ type FedexOrder = Pick<
   typeof fedexOrders.$inferSelect,
   "id" | "customerId" | "uuid" | "status" | "note" | "priceCents"
 >;
-type Definition = Pick<typeof labelTypes.$inferSelect, "id" | "name" | "uid" | "maxWeight" | "kind">;
+type Definition = Pick<typeof labelTypes.$inferSelect, "id" | "name" | "uid" | "maxWeight" | "kind" | "codes">;
 type Tier = { id: string; fromWeight: number; toWeight: number; priceCents: number };
 type Customer = { id: string; username: string };
 /** A customer whose balance has just changed to this. */
@@ -70,11 +70,12 @@ export const createdLabelType = (created: Definition): LogEntry => [
   { after: loggedDefinition(created), about: labelType(created) },
 ];
 
-export const loggedDefinition = ({ name, uid, maxWeight, kind }: Omit<Definition, "id">) => ({
+export const loggedDefinition = ({ name, uid, maxWeight, kind, codes }: Omit<Definition, "id">) => ({
   name,
   uid,
   maxWeight,
   type: kind,
+  codes,
 });
 
 export const switchedLabelType = (of: { id: string; name: string }, active: boolean): LogEntry => [
@@ -94,15 +95,18 @@ type Codes = Pick<typeof trackingCodes.$inferSelect, "type" | "template"> & {
   first: string;
   last: string;
   batchId: string;
+  /** Where they came from. */
+  note?: string;
+  file?: string;
 };
 
-export function registeredCodes({ amount, type, template, first, last, batchId }: Codes): LogEntry {
+export function registeredCodes({ amount, type, template, first, last, batchId, note, file }: Codes): LogEntry {
   const many = amount.toLocaleString("en-US");
   const codes = amount === 1 ? `${type} code ${first}` : `${many} ${type} codes from ${first} to ${last}`;
   return [
     "tracking",
     `Registered ${codes}`,
-    { after: { amount, type, template, first, last }, about: { kind: "tracking codes", id: batchId } },
+    { after: { amount, type, template, first, last, note, file }, about: { kind: "tracking codes", id: batchId } },
   ];
 }
 
@@ -236,7 +240,7 @@ export function reversedFedexCharge(order: Quoted, payee: Payee): LogEntry {
 
 /** Undefined where nothing has changed. Two files may have the same name: a new one is a change. */
 export function updatedFedexOrder(
-  before: FedexOrder,
+  before: FedexOrder & { chargedAt?: Date | null },
   after: Pick<FedexOrder, "status" | "note" | "priceCents">,
   file?: { from: string | null; to: string | null },
 ): LogEntry | undefined {
@@ -252,9 +256,11 @@ export function updatedFedexOrder(
   ].filter(({ from, to }) => from !== to);
   const all = file ? [...changes, { field: "file", ...file, words: file.to ?? "removed" }] : changes;
   if (all.length === 0) return undefined;
+  const words = all.map(({ field, words }) => `${field} ${words}`).join(", ");
+  const isKept = before.chargedAt && after.status === "Cancelled" && before.status !== "Cancelled";
   return [
     "fedex",
-    `Updated Fedex order ${before.uuid}: ${all.map(({ field, words }) => `${field} ${words}`).join(", ")}`,
+    `Updated Fedex order ${before.uuid}: ${words}${isKept ? ", still charged" : ""}`,
     {
       before: Object.fromEntries(all.map(({ field, from }) => [field, from])),
       after: Object.fromEntries(all.map(({ field, to }) => [field, to])),

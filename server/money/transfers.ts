@@ -1,7 +1,7 @@
 import type { Parsed } from "@footprint/contract/endpoint.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import type { transfers as contract } from "@footprint/contract/transfers.ts";
-import { and, eq, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import { alias, type PgColumn } from "drizzle-orm/pg-core";
 import type { Database, Transaction } from "../db/database.ts";
 import { prepared } from "../db/prepared.ts";
@@ -78,6 +78,10 @@ type Period = Pick<History, "from" | "to">;
 
 /** One page of a customer's transfers, at the same cost for any page of any number of them. */
 export async function historyOf(db: Database, customerId: string, query: History) {
+  if (query.ids) {
+    const rows = await transfersById(db, query.ids, eq(transfers.customerId, customerId));
+    return { rows, total: rows.length, sums: null };
+  }
   const stretch = await stretchOf(db, customerId, query);
   const isNarrowed = query.kind !== "All" || query.by !== undefined;
   const { numbers, ...counts } = isNarrowed
@@ -199,6 +203,10 @@ async function findHits(db: Database, { key, order, arms, rest }: Hits, { page, 
   return { keys: found?.keys ?? [], total: found?.total ?? 0, totalCapped: found?.more ?? false };
 }
 
+/** As "is true" the condition has no index, so that the ids lead to the rows. */
+const transfersById = (db: Database, ids: string[], condition: SQL) =>
+  selectTransfers(db).where(and(inArray(transfers.id, ids), sql`(${condition}) is true`));
+
 const isAmong = (column: PgColumn, type: "int" | "uuid") =>
   sql`${column} = any(${sql.param(sql.placeholder("keys"))}::${sql.raw(type)}[])`;
 
@@ -209,6 +217,10 @@ const listedKinds = ["deposit", "refund", "adjustment", "reversal"] as const;
 
 /** One page of what people moved, all customers together. */
 export async function listTransfers(db: Database, query: List) {
+  if (query.ids) {
+    const rows = await transfersById(db, query.ids, ne(transfers.kind, "purchase"));
+    return { rows, total: rows.length };
+  }
   const direction = directionOf(query);
   const order = sql`created_at ${direction}, id ${direction}`;
   const { arms, isWhole } = await armsOf(db, query, order);
@@ -224,14 +236,24 @@ export async function listTransfers(db: Database, query: List) {
   return { rows, ...counts };
 }
 
+type Asked = Omit<List, "page" | "limit">;
+
+/** What no index finds. */
+const isSought = ({ over, method, reason, reversed }: Asked) => Boolean(over || method || reason || reversed);
+
 /** True for the transfers that a list shows. */
-export const isListed = ({ kind, by, customer, over, ...period }: Omit<List, "page" | "limit">) =>
+export const isListed = ({ kind, by, customer, over, method, reason, reversed, ...period }: Asked) =>
   and(
     ne(transfers.kind, "purchase"),
     kind === "All" ? undefined : eq(transfers.kind, kind),
     by ? eq(transfers.actorId, by) : undefined,
     customer ? eq(transfers.customerId, customer) : undefined,
     over ? sql`abs(${transfers.amountCents}) >= ${Math.round(over * 100)}` : undefined,
+    method
+      ? sql`exists (select from invoices where id = ${transfers.reference} and payment_method = ${method})`
+      : undefined,
+    reason ? eq(transfers.reason, reason) : undefined,
+    reversed ? isNull(transfers.reversedBy) : undefined,
     within(period),
   );
 
@@ -243,7 +265,7 @@ const within = ({ from, to }: Period) =>
 
 /** Which indexes lead to what is listed, and whether they find nothing else. */
 async function armsOf(db: Database, query: List, order: SQL) {
-  const { kind, by, customer, over } = query;
+  const { kind, by, customer } = query;
   const days = within(query) ?? sql`true`;
   if (by) {
     // Of what shops do, deposits alone are listed.
@@ -261,8 +283,8 @@ async function armsOf(db: Database, query: List, order: SQL) {
       narrowed: sql`customer_id = ${customer} and kind = ${one} and kind <> 'purchase' and number between ${first} and ${last}`,
       order: sql`number ${directionOf(query)}`,
     }));
-    return { arms, isWhole: !over };
+    return { arms, isWhole: !isSought(query) };
   }
   const ofKind = kind === "All" ? sql`` : sql`and kind = ${kind}`;
-  return { arms: [{ narrowed: sql`kind <> 'purchase' ${ofKind} and ${days}`, order }], isWhole: !over };
+  return { arms: [{ narrowed: sql`kind <> 'purchase' ${ofKind} and ${days}`, order }], isWhole: !isSought(query) };
 }

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { codeTries, counters, files, idempotentReplies, sessions, signInTries } from "../db/schema.ts";
+import { codeTries, counters, files, idempotentReplies, sessions, signIns, signInTries } from "../db/schema.ts";
 import { checkBooks } from "../money/books.ts";
 import { addOrder } from "../testing/builders.ts";
 import { db, engine } from "../testing/server.ts";
@@ -20,6 +20,8 @@ test("what has ended is cleared away, and nothing else", async () => {
   await db.insert(sessions).values({ accountId, tokenHash: "old", createdAt: ago("7 days 1 minute") });
   const tried = { username: "admin", address: "::1" };
   await db.insert(signInTries).values([tried, { ...tried, triedAt: ago("61 minutes") }]);
+  const signedIn = { accountId, outcome: "signed in", device: "Firefox", address: "::1" } as const;
+  await db.insert(signIns).values([signedIn, { ...signedIn, createdAt: ago("91 days") }]);
   await db.insert(codeTries).values([{ accountId }, { accountId, triedAt: ago("10 minutes 1 second") }]);
   const file = { name: "a.pdf", type: "application/pdf" };
   await db.insert(files).values([
@@ -32,6 +34,7 @@ test("what has ended is cleared away, and nothing else", async () => {
   expect((await db.select().from(idempotentReplies)).map((row) => row.key)).toEqual(["new"]);
   expect(await db.$count(sessions)).toBe(openSessions);
   expect(await db.$count(signInTries)).toBe(1);
+  expect(await db.$count(signIns)).toBe(1);
   expect(await db.$count(codeTries)).toBe(1);
   expect((await db.select().from(files)).map(({ name }) => name).sort()).toEqual(["attached", "on its way"]);
 });

@@ -3,7 +3,11 @@ import { and, eq, is, lt, not, or, sql } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
 import { oldestKeptTry } from "../accounts/guessing.ts";
 import { oldestKeptDevice } from "../accounts/known-devices.ts";
+import { chainLog, newestLink } from "../accounts/log-chain.ts";
+import { oldestChallenge } from "../accounts/passkeys.ts";
 import { idleLimit, lifetimeLimit } from "../accounts/sessions.ts";
+import { oldestKeptSignIn } from "../accounts/sign-ins.ts";
+import { forgetMessages } from "../chat/messages.ts";
 import { type Engine, withoutTimeLimit } from "../db/engine.ts";
 import * as schema from "../db/schema.ts";
 import {
@@ -12,31 +16,81 @@ import {
   files,
   idempotentReplies,
   knownDevices,
+  passkeyChallenges,
   sessions,
   signInLimits,
+  signIns,
   signInTries,
 } from "../db/schema.ts";
+import { tellOfLowCodes } from "../lists/low-codes.ts";
+import { endRequests } from "../money/approvals.ts";
 import { checkBooksHourly } from "../money/books.ts";
 import { endClaims } from "../money/fedex-claims.ts";
+import { makeScheduledChanges } from "../money/price-schedule.ts";
+import { forgetPayers } from "../money/statements/lines.ts";
+import { keepSummaries } from "../money/summaries.ts";
+import { lookForUnusual } from "../money/unusual-look.ts";
+import { forgetEvents } from "../outbox/numbering.ts";
+import { clearDeliveries } from "../webhooks/deliveries.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
 
 /**
- * Clears away what has ended and checks the books, soon and then every hour, so that no call has to; ends claims every
- * minute. Returns how to stop.
+ * Clears away what has ended and checks the books, soon and then every hour, so that no call has to; ends claims and
+ * requests, tells of codes that become low and chains the log every minute; changes prices at their moments, within some seconds; looks for what is
+ * unusual and keeps what the day came to every other minute. Returns how to stop.
  */
-export function startHousekeeping(engine: Engine, onFailure: (error: unknown) => void): () => Promise<void> {
+export function startHousekeeping(
+  engine: Engine,
+  onFailure: (error: unknown) => void,
+  report: (line: string) => void,
+): () => Promise<void> {
+  let isStopped = false;
   let running = Promise.resolve();
   const run = () => {
     running = tidy(engine)
       .then(() => checkBooksHourly(engine.db))
+      .then(() => reportChain(engine.db, report))
       .catch(onFailure);
   };
   let ending = Promise.resolve();
   const claims = setInterval(() => {
-    ending = endClaims(engine.db).catch(onFailure);
+    ending = endClaims(engine.db)
+      .then(() => endRequests(engine.db))
+      .then(() => tellOfLowCodes(engine.db, new Date()))
+      .catch(onFailure);
   }, minute);
+  let pricing: Promise<void> | undefined;
+  const changePrices = () => {
+    pricing ??= makeScheduledChanges(engine.db)
+      .catch(onFailure)
+      .finally(() => {
+        pricing = undefined;
+      });
+  };
+  // What became due while no server ran.
+  changePrices();
+  const prices = setInterval(changePrices, 5_000);
+  let chaining: Promise<void> | undefined;
+  const chain = setInterval(() => {
+    const onProgress = every(10_000, () => reportChain(engine.db, report).catch(onFailure));
+    // After an upgrade of a large business it takes longer than a minute.
+    chaining ??= chainLog(engine.db, { onProgress, onLate: reportLate(report), isStopped: () => isStopped })
+      .catch(onFailure)
+      .finally(() => {
+        chaining = undefined;
+      });
+  }, minute);
+  let looking: Promise<void> | undefined;
+  const look = setInterval(() => {
+    looking ??= lookForUnusual(engine.db, { isStopped: () => isStopped })
+      .then(() => keepSummaries(engine.db))
+      .catch(onFailure)
+      .finally(() => {
+        looking = undefined;
+      });
+  }, 2 * minute);
   // Whoever has just started has callers waiting.
   const first = setTimeout(run, minute);
   const others = setInterval(run, hour);
@@ -44,8 +98,37 @@ export function startHousekeeping(engine: Engine, onFailure: (error: unknown) =>
     clearTimeout(first);
     clearInterval(others);
     clearInterval(claims);
+    clearInterval(prices);
+    clearInterval(chain);
+    clearInterval(look);
+    isStopped = true;
     await running;
     await ending;
+    await pricing;
+    await chaining;
+    await looking;
+  };
+}
+
+/** Whoever keeps what the program writes has the newest link in a place that the database does not reach. */
+async function reportChain(db: Engine["db"], report: (line: string) => void) {
+  const { link, chained, waiting } = await newestLink(db);
+  if (link) report(`log chained up to link ${link.number}:${link.hash}, ${chained} entries, ${waiting} waiting`);
+}
+
+/** A late link that no server has written of was made by somebody else. */
+const reportLate =
+  (report: (line: string) => void) =>
+  ({ number, rows }: { number: number; rows: number }) =>
+    report(`the clock was set back: log chained late in link ${number}, ${rows} entries`);
+
+/** Does something when it is asked to, but not more often than this. */
+function every(milliseconds: number, work: () => void): () => void {
+  let last = performance.now();
+  return () => {
+    if (performance.now() - last < milliseconds) return;
+    last = performance.now();
+    work();
   };
 }
 
@@ -55,11 +138,17 @@ export async function tidy({ db: hurried, kind }: Pick<Engine, "db" | "kind">): 
   await db.delete(idempotentReplies).where(lt(idempotentReplies.createdAt, sql`now() - interval '7 days'`));
   await db.delete(sessions).where(or(lt(sessions.lastUsedAt, idleLimit), lt(sessions.createdAt, lifetimeLimit)));
   await db.delete(signInTries).where(lt(signInTries.triedAt, oldestKeptTry));
+  await db.delete(signIns).where(lt(signIns.createdAt, oldestKeptSignIn));
   await db.delete(knownDevices).where(lt(knownDevices.lastUsedAt, oldestKeptDevice));
   await clearLimits(db);
   await db.delete(codeTries).where(lt(codeTries.triedAt, sql`now() - interval '10 minutes'`));
+  await db.delete(passkeyChallenges).where(lt(passkeyChallenges.createdAt, oldestChallenge));
   // What a crash left behind: received, never attached.
   await db.delete(files).where(and(eq(files.size, 0), lt(files.createdAt, sql`now() - interval '1 hour'`)));
+  await forgetPayers(db);
+  await forgetMessages(db);
+  await forgetEvents(db);
+  await clearDeliveries(db);
   await db.execute(sql`call fold_counters()`);
   // PostgreSQL does this by itself; the embedded engine has nobody who would.
   if (kind !== "embedded") return;

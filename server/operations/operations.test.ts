@@ -5,7 +5,9 @@ import { expect, test } from "vitest";
 import { buildApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import type { Database } from "../db/database.ts";
+import { webhooks } from "../db/schema.ts";
 import { addCustomer } from "../testing/builders.ts";
+import { addEvent } from "../testing/events.ts";
 import { call, db, origin, tokenOf } from "../testing/server.ts";
 import { describeError } from "./logging.ts";
 
@@ -54,8 +56,35 @@ test("metrics are there for whoever has the key, count calls by path, and name n
     `footprint_call_seconds_count{method="${users.addBalance.method}",path="${users.addBalance.path}",status="200"} 1`,
   );
   expect(body).toContain("nodejs_eventloop_lag_seconds");
+  expect(body).toMatch(/^footprint_event_streams \d+$/m);
   expect(body).not.toContain(customer.id);
   expect(body).not.toContain("somebody");
+});
+
+test("metrics tell what waits to be sent to webhooks, since when, and which are paused", async () => {
+  const app = await appWith({ env: { METRICS_KEY: metricsKey } });
+  const figures = async (): Promise<number[]> => {
+    const { body } = await app.inject({ url: "/metrics", headers: { authorization: `Bearer ${metricsKey}` } });
+    const figure = (name: string) => Number(new RegExp(`^footprint_webhook${name} (.*)$`, "m").exec(body)?.[1]);
+    const asked = ["_waiting", "_oldest_seconds", 's_paused{by="itself"}', 's_paused{by="hand"}'].map(figure);
+    // A busy database is not waited for.
+    return asked.some(Number.isNaN) ? figures() : asked;
+  };
+  expect(await figures()).toEqual([0, 0, 0, 0]);
+  const values = { url: "https://shop.example.com/hooks", secret: "whsec_", position: 0 };
+  await db.insert(webhooks).values([
+    { ...values, events: ["codes.low"] },
+    { ...values, pausedAt: sql`now()` },
+    { ...values, pausedAt: sql`now()`, pausedByItself: true },
+  ]);
+  await addEvent({ type: "books.unbalanced", data: {}, secondsAgo: 900 });
+  expect(await figures()).toEqual([0, 0, 1, 1]);
+  await addEvent({ type: "codes.low", data: {}, secondsAgo: 600 });
+  await addEvent({ type: "codes.low", data: {} });
+  const [waiting, seconds, ...paused] = await figures();
+  expect([waiting, ...paused]).toEqual([2, 1, 1]);
+  expect(seconds).toBeGreaterThanOrEqual(600);
+  expect(seconds).toBeLessThan(900);
 });
 
 test("without a key there are no metrics", async () => {

@@ -1,10 +1,35 @@
+// `npm run books -- [--link NUMBER:HASH …]`: all of the books, and whether links that were noted are still in the chain.
+import { lateRows, newestLink } from "../accounts/log-chain.ts";
+import type { NotedLink } from "../accounts/log-verification.ts";
+import { StartError } from "../config.ts";
 import { checkAndKeepBooks } from "../money/books.ts";
 import { runCommand } from "./command.ts";
 import { withoutControlCharacters } from "./terminal.ts";
 
 await runCommand(async (open) => {
-  const { balanced, problems } = await checkAndKeepBooks(await open());
+  const noted = notedLinks(process.argv.slice(2));
+  const db = await open();
+  const { balanced, problems } = await checkAndKeepBooks(db, { wholeLog: true, noted });
   for (const problem of problems) console.error(withoutControlCharacters(problem));
   console.log(balanced ? "The books balance." : "The books do not balance.");
+  const { link, chained, waiting } = await newestLink(db);
+  const wait = waiting === 0 ? "" : `; ${waiting.toLocaleString("en")} not yet`;
+  const late = await lateRows(db);
+  if (late.rows > 0)
+    console.log(
+      `Entries that came late, after the clock was set back or by hand: ${late.rows.toLocaleString("en")}, in links ${late.links.slice(0, 20).join(", ")}${late.links.length > 20 ? " and others" : ""}.`,
+    );
+  if (link)
+    console.log(`Chained log entries: ${chained.toLocaleString("en")}${wait}. Newest link, to be noted elsewhere:`);
+  console.log(link ? `${link.number}:${link.hash}` : "No log entry is chained yet.");
   return balanced ? 0 : 1;
 });
+
+function notedLinks(args: string[]): NotedLink[] {
+  return args.flatMap((arg, place) => {
+    if (place % 2 === 0 && arg === "--link" && place + 1 < args.length) return [];
+    const [, number, hash] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(place % 2 === 1 ? arg : "") ?? [];
+    if (!number || !hash) throw new StartError("Usage: npm run books -- [--link NUMBER:HASH …]");
+    return [{ number: Number(number), hash }];
+  });
+}

@@ -1,3 +1,4 @@
+import { usualCodes } from "@footprint/contract/usual-codes.ts";
 import { eq, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import type { Author } from "../accounts/audit.ts";
@@ -60,12 +61,14 @@ export async function addLabelType(
   { tiers = [], ...values }: Given<typeof labelTypes> & { tiers?: [from: number, to: number, price: number][] },
 ) {
   made++;
+  const { uid = `label_${made}`, kind = "usps" } = values;
   const labelType = await insert(tx, labelTypes, {
     name: `Label ${made}`,
-    uid: `label_${made}`,
     maxWeight: 70,
-    kind: "usps",
+    codes: usualCodes(kind, uid),
     ...values,
+    uid,
+    kind,
   });
   for (const [fromWeight, toWeight, price] of tiers)
     await tx.insert(priceTiers).values({ labelTypeId: labelType.id, fromWeight, toWeight, priceCents: cents(price) });

@@ -203,15 +203,20 @@ const oddHeaders: Record<string, string>[] = [
   { cookie: "footprint=%00; ;;=", referer: "javascript:1" },
 ];
 
-function headersOf({ idempotent }: Endpoint): Arbitrary<Record<string, string>> {
+const oddVersions = ["*", '"none"', 'W/"none"', '"a", "b"', "none", "", '"', "*, *", '"a" "b"', "x".repeat(3000)];
+
+function headersOf({ idempotent, versioned }: Endpoint): Arbitrary<Record<string, string>> {
   const odd = fc.oneof({ weight: 9, arbitrary: fc.constant({}) }, fc.constantFrom(...oddHeaders));
+  const matching = fc.constantFrom(...oddVersions).map((text) => ({ "if-match": text }));
+  if (versioned && !idempotent) return fc.oneof({ weight: 3, arbitrary: odd }, matching);
   if (!idempotent) return odd;
   const key = fc.oneof(
     { weight: 8, arbitrary: fc.uuid() },
     fc.constantFrom("", " ", "a b", "\xe9", "x".repeat(201), "__proto__", "same"),
   );
   const keyed = key.map((text) => ({ "idempotency-key": text }));
-  return fc.tuple(odd, fc.oneof({ weight: 9, arbitrary: keyed }, fc.constant({}))).map(([a, b]) => ({ ...a, ...b }));
+  const first = versioned ? fc.oneof({ weight: 3, arbitrary: odd }, matching) : odd;
+  return fc.tuple(first, fc.oneof({ weight: 9, arbitrary: keyed }, fc.constant({}))).map(([a, b]) => ({ ...a, ...b }));
 }
 
 const json = fc.oneof(

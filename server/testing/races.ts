@@ -1,7 +1,15 @@
 import { eq, sql } from "drizzle-orm";
 import { inject } from "vitest";
 import type { Database } from "../db/database.ts";
-import type { accounts, customers, customPrices, labelTypes } from "../db/schema.ts";
+import type {
+  accounts,
+  codeBatches,
+  customers,
+  customPrices,
+  fedexOrders,
+  labelTypes,
+  settings,
+} from "../db/schema.ts";
 import { db } from "./server.ts";
 
 /** Not more than one account may have at work at once: calls beyond them cannot reach the row yet. */
@@ -12,8 +20,15 @@ const mostWaiting = 10;
  * while they wait can be looked at meanwhile.
  */
 export async function meetAt<T>(
-  table: typeof accounts | typeof customers | typeof customPrices | typeof labelTypes,
-  { id }: { id: string },
+  table:
+    | typeof accounts
+    | typeof codeBatches
+    | typeof customers
+    | typeof customPrices
+    | typeof fedexOrders
+    | typeof labelTypes
+    | typeof settings,
+  { id }: { id: string | boolean },
   start: () => Promise<T>[],
   meanwhile: (tx: Database) => Promise<unknown> = async () => {},
 ): Promise<T[]> {

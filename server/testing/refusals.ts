@@ -12,8 +12,8 @@ export function problemWith({ status, type, text }: Answer): string | undefined 
   if (!documented.has(status)) return "this status is not documented";
   if (!/^application\/json\b/.test(type)) return `a refusal is JSON, not ${type}`;
   const body = JSON.parse(text) as Record<string, unknown>;
-  const unknown = Object.keys(body).filter((name) => name !== "message" && name !== "issues");
-  if (unknown.length > 0) return `a refusal has a message and issues, not ${unknown}`;
+  const unknown = Object.keys(body).filter((name) => !["message", "issues", "conflict"].includes(name));
+  if (unknown.length > 0) return `a refusal has a message, issues and a conflict, not ${unknown}`;
   if (typeof body.message !== "string" || body.message.trim() === "") return "a refusal says why";
   if (inside.test(body.message)) return "a refusal tells nothing of the inside";
   return "issues" in body ? problemWithIssues(body.issues) : undefined;

@@ -1,9 +1,12 @@
+import { once } from "node:events";
 import { Agent, request as httpRequest } from "node:http";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gunzipSync } from "node:zlib";
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
+import { eventStream } from "@footprint/contract/events.ts";
 import { download } from "@footprint/contract/schemas.ts";
+import { session } from "@footprint/contract/session.ts";
 import fc from "fast-check";
 import { beforeEach, expect, inject, test } from "vitest";
 import { createKey } from "../accounts/api-keys.ts";
@@ -41,7 +44,7 @@ beforeEach(async () => {
 });
 
 const signIn = async () => ({
-  operator: await openSession(db, admin.id),
+  operator: await openSession(db, admin.id, { confirmedIn: "127.0.0.1" }),
   // Without a boundary, so that input reaches what the builders made.
   shop: await db.transaction((tx) => createKey(tx, { name: "Bad shop", bounded: false })),
 });
@@ -62,7 +65,10 @@ function ask(call: Endpoint, input: BadInput): Promise<Answer> {
     });
     request.on("error", fail);
     request.on("response", async (response) => {
-      const received = Buffer.concat(await response.toArray());
+      // What has no end is looked at by its beginning.
+      const isEndless = call.reply === eventStream && response.statusCode === 200;
+      const received = Buffer.concat(isEndless ? await once(response, "data") : await response.toArray());
+      if (isEndless) response.destroy();
       const text = String(response.headers["content-encoding"] === "gzip" ? gunzipSync(received) : received);
       done({ status: response.statusCode ?? 0, type: response.headers["content-type"] ?? "", text });
     });
@@ -89,6 +95,16 @@ async function askOneByOne(call: Endpoint, inputs: BadInput[]): Promise<Answer[]
   return answers;
 }
 
+const { confirm, changePassword, beginTwoStep, disableTwoStep, newRecoveryCodes } = session;
+const takePassword = new Set<Endpoint>([confirm, changePassword, beginTwoStep, disableTwoStep, newRecoveryCodes]);
+
+/** All that the database holds; but a wrong password is noted among the failed sign-ins, and in the log. */
+async function lasting(call: Endpoint) {
+  const all = await fingerprint();
+  const { sign_ins, logs, counters, ...rest } = all;
+  return takePassword.has(call) ? rest : all;
+}
+
 const isDone = ({ status }: Answer) => status >= 200 && status < 300;
 
 function problemsOf(call: Endpoint, input: BadInput, answer: Answer): string[] {
@@ -103,7 +119,7 @@ function problemsOf(call: Endpoint, input: BadInput, answer: Answer): string[] {
 }
 
 function wrongReply({ reply }: Endpoint, { text }: Answer): string | undefined {
-  if (reply === download) return undefined;
+  if (reply === download || reply === eventStream) return undefined;
   const parsed = reply.safeParse(JSON.parse(text));
   return parsed.success ? undefined : `the reply is not as the contract says (${parsed.error.message})`;
 }
@@ -119,13 +135,13 @@ test.for(calls)(
     const property = fc.asyncProperty(fc.oneof(batch(refused), batch(inputs)), async (sent) => {
       // What came before may have signed us out.
       tokens = await signIn();
-      const before = await fingerprint();
+      const before = await lasting(call);
       const answers = await (isExport(call) ? askOneByOne : askAtOnce)(call, sent);
       const problems = answers.flatMap((answer, index) => problemsOf(call, sent[index] as BadInput, answer));
       expect(problems).toEqual([]);
       // Who exports something leaves an entry in the log.
       const leavesNothing = call.method === "GET" && !isExport(call);
-      if (leavesNothing || !answers.some(isDone)) expect(await fingerprint()).toEqual(before);
+      if (leavesNothing || !answers.some(isDone)) expect(await lasting(call)).toEqual(before);
     });
     await fc.assert(property, { seed, numRuns: Math.ceil(runs / perBatch), interruptAfterTimeLimit });
     expect((await checkBooks(db)).problems).toEqual([]);

@@ -1,5 +1,6 @@
 import dns from "node:dns";
 import { pathOf } from "@footprint/contract/endpoint.ts";
+import { events } from "@footprint/contract/events.ts";
 import { session } from "@footprint/contract/session.ts";
 import { users } from "@footprint/contract/users.ts";
 import { eq, sql } from "drizzle-orm";
@@ -11,6 +12,7 @@ import { readConfig, timeouts } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { openEngine } from "../db/engine.ts";
 import { accounts, customers } from "../db/schema.ts";
+import { readEvents } from "../testing/follower.ts";
 import { startPair } from "../testing/pair.ts";
 import { folder, run } from "../testing/program.ts";
 import { wireTo } from "../testing/wire.ts";
@@ -30,20 +32,25 @@ afterEach(async () => {
 
 const away = { status: 503, retryAfter: "5" };
 const well = { status: 200, retryAfter: null };
-const urlOf = (port: number) => `postgres://postgres:postgres@localhost:${port}/postgres`;
+const urlOf = (...ports: number[]) =>
+  `postgres://postgres:postgres@${ports.map((port) => `localhost:${port}`)}/postgres?target_session_attrs=read-write`;
 
 /** A server whose database stands behind an address that can move, with somebody signed in and a customer. */
 async function openShop(patience: Partial<typeof timeouts> = {}) {
   const wire = await wireTo(pair.primary.port);
   closing.push(wire.end);
+  return { wire, ...(await openShopAt(urlOf(wire.port), patience)) };
+}
+
+async function openShopAt(databaseUrl: string, patience: Partial<typeof timeouts> = {}) {
   const limits = { ...timeouts, ...patience };
-  const engine = await openEngine({ databaseUrl: urlOf(wire.port), dataDir: "", timeouts: limits });
+  const engine = await openEngine({ databaseUrl, dataDir: "", timeouts: limits });
   closing.push(engine.close);
   const config = { ...readConfig({ LOG_LEVEL: "silent" }), timeouts: limits };
   const app = await buildApp({ db: engine.db, config, now: () => new Date() });
   closing.push(() => app.close());
   const origin = await app.listen({ port: 0, host: "127.0.0.1" });
-  return { wire, db: engine.db, origin, ...(await callsTo(origin, engine.db)) };
+  return { db: engine.db, origin, ...(await callsTo(origin, engine.db)) };
 }
 
 let shops = 0;
@@ -70,6 +77,11 @@ async function callsTo(origin: string, db: Database) {
     customer,
     ready: () => ask("GET", "/readyz"),
     read: () => ask("GET", users.list.path),
+    async follow() {
+      const follower = readEvents(await fetch(origin + events.stream.path, { headers: { authorization } }));
+      closing.push(follower.leave);
+      return follower;
+    },
     signIn: () => ask("POST", session.login.path, { username: name, password: "correct horse" }),
     addOne: (key: string) =>
       ask(
@@ -150,33 +162,93 @@ test("a statement that fails is logged with its code", async () => {
   wire.lead(pair.standby);
   wire.tear();
   expect((await fetch(`${origin()}/readyz`)).status).toBe(503);
-  await vi.waitFor(() => expect(output()).toContain('"code":"25006"'));
+  await vi.waitFor(() => expect(output()).toContain('"code":"25006"'), 60_000);
   wire.lead({ port: 1 });
   expect((await fetch(`${origin()}/readyz`)).status).toBe(503);
-  await vi.waitFor(() => expect(output()).toMatch(/"code":"(ECONN[A-Z]+|Connection terminated[a-z ]*)"/));
+  await vi.waitFor(() => expect(output()).toMatch(/"code":"(ECONN[A-Z]+|Connection terminated[a-z ]*)"/), 60_000);
 });
 
-test("a standby can be backed up, and is refused by a server that starts", async () => {
+test("a standby can be backed up, and is waited for by a server that starts", async () => {
   const env = { DATABASE_URL: urlOf(pair.standby.port) };
   const backup = await run(env, "operations/backup/backup.ts", [`${folder}/of-the-standby.gz`]);
   expect([await backup.exit, backup.output()]).toEqual([0, expect.stringMatching(/^Backed up/)]);
-  const server = await run(env);
-  expect([await server.exit, server.output()]).toEqual([
+  const wire = await wireTo(pair.standby.port);
+  closing.push(wire.end);
+  const said = "Only a standby of PostgreSQL answers: waiting for one that takes changes …";
+  const waiting = run({ DATABASE_URL: urlOf(wire.port) }, "main.ts", [], (output) => {
+    if (output.includes(said)) wire.lead(pair.primary);
+  });
+  expect((await waiting).output()).toMatch(new RegExp(`^${said}\\n(.*\\n)*Footprint is ready at`));
+  // What is asked of it at the terminal is not waited for.
+  const reset = await run(env, "operations/admin.ts", ["reset-password", "nobody"]);
+  expect([await reset.exit, reset.output()]).toEqual([
     1,
     "PostgreSQL cannot be used (it takes no changes: it is a standby, or read-only): check that it runs, and DATABASE_URL.",
   ]);
 });
 
+test("of several hosts the one that takes changes is used, whichever comes first and however many are gone", async () => {
+  const { primary, standby } = pair;
+  for (const ports of [
+    [standby.port, primary.port],
+    [1, primary.port],
+    [1, standby.port, 2, primary.port],
+  ]) {
+    const { ready, read, addOne } = await openShopAt(urlOf(...ports));
+    expect(await Promise.all([ready(), read(), addOne("one"), addOne("two")])).toEqual(Array(4).fill(well));
+  }
+  for (const ports of [
+    [standby.port, 1],
+    [1, standby.port],
+  ])
+    await expect(openShopAt(urlOf(...ports))).rejects.toThrow("it is a standby");
+  await expect(openShopAt(urlOf(1, 2))).rejects.toThrow("ECONNREFUSED");
+});
+
+test("panels on two servers hear of every change, also after the database was stopped and started", async () => {
+  const [here, there] = [await openShop(), await openShop()];
+  const followers = [await here.follow(), await there.follow()];
+  const listeners = async () => {
+    const [found] = await pair.primary.query(
+      "select count(*)::int from pg_stat_activity where application_name = 'footprint events'",
+    );
+    return found?.count as number;
+  };
+  const expectHeard = async (shop: typeof here, key: string) => {
+    expect(await shop.addOne(key)).toEqual(well);
+    for (const follower of followers)
+      await follower.until(({ data }) =>
+        Boolean(data.everything || [data.customers].flat().includes(shop.customer.id)),
+      );
+  };
+  while ((await listeners()) < 2);
+  await expectHeard(here, "here");
+  await expectHeard(there, "there");
+  await pair.primary.server.stop();
+  expect(await here.addOne("stopped")).toEqual(away);
+  await pair.primary.start();
+  for (const { ready } of [here, there]) while ((await ready()).status !== 200);
+  // At once: the servers may not hear each other yet.
+  await expectHeard(here, "back-here");
+  await expectHeard(there, "back-there");
+  while ((await listeners()) < 2);
+});
+
 // The last of this file: the primary does not come back.
 test("in a switchover every call is answered 200 or 503, and each change that was asked for is made once", async () => {
-  const { wire, addOne, customer, db, ready, read } = await openShop();
+  const behindBalancer = await openShop();
+  const { wire } = behindBalancer;
+  const severalHosts = urlOf(pair.primary.port, pair.standby.port);
+  const shops = [behindBalancer, await openShopAt(severalHosts)];
   const answers: number[] = [];
-  const asked: string[] = [];
+  const asked = shops.map((): string[] => []);
   let isOver = false;
   const writers = Array.from({ length: 4 }, async (_, writer) => {
+    const place = writer % shops.length;
+    const { addOne, read } = shops[place] as (typeof shops)[number];
     for (let turn = 0; !isOver; turn++) {
       const key = `${writer}-${turn}`;
-      asked.push(key);
+      asked[place]?.push(key);
       for (const call of [addOne(key), read()]) answers.push((await call).status);
     }
   });
@@ -189,17 +261,22 @@ test("in a switchover every call is answered 200 or 503, and each change that wa
   wire.lead(pair.standby);
   await pair.primary.server.stop();
   await until(() => seen(503) > 20);
+  // Of the two hosts one is gone and one is a standby, when this one starts.
+  const late = run({ DATABASE_URL: severalHosts });
   await pair.standby.query("select pg_promote()");
-  while ((await ready()).status !== 200);
+  for (const { ready } of shops) while ((await ready()).status !== 200);
+  expect((await late).output()).toContain("Footprint is ready at");
   const before = seen(200);
   await until(() => seen(200) > before + 20);
   isOver = true;
   await Promise.all(writers);
   expect(new Set(answers)).toEqual(new Set([200, 503]));
 
-  for (const key of asked) expect(await addOne(key)).toEqual(well);
-  const [after] = await db.select().from(customers).where(eq(customers.id, customer.id));
-  expect(after?.balanceCents).toBe(asked.length * 100);
-  const { rows } = await db.execute(sql`select pg_is_in_recovery() as "isStandby"`);
-  expect(rows).toEqual([{ isStandby: false }]);
+  for (const [place, { addOne, customer, db }] of shops.entries()) {
+    for (const key of asked[place] ?? []) expect(await addOne(key)).toEqual(well);
+    const [after] = await db.select().from(customers).where(eq(customers.id, customer.id));
+    expect(after?.balanceCents).toBe((asked[place]?.length ?? 0) * 100);
+    const { rows } = await db.execute(sql`select pg_is_in_recovery() as "isStandby"`);
+    expect(rows).toEqual([{ isStandby: false }]);
+  }
 });

@@ -11,6 +11,7 @@ import { look, withIds } from "../testing/racing/looking.ts";
 import { type Asked, newFedexOrder } from "../testing/racing/rules.ts";
 import type { State } from "../testing/racing/state.ts";
 import { call, db, emptyDatabase } from "../testing/server.ts";
+import { rowsNow, untoldSince } from "../testing/told.ts";
 
 // RACE_RUNS=1000 races longer; RACE_SEED and RACE_PATH repeat what failed.
 // The embedded engine does one thing after another: what can get in each other's way there is soon tried.
@@ -95,6 +96,7 @@ test("whatever operators and shops do at once, it could have been done one after
 }, async () => {
   const property = fc.asyncProperty(rounds, async (plan) => {
     let state = await open();
+    const before = await rowsNow();
     const asked: Asked[] = [];
     for (const { commands, gate, again } of plan) {
       const repeats = again.flatMap((place) => asked.filter(({ key }) => key)[place] ?? []);
@@ -110,6 +112,7 @@ test("whatever operators and shops do at once, it could have been done one after
       expect(problems, context).toEqual([]);
       state = withIds(found.after, lists);
     }
+    expect(await untoldSince(before)).toEqual([]);
   });
   await fc.assert(property, { seed, path, numRuns: runs, interruptAfterTimeLimit: 60_000 + runs * 2_000 });
 });

@@ -23,7 +23,7 @@ const doors: Endpoint[] = Object.values(features)
   .filter(({ access }) => access !== "public");
 
 // The input is nonsense on purpose: who may not enter is not listened to.
-const nonsense = { params: { id: "nonsense", discordId: "nonsense" } };
+const nonsense = { params: { id: "nonsense", discordId: "nonsense", type: "nonsense", day: "nonsense" } };
 
 const otherCase = (text: string) =>
   text.replace(/[a-z]/gi, (letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()));

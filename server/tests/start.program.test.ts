@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,12 +19,38 @@ test("the first start makes an admin, prints the password once and loads the dem
   expect(first.output()).toContain("Loaded a demo business");
   expect(first.password()).toMatch(/^\w{5}-\w{5}-\w{5}-\w{5}$/);
   expect(await signIn(first.origin(), "admin", first.password())).toBe(200);
+
+  const file = join(folder, "example-shop.json");
+  const shop = JSON.parse(await readFile(file, "utf8"));
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(shop.customers).toHaveLength(4);
+  for (const { discordId, username } of shop.customers) {
+    const asked = `${first.origin()}${storefront.orders.path}?discordId=${discordId}`;
+    const answer = await fetch(asked, { headers: { authorization: `Bearer ${shop.key}` } });
+    expect(await answer.json()).toMatchObject({ total: expect.toSatisfy((total) => total > 0) });
+    const known = await fetch(first.origin() + pathOf(storefront.getCustomer, { discordId }), {
+      headers: { authorization: `Bearer ${shop.key}` },
+    });
+    expect(await known.json()).toMatchObject({ customer: { username, isVerified: true, status: true } });
+  }
   first.child.kill("SIGTERM");
   expect(await first.exit).toBe(0);
 
-  const second = await run({});
+  const second = await run({ DEMO: "" });
   expect(second.password()).toBe("");
   expect(await signIn(second.origin(), "admin", first.password())).toBe(200);
+  expect(JSON.parse(await readFile(file, "utf8"))).toEqual(shop);
+  second.child.kill("SIGTERM");
+  await second.exit;
+
+  expect((await ended(run({}, "demo/remove.ts"))).output).toContain("The demo business is gone");
+  expect(await stat(file).catch(({ code }) => code)).toBe("ENOENT");
+  const third = await run({ DEMO: "" });
+  const refused = await fetch(third.origin() + storefront.paymentSettings.path, {
+    headers: { authorization: `Bearer ${shop.key}` },
+  });
+  expect(refused.status).toBe(401);
+  expect(await stat(file).catch(({ code }) => code)).toBe("ENOENT");
 });
 
 /** The database as a first start makes it, up to where it makes the admin: making it takes longer than all the rest. */
@@ -210,14 +236,20 @@ const refusals: [Record<string, string>, string][] = [
     { ADMIN_USERNAME: "System" },
     'ADMIN_USERNAME is "System": set it to 3 to 32 letters, digits, . _ or -, and not a name of the program\'s own such as system, or leave it out.',
   ],
-  [
-    { DATABASE_URL: "mysql://root:secret@db/x" },
+  ...[
+    "mysql://root:secret@db/x",
+    "postgres://u:secret@first:5432,second:x/db",
+    "postgres://u:secret@first,second/db?target_session_attrs=read-only",
+  ].map((url): [Record<string, string>, string] => [
+    { DATABASE_URL: url },
     "DATABASE_URL is not valid: set it to postgres://user:password@host:5432/database, or leave it out.",
-  ],
+  ]),
 ];
 
 test("a bad variable is refused in words that name the mend", () => {
   for (const [env, message] of refusals) expect(() => readConfig(env)).toThrow(new StartError(message));
+  const several = "postgres://u:secret@first:5432,[::1]:5433/db?sslmode=require&target_session_attrs=read-write";
+  expect(readConfig({ DATABASE_URL: several }).databaseUrl).toBe(several);
 });
 
 test("a start that is refused says why in one line, and ends", async () => {

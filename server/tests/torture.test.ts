@@ -5,7 +5,7 @@ import { torture } from "../../bench/torture.ts";
 const important = ["storefront/orders", "storefront/invoices/:id/status", "admin/orders/refund/:id"];
 
 test("killed at full speed, the business keeps all that was answered and does nothing twice", {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const engine = inject("embeddedDump") ? "embedded" : "postgres";
   const { findings } = await torture({

@@ -149,6 +149,42 @@ test.for([
   expect(await read("select shop_id from customers where discord_id = '2'")).toEqual([{ shop_id: null }]);
 });
 
+test("codes that were registered before batches were kept have the one that the log tells of, and label types their codes", async () => {
+  const env = await emptyPostgres();
+  const batch = "0198a1b2-0000-7000-8000-000000000001";
+  await look(env, ({ db }) => db.transaction((tx) => migrate(tx, "0025_log_chain")));
+  const run = async (query: string) => (await look(env, ({ db }) => db.execute(sql.raw(query)))).rows;
+  for (const [uid, kind] of [
+    ["Ground_OZ", "usps"],
+    ["other", "usps"],
+    ["express", "shipv2"],
+  ])
+    await run(`insert into label_types (id, name, uid, max_weight, kind)
+      values (gen_random_uuid(), '${uid}', '${uid}', 10, '${kind}')`);
+  await run(`insert into tracking_codes (id, code, type, template, used_at, batch_id, created_at) values
+    (gen_random_uuid(), '9001', 'priority', 'evs', null, null, '2026-01-01Z'),
+    (gen_random_uuid(), '9002', 'priority', 'evs', '2026-02-03Z', '${batch}', '2026-02-01Z'),
+    (gen_random_uuid(), '9003', 'priority', 'evs', null, '${batch}', '2026-02-01Z')`);
+  await run(`insert into logs (id, admin, actor_kind, type, action, after, subject_kind, subject_id) values
+    (gen_random_uuid(), 'maren', 'account', 'tracking', 'Registered 5 priority codes',
+      '{"amount": 5, "first": "9001", "last": "9005"}', 'tracking codes', '${batch}')`);
+  await look(env, ({ db }) => db.transaction((tx) => migrate(tx)));
+  expect(await run("select id, first, last, amount, actor, note from code_batches")).toEqual([
+    { id: batch, first: "9001", last: "9005", amount: 5, actor: "maren", note: "" },
+  ]);
+  expect(await run("select uid, codes from label_types order by lower(uid)")).toEqual([
+    { uid: "express", codes: null },
+    { uid: "Ground_OZ", codes: "ground_oz" },
+    { uid: "other", codes: null },
+  ]);
+  // What is counted is what there is, as the books compare it.
+  const counted = (from: string) => `select subject, kind, day::text, sum(count)::int as count from ${from}
+    where subject like '%code%' group by 1, 2, 3 order by 1, 2, 3`;
+  const counts = await run(counted("actual_counters()"));
+  expect(counts.length).toBe(7);
+  expect(await run(counted("counters"))).toEqual(counts);
+});
+
 test("a database from before the earliest that can be upgraded is left alone", async () => {
   const older = await earlierPostgres("delete from drizzle.__drizzle_migrations where id > 5");
   expect(await ended(run(older))).toEqual({

@@ -2,6 +2,7 @@ import type { Queues } from "@footprint/contract/queues.ts";
 import type { Role } from "@footprint/contract/session.ts";
 import {
   IconArrowsLeftRight,
+  IconCheck,
   IconFileInvoice,
   IconIdBadge2,
   IconLayoutDashboard,
@@ -17,6 +18,7 @@ import {
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
 import { customerLists } from "./customerLists.tsx";
+import { lazyPart } from "./shared/lazyPart.tsx";
 
 export type Screen = {
   path: `/${string}`;
@@ -31,10 +33,18 @@ export type Screen = {
   group?: "Trade" | "Customers" | "Money" | "Set-up";
   /** What the sidebar says beside its name: how many wait there. */
   queue?: keyof Queues;
+  /** The sidebar lists it only where its queue is in use. */
+  optional?: true;
   /** Pressed after `g`, it leads here. */
   letter?: string;
   load: () => Promise<ComponentType>;
 };
+
+/** Features do not know each other: the settings are given it. */
+const Webhooks = lazyPart(
+  () => import("./features/webhooks/Webhooks.tsx").then((file) => file.Webhooks),
+  () => <div style={{ minHeight: 240 }} aria-busy />,
+);
 
 /** Every screen, in the sidebar's order. Feeds the router and the sidebar. */
 export const screens: readonly Screen[] = [
@@ -107,6 +117,20 @@ export const screens: readonly Screen[] = [
     load: () => import("./features/invoices/InvoicesScreen.tsx").then((file) => file.InvoicesScreen),
   },
   {
+    path: "/invoices/statements",
+    label: "Statements",
+    access: "all",
+    under: "/invoices",
+    load: () => import("./features/statements/StatementsScreen.tsx").then((file) => file.StatementsScreen),
+  },
+  {
+    path: "/invoices/statements/:id",
+    label: "Statement",
+    access: "all",
+    under: "/invoices",
+    load: () => import("./features/statements/StatementScreen.tsx").then((file) => file.StatementScreen),
+  },
+  {
     path: "/transfers",
     label: "Transfers",
     icon: IconArrowsLeftRight,
@@ -114,6 +138,17 @@ export const screens: readonly Screen[] = [
     access: "all",
     letter: "m",
     load: () => import("./features/transfers/TransfersScreen.tsx").then((file) => file.TransfersScreen),
+  },
+
+  {
+    path: "/approvals",
+    label: "Approvals",
+    icon: IconCheck,
+    group: "Money",
+    access: "all",
+    queue: "approvals",
+    optional: true,
+    load: () => import("./features/approvals/ApprovalsScreen.tsx").then((file) => file.ApprovalsScreen),
   },
 
   {
@@ -125,6 +160,13 @@ export const screens: readonly Screen[] = [
     queue: "codes",
     letter: "t",
     load: () => import("./features/tracking/TrackingScreen.tsx").then((file) => file.TrackingScreen),
+  },
+  {
+    path: "/usps/batches",
+    label: "Batches",
+    access: "admin",
+    under: "/usps",
+    load: () => import("./features/tracking/BatchesScreen.tsx").then((file) => file.BatchesScreen),
   },
   {
     path: "/pricing",
@@ -142,7 +184,17 @@ export const screens: readonly Screen[] = [
     group: "Set-up",
     access: "admin",
     letter: "w",
-    load: () => import("./features/website/WebsiteScreen.tsx").then((file) => file.WebsiteScreen),
+    load: async () => {
+      const { WebsiteScreen } = await import("./features/website/WebsiteScreen.tsx");
+      return () => <WebsiteScreen webhooks={<Webhooks />} />;
+    },
+  },
+  {
+    path: "/website/webhooks/:id",
+    label: "Webhook",
+    access: "admin",
+    under: "/website",
+    load: () => import("./features/webhooks/WebhookScreen.tsx").then((file) => file.WebhookScreen),
   },
   {
     path: "/staff",
@@ -179,6 +231,20 @@ export const screens: readonly Screen[] = [
     load: () => import("./features/logs/LogsScreen.tsx").then((file) => file.LogsScreen),
   },
   {
+    path: "/summary",
+    label: "Daily summary",
+    access: "admin",
+    under: "/",
+    load: () => import("./features/summary/SummaryScreen.tsx").then((file) => file.SummaryScreen),
+  },
+  {
+    path: "/unusual",
+    label: "Unusual events",
+    access: "admin",
+    under: "/",
+    load: () => import("./features/unusual/UnusualScreen.tsx").then((file) => file.UnusualScreen),
+  },
+  {
     path: "/admin-settings",
     label: "Account Setting",
     access: "all",
@@ -186,6 +252,10 @@ export const screens: readonly Screen[] = [
     load: () => import("./features/session/AccountSettingScreen.tsx").then((file) => file.AccountSettingScreen),
   },
 ];
+
+/** What is shown in place of all screens, at whatever address, to who has to do something first. */
+export const loadMustFirst = () =>
+  import("./features/session/MustFirstScreen.tsx").then((file) => file.MustFirstScreen);
 
 /** What staff see at the root: the dashboard is for admins. */
 export const rootForStaff = "/fedex";

@@ -6,10 +6,12 @@ import { pipeline as pipe } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import * as z from "zod";
-import { StartError } from "../../config.ts";
+import { type BackupKeys, StartError } from "../../config.ts";
+import { Damaged, isSealed, Locked, sealed, unsealed } from "./seal.ts";
 
 // A backup is lines of JSON in one gzip stream: a header, then for every table a line with its name and columns and
-// a line per row, then how many rows each table has, and last the SHA-256 of all that precedes it.
+// a line per row, then how many rows each table has, and last the SHA-256 of all that precedes it. It may be encrypted
+// as a whole, in the age format.
 
 export const formatVersion = 1;
 
@@ -30,15 +32,16 @@ export const isRow = (line: string) => line.startsWith("[");
 export const lineOf = (content: Header | TableStart | End) => `${JSON.stringify(content)}\n`;
 
 /** Writes the lines under another name first: what carries the name is complete. It holds password hashes. */
-export async function writeBackup(path: string, lines: AsyncIterable<string>): Promise<void> {
+export async function writeBackup(path: string, lines: AsyncIterable<string>, keys?: BackupKeys): Promise<void> {
   const unfinished = `${path}.${process.pid}.unfinished`;
   const target = { flags: "wx", mode: 0o600, flush: true };
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await pipeline(withHash(lines), createGzip(), createWriteStream(unfinished, target));
+    const packed = pipe(withHash(lines), createGzip(), () => {});
+    await pipeline(keys ? sealed(packed, keys) : packed, createWriteStream(unfinished, target));
     await rename(unfinished, path);
   } catch (error) {
-    await rm(unfinished, { force: true });
+    await rm(unfinished, { force: true }).catch(() => {});
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall) throw new StartError(`${path} cannot be written (${code}): name a file in a folder you may write to.`);
     throw error;
@@ -55,12 +58,14 @@ async function* withHash(lines: AsyncIterable<string>): AsyncGenerator<string> {
 }
 
 /** The lines of a backup without its last, which is the proof that they are all there and as they were written. */
-export async function* readBackup(path: string): AsyncGenerator<string> {
+export async function* readBackup(path: string, keys?: BackupKeys): AsyncGenerator<string> {
   const hash = createHash("sha256");
   let proof: string | undefined;
   try {
     // A failure to read ends the unpacking with it, which is where it is noticed.
-    const unpacked = pipe(createReadStream(path), createGunzip(), () => {});
+    const isEncrypted = await isSealed(path);
+    const file = createReadStream(path);
+    const unpacked = pipe(isEncrypted ? unsealed(file, keys) : file, createGunzip(), () => {});
     for await (const line of linesOf(unpacked, path)) {
       if (proof !== undefined) throw damaged(path);
       const text = line.toString();
@@ -105,7 +110,12 @@ export const noBackup = (path: string) => new StartError(`${path} is not a backu
 const damaged = (path: string) =>
   new StartError(`${path} is not a complete backup, or was changed since: nothing was restored. Use another one.`);
 
+const locked = (path: string) =>
+  new StartError(`${path} is encrypted: set BACKUP_IDENTITY or BACKUP_PASSPHRASE to what opens it.`);
+
 function explained(error: unknown, path: string): unknown {
+  if (error instanceof Locked) return locked(path);
+  if (error instanceof Damaged) return damaged(path);
   const { code = "" } = error as NodeJS.ErrnoException;
   if (code.startsWith("Z_") || error instanceof SyntaxError) return damaged(path);
   if (/^E[A-Z]+$/.test(code)) return new StartError(`${path} cannot be read (${code}): name the file of a backup.`);

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { StartError } from "../../config.ts";
+import { type BackupKeys, StartError } from "../../config.ts";
 import { beginBulkLoad } from "../../db/bulk-load.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import { waitForMigrations, withoutTimeLimit } from "../../db/engine.ts";
@@ -9,9 +9,9 @@ import { type End, formatVersion, Header, isRow, noBackup, readBackup, type Tabl
 import { neverRestored, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
 
 /** Reads all of a backup before any of it is used. Returns what it says about itself. */
-export async function checkBackup(path: string): Promise<Header> {
+export async function checkBackup(path: string, keys?: BackupKeys): Promise<Header> {
   const sections: { start: string; rows: number }[] = [];
-  for await (const line of readBackup(path)) {
+  for await (const line of readBackup(path, keys)) {
     const current = sections.at(-1);
     if (!isRow(line)) sections.push({ start: line, rows: 0 });
     else if (current) current.rows++;
@@ -38,7 +38,7 @@ type Words = TableStart & End;
 const mostSections = 1_000;
 
 /** Makes an empty database what the backup says, and brings it up to date: all of it, or nothing has changed. */
-export async function fillFrom(db: Database, path: string, { level }: Header): Promise<void> {
+export async function fillFrom(db: Database, path: string, { level }: Header, keys?: BackupKeys): Promise<void> {
   await withoutTimeLimit(db).transaction(async (tx) => {
     await prepareSession(tx);
     // A server that starts on the same database waits until it is filled.
@@ -53,15 +53,27 @@ export async function fillFrom(db: Database, path: string, { level }: Header): P
     const run = (statement: string) => tx.execute(sql.raw(statement));
     const endStatements = await beginBulkLoad(run, [...tables.keys()]);
     try {
-      await insertAll(tx, path, tables);
+      await insertAll(tx, path, tables, keys);
       // References and unique indexes come back over what is there: rows that break one end the restore.
       for (const parts of endStatements.values()) for (const statement of parts) await run(statement);
     } catch (error) {
       throw explained(error, path);
     }
+    await passAllNumbers(tx);
     await migrate(tx);
   });
   await withoutTimeLimit(db).execute(sql`analyze`);
+}
+
+/**
+ * Numbers that the database gives go on beyond all that it may have given since the backup: who has followed what
+ * happened by its positions then misses nothing of what happens now. None gives a thousand of them a second for years.
+ */
+async function passAllNumbers(tx: Transaction) {
+  await tx.execute(sql`
+    select setval(pg_get_serial_sequence(format('%I.%I', 'public', relname), attname), (extract(epoch from clock_timestamp()) * 1000)::bigint)
+    from pg_attribute join pg_class on pg_class.oid = attrelid
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and attidentity <> ''`);
 }
 
 /** SQLSTATEs of classes 22 and 23 are about values and rules, not about the database. */
@@ -75,7 +87,7 @@ function explained(error: unknown, path: string): unknown {
 const batchLength = 1024 * 1024;
 const batchRows = 1000;
 
-async function insertAll(tx: Transaction, path: string, tables: Map<string, Table>) {
+async function insertAll(tx: Transaction, path: string, tables: Map<string, Table>, keys?: BackupKeys) {
   const skip = async (_: string[]) => {};
   let insert = skip;
   let held: string[] = [];
@@ -85,7 +97,7 @@ async function insertAll(tx: Transaction, path: string, tables: Map<string, Tabl
     held = [];
     length = 0;
   };
-  for await (const line of readBackup(path)) {
+  for await (const line of readBackup(path, keys)) {
     if (isRow(line)) {
       held.push(line);
       length += line.length;
@@ -116,6 +128,6 @@ async function inserting(tx: Transaction, table: Table | undefined, written: str
   await tx.execute(sql`delete from ${name}`);
   return async (lines: string[]) => {
     const rows = sql`jsonb_array_elements(${`[${lines.join(",")}]`}::jsonb) as line`;
-    await tx.execute(sql`insert into ${name} (${names}) select ${values} from ${rows}`);
+    await tx.execute(sql`insert into ${name} (${names}) overriding system value select ${values} from ${rows}`);
   };
 }

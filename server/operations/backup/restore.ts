@@ -10,6 +10,7 @@ import { checkBooks } from "../../money/books.ts";
 import { runCommand } from "../command.ts";
 import { withoutControlCharacters } from "../terminal.ts";
 import { checkBackup, fillFrom } from "./fill.ts";
+import { checkKeys } from "./seal.ts";
 
 await runCommand(async () => {
   const [file, ...rest] = process.argv.slice(2);
@@ -17,10 +18,11 @@ await runCommand(async () => {
   const config = readConfig(process.env);
   // npm runs scripts in the project's folder, wherever it was called.
   const path = resolve(process.env.INIT_CWD ?? "", file);
-  const header = await checkBackup(path);
+  if (config.backupKeys) checkKeys(config.backupKeys);
+  const header = await checkBackup(path, config.backupKeys);
   const { balanced, problems } = await intoEmptyDatabase(config, async (db) => {
-    await fillFrom(db, path, header);
-    return checkBooks(db);
+    await fillFrom(db, path, header, config.backupKeys);
+    return checkBooks(db, { wholeLog: true });
   });
   for (const problem of problems) console.error(withoutControlCharacters(problem));
   console.log(`Restored the backup of ${header.takenAt}. Everybody has to sign in again.`);

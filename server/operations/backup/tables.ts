@@ -17,8 +17,14 @@ export async function tablesOf(tx: Transaction): Promise<Table[]> {
   return rows;
 }
 
-/** Who was signed out or has a new password since must not come back with a restored session. */
-export const neverBackedUp = ["sessions", "known_devices", "sign_in_tries", "sign_in_limits"];
+/**
+ * Who was signed out or has a new password since must not come back with a restored session; and which backups there
+ * are is known best by who has them.
+ */
+export const neverBackedUp = [
+  ...["sessions", "known_devices", "sign_in_tries", "sign_in_limits", "passkey_challenges"],
+  "backups",
+];
 
 /** What a file may say, but nobody listens to: `counted` is SQL, which the migrations alone write. */
 export const neverRestored = [...neverBackedUp, "counted"];

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { StartError } from "../../config.ts";
+import { type BackupKeys, StartError } from "../../config.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import { withoutTimeLimit } from "../../db/engine.ts";
 import { versionOf } from "../../db/migrations.ts";
@@ -7,7 +7,7 @@ import { formatVersion, type Header, lineOf, writeBackup } from "./file.ts";
 import { neverBackedUp, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
 
 /** Writes one snapshot of the database to a file. Returns how many rows it has. */
-export async function takeBackup(db: Database, path: string, now: Date): Promise<number> {
+export async function takeBackup(db: Database, path: string, now: Date, keys?: BackupKeys): Promise<number> {
   return withoutTimeLimit(db).transaction(
     async (tx) => {
       await prepareSession(tx);
@@ -17,6 +17,7 @@ export async function takeBackup(db: Database, path: string, now: Date): Promise
       await writeBackup(
         path,
         linesOf(tx, { footprintBackup: formatVersion, level, takenAt: now.toISOString() }, counts),
+        keys,
       );
       return Object.values(counts).reduce((sum, count) => sum + count, 0);
     },

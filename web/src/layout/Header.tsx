@@ -3,12 +3,14 @@ import { ActionIcon, Badge, Kbd, Menu, Tooltip, UnstyledButton } from "@mantine/
 import { IconChevronDown, IconHistory, IconKeyboard, IconLogout, IconMenu2, IconSettings } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { callApi } from "../shared/api.ts";
-import { Emblem } from "../shared/Emblem.tsx";
+import { Emblem, letterOf } from "../shared/Emblem.tsx";
 import { keys } from "../shared/keys.ts";
 import { Logo } from "../shared/Logo.tsx";
 import { leavePage } from "../shared/leavePage.ts";
+import { queryClient } from "../shared/queries.ts";
 import { useSession } from "../shared/session.ts";
 import { removeToken } from "../shared/token.ts";
+import { Bell } from "./Bell.tsx";
 import classes from "./Header.module.css";
 import { PaletteField } from "./PaletteField.tsx";
 import { useKeysHelp } from "./PanelKeys.tsx";
@@ -37,11 +39,12 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
         </Tooltip>
       )}
       {onMenu && <PaletteField />}
+      <Bell />
       <ThemeSwitch />
       <Menu position="bottom-end" width={208}>
         <Menu.Target>
           <UnstyledButton className={classes.user}>
-            <Emblem size={28}>A</Emblem>
+            <Emblem size={28}>{letterOf(username)}</Emblem>
             <span>Admin</span>
             <IconChevronDown size={16} aria-hidden />
           </UnstyledButton>
@@ -76,6 +79,8 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
 
 /** Removes the session from this browser at once, whether or not the server answers. */
 function signOut(): void {
+  // What is still being fetched would be refused.
+  void queryClient.cancelQueries();
   callApi(session.logout, {}, { keepalive: true }).catch((error: unknown) => console.error(error));
   removeToken();
   leavePage(() => window.location.reload());

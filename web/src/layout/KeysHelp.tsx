@@ -1,7 +1,7 @@
 import { Kbd } from "@mantine/core";
 import { screensFor } from "../screens.tsx";
 import { Dialog } from "../shared/Dialog.tsx";
-import { goKey, keys } from "../shared/keys.ts";
+import { deskKeys, goKey, keys } from "../shared/keys.ts";
 import { useSession } from "../shared/session.ts";
 import classes from "./KeysHelp.module.css";
 
@@ -12,17 +12,17 @@ export function KeysHelp({ onClose }: { onClose: () => void }) {
     letter ? [{ pressed: [goKey, letter], does: label }] : [],
   );
   return (
-    <Dialog title="Keys" size="lg" onClose={onClose}>
+    <Dialog title="Keys" size="xl" onClose={onClose}>
       <div className={classes.columns}>
-        <Keys
-          title="In a list"
-          items={Object.values(keys).map(({ key, does }) => ({ pressed: key.split(" "), does }))}
-        />
+        <Keys title="In a list" items={Object.values(keys).map(inWords)} />
         <Keys title="Go to" items={screens} />
+        <Keys title="At the Fedex desk" items={Object.values(deskKeys).map(inWords)} />
       </div>
     </Dialog>
   );
 }
+
+const inWords = ({ key, does }: { key: string; does: string }) => ({ pressed: key.split(" "), does });
 
 function Keys({ title, items }: { title: string; items: { pressed: string[]; does: string }[] }) {
   return (

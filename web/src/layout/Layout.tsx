@@ -5,11 +5,13 @@ import { type Location, Outlet, ScrollRestoration, useLocation, useNavigation } 
 import { DialogProvider } from "../shared/dialogs.tsx";
 import { lazyPart } from "../shared/lazyPart.tsx";
 import { useWidthUpTo } from "../shared/windowWidth.ts";
+import { Confirmation } from "./Confirmation.tsx";
 import { Header } from "./Header.tsx";
 import classes from "./Layout.module.css";
 import { PanelKeys } from "./PanelKeys.tsx";
 import { Sidebar } from "./Sidebar.tsx";
 
+const NewSignIns = lazyPart(() => import("./NewSignIns.tsx").then((file) => file.NewSignIns));
 const PhoneMenu = lazyPart(() => import("./PhoneMenu.tsx").then((file) => file.PhoneMenu));
 
 export function Layout() {
@@ -58,10 +60,12 @@ export function Layout() {
           className={classes.content}
           data-busy={isNavigating || undefined}
         >
+          <NewSignIns />
           <Outlet />
         </main>
       </div>
       <PanelKeys />
+      <Confirmation />
       <ScrollRestoration getKey={scrollKey} />
     </DialogProvider>
   );

@@ -4,7 +4,7 @@ import { Button, CloseButton, Kbd, UnstyledButton, VisuallyHidden } from "@manti
 import { useDebouncedValue, useWindowEvent } from "@mantine/hooks";
 import { createSpotlight, Spotlight, useSpotlight } from "@mantine/spotlight";
 import "@mantine/spotlight/styles.layer.css";
-import { IconBan, IconPlus, IconSearch, IconTag, IconUserCheck } from "@tabler/icons-react";
+import { IconBan, IconCalculator, IconPlus, IconSearch, IconTag, IconUserCheck } from "@tabler/icons-react";
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { useUserActions } from "../features/users/useUserActions.tsx";
@@ -12,6 +12,7 @@ import { formatCount } from "../shared/format.tsx";
 import { commandKey, keys } from "../shared/keys.ts";
 import { useApiQuery } from "../shared/queries.ts";
 import { useSession } from "../shared/session.ts";
+import { useWhatTheyPay } from "../shared/whatTheyPay.tsx";
 import { useWidthUpTo } from "../shared/windowWidth.ts";
 import classes from "./Palette.module.css";
 import { useKeysHelp } from "./PanelKeys.tsx";
@@ -22,10 +23,19 @@ const fewestLetters = 2;
 const altKey = commandKey === "⌘" ? "⌥" : "Alt";
 
 /** One search over everything the operator may see, the screens, and what can be done with the customer found. */
-export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose: (hasChosen: boolean) => void }) {
+export function Palette({
+  typed,
+  onReady,
+  onClose,
+}: {
+  /** What was typed before the palette could be. */
+  typed: RefObject<string>;
+  onReady: () => void;
+  onClose: (hasChosen: boolean) => void;
+}) {
   const [store] = useState(openedStore);
   const { selected } = useSpotlight(store);
-  const [text, setText] = useState(typed.current);
+  const [text, setText] = useState("");
   const listId = useId();
   const navigate = useNavigate();
   const showKeys = useKeysHelp();
@@ -42,9 +52,11 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
 
   const results = found ? foundGroups(found, wanted) : [];
   const named = namedScreens(role, wanted);
+  const plain = usePlainActions(wanted);
   const groups: Group[] = [
     { title: "Go to", items: named },
     ...results,
+    { title: "Actions", items: plain },
     { title: "Screens", items: isSearch ? searchedScreens(role, wanted) : [] },
   ];
 
@@ -173,6 +185,11 @@ export function Palette({ typed, onClose }: { typed: RefObject<string>; onClose:
           placeholder="Search or jump to…"
           maxLength={200}
           data-autofocus
+          onFocus={() => {
+            if (typed.current) setText(typed.current);
+            typed.current = "";
+            onReady();
+          }}
           role="combobox"
           aria-label="Search or jump to"
           aria-expanded={items.length > 0}
@@ -238,6 +255,7 @@ const nobody = { _id: "", username: "", balance: 0, status: true };
 /** What can be done with a customer, by the dialogs of their row. */
 function useActions(customer: Pick<User, "_id" | "username" | "balance" | "status"> = nobody): Item[] {
   const { addBalance, askToDisable, enable } = useUserActions(customer);
+  const askWhatTheyPay = useWhatTheyPay();
   if (customer === nobody) return [];
   // Somebody else's action is another row.
   const keyed = (letter: string) => ({
@@ -253,6 +271,12 @@ function useActions(customer: Pick<User, "_id" | "username" | "balance" | "statu
       to: `/users/${customer._id}`,
       ...keyed("P"),
     },
+    {
+      icon: <IconCalculator size={18} />,
+      body: `What would ${customer.username} pay…`,
+      act: () => askWhatTheyPay({ customer }),
+      ...keyed("W"),
+    },
     customer.status
       ? { icon: <IconBan size={18} />, body: "Disable…", act: askToDisable, ...keyed("D") }
       : {
@@ -262,6 +286,16 @@ function useActions(customer: Pick<User, "_id" | "username" | "balance" | "statu
           ...keyed("D"),
         },
   ];
+}
+
+/** What can be done with nobody in particular, by what it is called. */
+function usePlainActions(text: string): Item[] {
+  const askWhatTheyPay = useWhatTheyPay();
+  const all: Item[] = [
+    { key: "what they pay", icon: <IconCalculator size={18} />, body: "What would they pay…", act: askWhatTheyPay },
+  ];
+  const words = "what would they pay price quote".split(" ");
+  return text === "" || words.some((word) => word.startsWith(text.toLowerCase().split(" ").at(-1) ?? "")) ? all : [];
 }
 
 /** What there is to say instead of rows. */
@@ -282,7 +316,7 @@ function Notes({
     return (
       <p className={classes.note}>
         Customers by name, e-mail or discord id. Orders, bulk orders, Fedex orders and invoices by id, customer,
-        tracking code or address. Screens by name.
+        tracking code or address, orders by “maren 2.4 lb” too. Screens by name.
       </p>
     );
   if (isSettled && query.error)

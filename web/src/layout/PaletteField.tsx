@@ -9,26 +9,12 @@ import classes from "./PaletteField.module.css";
 
 const name = "Search or jump to…";
 
-const Palette = lazyPart(
-  () => import("./Palette.tsx").then((file) => file.Palette),
-  // Takes what is typed until the palette is there.
-  ({ typed }) => (
-    <VisuallyHidden>
-      <input
-        // biome-ignore lint/a11y/noAutofocus: the operator pressed the key that leads into it
-        autoFocus
-        aria-label={name}
-        onChange={(event) => {
-          typed.current = event.currentTarget.value;
-        }}
-      />
-    </VisuallyHidden>
-  ),
-);
+const Palette = lazyPart(() => import("./Palette.tsx").then((file) => file.Palette));
 
 /** Opens the palette, as ⌘K and Ctrl-K do on every screen. */
 export function PaletteField() {
   const [isOpen, setOpen] = useState(false);
+  const [isReady, setReady] = useState(false);
   const opener = useRef<Element>(null);
   const typed = useRef("");
   const isPhone = useWidthUpTo("phone");
@@ -36,6 +22,7 @@ export function PaletteField() {
   function open() {
     opener.current = document.activeElement;
     typed.current = "";
+    setReady(false);
     setOpen(true);
   }
   useKeys({ [keys.palette.key]: open });
@@ -62,7 +49,20 @@ export function PaletteField() {
           </Kbd>
         </UnstyledButton>
       )}
-      {isOpen && <Palette typed={typed} onClose={close} />}
+      {isOpen && !isReady && (
+        // Takes what is typed until the palette's own field has the focus: that is a while after it was loaded.
+        <VisuallyHidden>
+          <input
+            // biome-ignore lint/a11y/noAutofocus: the operator pressed the key that leads into it
+            autoFocus
+            aria-label={name}
+            onChange={(event) => {
+              typed.current = event.currentTarget.value;
+            }}
+          />
+        </VisuallyHidden>
+      )}
+      {isOpen && <Palette typed={typed} onReady={() => setReady(true)} onClose={close} />}
     </>
   );
 }

@@ -1,30 +1,37 @@
 import "../shared/components.css";
-import "react-toastify/ReactToastify.css";
-import { useComputedColorScheme } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { RouterProvider } from "react-router/dom";
-import { ToastContainer } from "react-toastify/unstyled";
+import { lazyPart } from "../shared/lazyPart.tsx";
 import { LeavingContext } from "../shared/leaving.ts";
 import { queryClient } from "../shared/queries.ts";
 import { useSession } from "../shared/session.ts";
 import { createPanelRouter } from "./router.tsx";
 import "./Panel.css";
 
+const Toasts = lazyPart(() => import("./Toasts.tsx").then((file) => file.Toasts));
+
 /** Everything behind Sign-In. */
 export function Panel() {
-  const { role } = useSession();
-  const [router] = useState(() => createPanelRouter(role));
+  const session = useSession();
+  const [router] = useState(() => createPanelRouter(session));
   // Asked of the router itself: what it tells components comes a moment later.
   const isLeaving = (pathname: string) =>
     router.state.navigation.state !== "idle" || router.state.location.pathname !== pathname;
-  const scheme = useComputedColorScheme();
+  const isHeldUp = session.mustFirst !== null;
+  useEffect(() => {
+    if (isHeldUp) return;
+    // After the screen: without it, all works as well.
+    const live = import("../shared/live.ts").then(({ startLive }) => startLive(queryClient));
+    live.catch(() => {});
+    return () => void live.then((stop) => stop()).catch(() => {});
+  }, [isHeldUp]);
   return (
     <QueryClientProvider client={queryClient}>
       <LeavingContext value={isLeaving}>
         <RouterProvider router={router} />
       </LeavingContext>
-      <ToastContainer position="top-right" autoClose={5000} theme={scheme} aria-label="Notifications" />
+      <Toasts />
     </QueryClientProvider>
   );
 }

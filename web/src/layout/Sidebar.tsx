@@ -11,8 +11,9 @@ import classes from "./Sidebar.module.css";
 export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean; onCollapse?: () => void }) {
   const { role } = useSession();
   const active = useActivePath(role === "admin");
-  const entries = screensFor(role).filter(({ icon }) => icon);
   const waiting = useApiQuery(queues.read, {}).data;
+  const isInUse = ({ optional, queue }: Screen) => !optional || !queue || Boolean(waiting?.[queue]);
+  const entries = screensFor(role).filter((screen) => screen.icon && isInUse(screen));
   const groups = [...new Set(entries.map((screen) => screen.group))];
   const CollapseIcon = collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse;
 
@@ -79,9 +80,18 @@ export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean
 /** What stands beside a name; nothing where nobody waits, or where the counts could not be loaded. */
 function noteOf(queue: Screen["queue"], queues: Queues | undefined) {
   if (!queue || !queues) return undefined;
-  if (queue === "codes") return queues.codes?.low ? { shown: "Low", said: "codes are low", low: true } : undefined;
-  const count = formatCount(queues[queue].count);
-  return queues[queue].count > 0 ? { shown: count, said: `${count} waiting`, low: false } : undefined;
+  if (queue === "codes") return queues.codes?.low ? lowCodes(queues.codes) : undefined;
+  const waiting = queues[queue]?.count ?? 0;
+  const count = formatCount(waiting);
+  return waiting > 0 ? { shown: count, said: `${count} waiting`, low: false } : undefined;
+}
+
+/** The codes that run out first, and in how many days, where that can be told. */
+function lowCodes({ type, left, days }: NonNullable<Queues["codes"]>) {
+  if (left === 0) return { shown: "None", said: `no ${type} codes are left`, low: true };
+  if (days === null) return { shown: "Low", said: `${type} codes are low`, low: true };
+  const until = days === 1 ? "1 day" : `${formatCount(days)} days`;
+  return { shown: until, said: `${type} codes last ${until}`, low: true };
 }
 
 /** The first segment of the path, so that /users/… marks Users; the logs are reached through Staff, and mark it. */

@@ -1,11 +1,13 @@
 import type { Found } from "@footprint/contract/search.ts";
 import type { Role } from "@footprint/contract/session.ts";
 import {
+  IconAlertTriangle,
   IconArrowRight,
   IconFileInvoice,
   IconHistory,
   IconPackage,
   IconPackages,
+  IconReport,
   IconScan,
   IconSettings,
   IconTruckDelivery,
@@ -14,7 +16,7 @@ import {
 import type { ReactNode } from "react";
 import { type Screen, screensFor } from "../screens.tsx";
 import { balancePath } from "../shared/CustomerLink.tsx";
-import { Emblem } from "../shared/Emblem.tsx";
+import { Emblem, letterOf } from "../shared/Emblem.tsx";
 import { formatCount, formatMoney, formatWeight, Time } from "../shared/format.tsx";
 import { goKey } from "../shared/keys.ts";
 import { labelOf } from "../shared/labels.ts";
@@ -73,7 +75,7 @@ export function foundGroups(found: Found, text: string): Group[] {
   return [
     group("Customers", found.customers, "/users", (customer) => ({
       customer: customer._id,
-      icon: <Emblem size={24}>{customer.username.charAt(0).toUpperCase()}</Emblem>,
+      icon: <Emblem size={24}>{letterOf(customer.username)}</Emblem>,
       body: (
         <>
           <b>{marked(customer.username)}</b>{" "}
@@ -168,7 +170,7 @@ export function foundGroups(found: Found, text: string): Group[] {
       to: searching("/usps", code),
     })),
     group("Staff", found.staff, "/staff", ({ username, role }) => ({
-      icon: <Emblem size={24}>{username.charAt(0).toUpperCase()}</Emblem>,
+      icon: <Emblem size={24}>{letterOf(username)}</Emblem>,
       body: (
         <>
           <b>{marked(username)}</b> <span className={classes.more}>{role}</span>
@@ -222,6 +224,8 @@ export function searchedScreens(role: Role, text: string): Item[] {
 /** Of the screens that the sidebar does not list. */
 const icons: Partial<Record<Screen["path"], typeof IconUsers>> = {
   "/logs": IconHistory,
+  "/summary": IconReport,
+  "/unusual": IconAlertTriangle,
   "/admin-settings": IconSettings,
 };
 

@@ -1,12 +1,27 @@
 import type { Role } from "@footprint/contract/session.ts";
-import { createBrowserRouter, Navigate, type RouteObject } from "react-router";
-import { rootForStaff, type Screen, screens } from "../screens.tsx";
+import { createBrowserRouter, Navigate, Outlet, type RouteObject } from "react-router";
+import { loadMustFirst, rootForStaff, type Screen, screens } from "../screens.tsx";
 import { lazyScreen } from "../shared/lazyScreen.ts";
+import type { Session } from "../shared/session.ts";
 import { AppError } from "./AppError.tsx";
+import { Confirmation } from "./Confirmation.tsx";
 import { FallbackPage } from "./FallbackPage.tsx";
 import { Layout, LoadingScreen } from "./Layout.tsx";
 
-export function createPanelRouter(role: Role) {
+export function createPanelRouter({ role, mustFirst }: Session) {
+  if (mustFirst)
+    return createBrowserRouter([
+      {
+        element: (
+          <>
+            <Outlet />
+            <Confirmation />
+          </>
+        ),
+        ErrorBoundary: FallbackPage,
+        children: [{ path: "*", lazy: { Component: () => lazyScreen(loadMustFirst) } }],
+      },
+    ]);
   return createBrowserRouter([
     {
       Component: Layout,

@@ -1,15 +1,32 @@
 import type { Log } from "@footprint/contract/logs.ts";
 import { Group } from "@mantine/core";
+import { Initials } from "./Emblem.tsx";
 import { SecondLine } from "./TwoLines.tsx";
 
 /** Shops choose their names, so whatever is not an account is marked. */
 const words = { account: undefined, shop: "shop", system: "program", terminal: "at the server" };
 
-export function Author({ by: { username, kind } }: { by: Log["admin"] }) {
+/** Who did something; in a list with their initials, so that the eye finds them. */
+export function Author({ by: { username, kind }, inList = false }: { by: Log["admin"]; inList?: boolean }) {
   const word = kind && words[kind];
+  const Name = inList ? "span" : "b";
+  const named = (
+    <Group
+      component="span"
+      display="inline-flex"
+      align="baseline"
+      gap="0 6px"
+      wrap={inList ? "nowrap" : "wrap"}
+      style={{ overflowWrap: "anywhere" }}
+    >
+      <Name>{username}</Name> {word && <SecondLine>{word}</SecondLine>}
+    </Group>
+  );
+  if (!inList) return named;
   return (
-    <Group component="span" display="inline-flex" align="baseline" gap="0 6px" style={{ overflowWrap: "anywhere" }}>
-      <b>{username}</b> {word && <SecondLine>{word}</SecondLine>}
+    <Group component="span" display="inline-flex" gap={8} wrap="nowrap" style={{ verticalAlign: "middle" }}>
+      <Initials name={username} isPerson={!word} />
+      {named}
     </Group>
   );
 }

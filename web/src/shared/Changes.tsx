@@ -42,7 +42,7 @@ export function Changes({ log }: { log: Log }) {
   );
 }
 
-const isMoney = (field: string) => /\b(balance|price|credit|refund|per day)$/i.test(field);
+const isMoney = (field: string) => /^prices\b|\b(balance|price|credit|refund|per day)$/i.test(field);
 const isChoice = (field: string) => /\b(template|payment method)$/i.test(field);
 
 const isMoment = (value: string) => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);

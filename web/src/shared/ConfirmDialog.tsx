@@ -13,8 +13,8 @@ export type Question = {
   message: ReactNode;
   /** Below the message: what to look at before answering. */
   details?: ReactNode;
-  /** Where money is moved: asks why, which may be left open. */
-  asksReason?: true;
+  /** Asks why, which may be left open: where money is moved, the shop is told too. */
+  asksReason?: true | "for the log";
   /** The button that does it: `Delete`, and while it works `Deleting…`. */
   action: string;
   working: string;
@@ -53,6 +53,9 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
           {question.details}
           {question.asksReason && (
             <ReasonField
+              {...(question.asksReason === "for the log" && {
+                description: "Optional, up to 500 characters. Kept in the log.",
+              })}
               value={reason}
               onChange={(event) => setReason(event.currentTarget.value)}
               disabled={isPending}

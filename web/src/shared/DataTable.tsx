@@ -1,5 +1,5 @@
 import { Skeleton, VisuallyHidden } from "@mantine/core";
-import { type MouseEvent, type ReactNode, useContext } from "react";
+import { Fragment, type MouseEvent, type ReactNode, useContext } from "react";
 import { TakenWidth } from "./beside.ts";
 import classes from "./DataTable.module.css";
 import { WholeIds } from "./ShortId.tsx";
@@ -32,7 +32,7 @@ export type Column<T> = {
 };
 
 /** Colours a row that needs attention; a cell says in words why. */
-export type RowTone = "warning" | undefined;
+export type RowTone = "warning" | "total" | undefined;
 
 export type Choice<T> = {
   /** What tells a row from others. */
@@ -52,10 +52,16 @@ type TableProps<T> = {
   tone?: ((row: T) => RowTone) | undefined;
   /** The row that the keys have reached, or whose details are shown. */
   marked?: string | undefined;
+  /** What stands below a row, such as a form that changes it. */
+  expanded?: { id: string; content: ReactNode } | undefined;
+  /** Rows that are no longer there, and stay for the eye alone. */
+  isGone?: ((row: T) => boolean) | undefined;
   /** Lets rows be chosen. */
   choice?: Choice<T> | undefined;
   /** A click on a row, outside of its links and buttons. */
   onOpen?: ((row: T) => void) | undefined;
+  /** A touch anywhere on a card, its links included. */
+  onTap?: ((row: T) => void) | undefined;
   skeletonRows?: number;
   /** In pixels; more rows scroll under their head. */
   maxHeight?: number;
@@ -79,16 +85,26 @@ export function DataTable<T extends { _id: string }>({ columns, ...rest }: Table
 }
 
 /** What marks a row, and lets it be found and opened. */
-function rowProps<T extends { _id: string }>(row: T, { tone, marked, choice, onOpen }: TableProps<T>) {
+function rowProps<T extends { _id: string }>(row: T, props: TableProps<T>) {
+  const { tone, marked, expanded, isGone, choice, onOpen, onTap } = props;
   return {
     "data-tone": tone?.(row),
     "data-chosen": choice?.has(row._id) || undefined,
     "data-row": row._id,
-    "aria-current": row._id === marked || undefined,
+    inert: isGone?.(row),
+    "aria-current": row._id === (marked ?? expanded?.id) || undefined,
     tabIndex: -1,
     ...(onOpen && {
       "data-opens": true,
       onClick: (event: MouseEvent<HTMLElement>) => isOnRowItself(event) && onOpen(row),
+    }),
+    ...(onTap && {
+      onClickCapture: (event: MouseEvent<HTMLElement>) => {
+        if (!(event.target instanceof Element) || event.target.closest("button, input, label")) return;
+        event.preventDefault();
+        event.stopPropagation();
+        onTap(row);
+      },
     }),
   };
 }
@@ -105,7 +121,7 @@ const heightLimit = (maxHeight: number | undefined, className: string | undefine
 const placesFor = (count: number) => Array.from({ length: count }, (_, place) => place);
 
 function Table<T extends { _id: string }>(props: TableProps<T> & { isNarrow: boolean }) {
-  const { title, columns, rows, choice, skeletonRows = 10, maxHeight, isNarrow } = props;
+  const { title, columns, rows, expanded, choice, skeletonRows = 10, maxHeight, isNarrow } = props;
   const isTight = useWidthUpTo("tight", useContext(TakenWidth));
   const below = (title: string) => (isNarrow ? columns.filter((column) => column.below === title) : []);
   const moved = columns.flatMap(({ title }) => below(title));
@@ -138,29 +154,36 @@ function Table<T extends { _id: string }>(props: TableProps<T> & { isNarrow: boo
         </thead>
         <tbody>
           {rows?.map((row) => (
-            <tr key={row._id} {...rowProps(row, props)}>
-              {choice && (
-                <td className={classes.choice}>
-                  <ChooseRow choice={choice} row={row} />
-                </td>
+            <Fragment key={row._id}>
+              <tr {...rowProps(row, props)}>
+                {choice && (
+                  <td className={classes.choice}>
+                    <ChooseRow choice={choice} row={row} />
+                  </td>
+                )}
+                {shown.map((column) => (
+                  <td key={column.title} {...place(column)} data-dimmed={column.dimmed} data-wraps={column.wraps}>
+                    <Cell column={column} row={row} isOver={below(column.title).length > 0} />
+                    {below(column.title).map((second) => (
+                      <div key={second.title} className={classes.below}>
+                        {/* Below a name, a time needs its title. */}
+                        {second.dimmed && column.onCard === "headline" ? (
+                          second.title
+                        ) : (
+                          <VisuallyHidden>{second.title}</VisuallyHidden>
+                        )}{" "}
+                        {second.cell(row)}
+                      </div>
+                    ))}
+                  </td>
+                ))}
+              </tr>
+              {expanded?.id === row._id && (
+                <tr className={classes.expanded}>
+                  <td colSpan={shown.length}>{expanded.content}</td>
+                </tr>
               )}
-              {shown.map((column) => (
-                <td key={column.title} {...place(column)} data-dimmed={column.dimmed} data-wraps={column.wraps}>
-                  <Cell column={column} row={row} isOver={below(column.title).length > 0} />
-                  {below(column.title).map((second) => (
-                    <div key={second.title} className={classes.below}>
-                      {/* Below a name, a time needs its title. */}
-                      {second.dimmed && column.onCard === "headline" ? (
-                        second.title
-                      ) : (
-                        <VisuallyHidden>{second.title}</VisuallyHidden>
-                      )}{" "}
-                      {second.cell(row)}
-                    </div>
-                  ))}
-                </td>
-              ))}
-            </tr>
+            </Fragment>
           )) ??
             placesFor(skeletonRows).map((row) => (
               <tr key={row}>
@@ -221,7 +244,7 @@ function Cell<T>({ column, row, isOver }: { column: Column<T>; row: T; isOver: b
 
 /** A headline, what stands beside it, and all else in a line. */
 function Cards<T extends { _id: string }>(props: TableProps<T>) {
-  const { title, columns, rows, choice, skeletonRows = 10, maxHeight } = props;
+  const { title, columns, rows, expanded, choice, skeletonRows = 10, maxHeight } = props;
   const at = (place: Column<T>["onCard"]) => columns.filter((column) => column.title && column.onCard === place);
   const actions = columns.find((column) => !column.title);
   return (
@@ -252,6 +275,7 @@ function Cards<T extends { _id: string }>(props: TableProps<T>) {
             </dl>
             {actions && <div className={classes.cardActions}>{actions.cell(row)}</div>}
           </div>
+          {expanded?.id === row._id && expanded.content}
         </li>
       )) ??
         placesFor(skeletonRows).map((place) => (

@@ -1,6 +1,7 @@
 import { ActionIcon, Group, Stack, Tooltip } from "@mantine/core";
 import { IconCheck, IconChevronDown, IconChevronUp, IconLink, IconX } from "@tabler/icons-react";
 import { type KeyboardEvent, type ReactNode, useContext, useEffect, useRef, useState } from "react";
+import { AlsoOpen } from "./AlsoOpen.tsx";
 import { type Beside, BesideContext, TakenWidth } from "./beside.ts";
 import { copyText } from "./copyText.ts";
 import classes from "./DetailsPane.module.css";
@@ -13,6 +14,8 @@ type DetailsPaneProps = {
   what: string;
   /** What tells it from others. */
   id: string;
+  /** The id of its record, by which others see that it is open. */
+  record?: string | undefined;
   status?: ReactNode;
   /** What a dialog says instead of the two. */
   title?: ReactNode;
@@ -27,7 +30,7 @@ type DetailsPaneProps = {
 export function DetailsPane(props: DetailsPaneProps) {
   const beside = useContext(BesideContext);
   if (beside) return <Drawer {...props} beside={beside} />;
-  const { what, status, title, size = "lg", foot, onClose, children } = props;
+  const { what, record, status, title, size = "lg", foot, onClose, children } = props;
   return (
     <Dialog
       size={size}
@@ -35,7 +38,7 @@ export function DetailsPane(props: DetailsPaneProps) {
       title={
         title ?? (
           <Group gap="sm">
-            {what} {status}
+            {what} {status} {record && <AlsoOpen id={record} />}
           </Group>
         )
       }
@@ -46,7 +49,7 @@ export function DetailsPane(props: DetailsPaneProps) {
   );
 }
 
-function Drawer({ what, id, status, foot, onClose, children, beside }: DetailsPaneProps & { beside: Beside }) {
+function Drawer({ what, id, record, status, foot, onClose, children, beside }: DetailsPaneProps & { beside: Beside }) {
   const drawer = useRef<HTMLElement>(null);
   useFocusFrom(drawer);
   const { place, previous, next } = beside;
@@ -63,6 +66,7 @@ function Drawer({ what, id, status, foot, onClose, children, beside }: DetailsPa
         <h2>{what}</h2>
         <ShortId value={id} name={`${what.toLowerCase()} id`} />
         {status}
+        {record && <AlsoOpen id={record} isBrief />}
         <span className={classes.place} role="status">
           {place}
         </span>

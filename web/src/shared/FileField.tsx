@@ -10,6 +10,8 @@ type FileFieldProps = {
   label: string;
   /** Mime types. */
   accept: readonly string[];
+  /** What these are together, where several mean the same. */
+  kind?: string;
   maxBytes: number;
   value?: File | null;
   onChange: (file: File | null) => void;
@@ -25,10 +27,10 @@ type FileFieldProps = {
  * Its library is large: a screen that shows it at once loads it with lazyPart.
  */
 export function FileField({ label, accept, maxBytes, value = null, onChange, ...props }: FileFieldProps) {
-  const { description, preview = false, error } = props;
+  const { description, preview = false, error, kind } = props;
   const id = useId();
   const [refusal, setRefusal] = useState<string>();
-  const kinds = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(accept.map(kindOf));
+  const kinds = kind ?? new Intl.ListFormat("en-GB", { type: "disjunction" }).format(accept.map(kindOf));
   const shownError = refusal ?? error;
 
   function take(file: File | null) {

@@ -1,5 +1,5 @@
 import { Menu, UnstyledButton, VisuallyHidden } from "@mantine/core";
-import { IconPlus, IconX } from "@tabler/icons-react";
+import { IconChevronDown, IconPlus, IconX } from "@tabler/icons-react";
 import { type ReactNode, type RefObject, useRef } from "react";
 import classes from "./FilterChip.module.css";
 
@@ -83,6 +83,59 @@ export function LinkChip({ label, text, onRemove }: FilterChipProps) {
       </span>
       <VisuallyHidden>remove filter</VisuallyHidden>
     </UnstyledButton>
+  );
+}
+
+/** A filter of which one value is always chosen, the first by default: its choices are the browser's own. */
+export function SelectChip({
+  label,
+  value,
+  options,
+  onChoose,
+}: {
+  label: string;
+  value: string;
+  options: readonly { value: string; label: string }[];
+  onChoose: (value: string) => void;
+}) {
+  const select = useRef<HTMLSelectElement>(null);
+  const usual = options[0]?.value ?? "";
+  const isUsual = value === usual;
+  const isEmpty = value === "All";
+  const text = options.find((option) => option.value === value)?.label ?? value;
+  return (
+    <div className={classes.chip} data-empty={isEmpty || undefined} data-select>
+      <span className={classes.label} aria-hidden>
+        {isEmpty ? <Empty label={label} /> : <Setting label={label} text={text} />}
+        {isUsual && !isEmpty && <IconChevronDown className={classes.open} size={14} />}
+      </span>
+      {/* Laid over the chip, unseen: whoever presses it meets this one. */}
+      <select
+        ref={select}
+        className={classes.select}
+        aria-label={label}
+        value={value}
+        onChange={(event) => onChoose(event.currentTarget.value)}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      {!isUsual && (
+        <UnstyledButton
+          className={classes.remove}
+          onClick={() => {
+            select.current?.focus();
+            onChoose(usual);
+          }}
+        >
+          <IconX size={14} aria-hidden />
+          <VisuallyHidden>Remove filter {label}</VisuallyHidden>
+        </UnstyledButton>
+      )}
+    </div>
   );
 }
 

@@ -3,69 +3,113 @@ import { users } from "@footprint/contract/users.ts";
 import { Select } from "@mantine/core";
 import "@mantine/core/styles/Combobox.layer.css";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Dialog } from "./Dialog.tsx";
 import { useApiQuery } from "./queries.ts";
 
 type FinderProps = { onChoose: (id: string) => void; onClose: () => void };
+type Known = { _id: string; username: string };
 
 /** Finds a customer by what is typed. */
-export function CustomerFinder(props: FinderProps) {
-  const [search, setSearch] = useState("");
-  const { data } = useApiQuery(users.list, { query: { search } });
-  return <Finder label="Customer" hint="Name, discord id, email" found={data?.users} onSearch={setSearch} {...props} />;
+export function CustomerFinder({ onChoose, onClose }: FinderProps) {
+  return (
+    <FinderDialog label="customer" onClose={onClose}>
+      <CustomerField onChoose={closing(onChoose, onClose)} autoFocus />
+    </FinderDialog>
+  );
 }
 
 /** Finds a staff account by what is typed. */
-export function StaffFinder(props: FinderProps) {
+export function StaffFinder({ onChoose, onClose }: FinderProps) {
   const [search, setSearch] = useState("");
   const { data } = useApiQuery(staff.list, { query: { search } });
-  return <Finder label="By" hint="Username" found={data?.staff} onSearch={setSearch} {...props} />;
+  return (
+    <FinderDialog label="by" onClose={onClose}>
+      <FinderField
+        label="By"
+        hint="Username"
+        found={data?.staff}
+        onSearch={setSearch}
+        onChoose={closing(onChoose, onClose)}
+        autoFocus
+      />
+    </FinderDialog>
+  );
 }
 
-function Finder({
+const closing = (onChoose: FinderProps["onChoose"], onClose: () => void) => (id: string) => {
+  onChoose(id);
+  onClose();
+};
+
+function FinderDialog({ label, onClose, children }: { label: string; onClose: () => void; children: ReactNode }) {
+  return (
+    <Dialog title={`Filter by ${label}`} size="sm" onClose={onClose}>
+      {children}
+    </Dialog>
+  );
+}
+
+/** A field that finds a customer. */
+export function CustomerField(props: {
+  label?: string;
+  /** From the beginning. */
+  chosen?: Known | undefined;
+  onChoose: (id: string) => void;
+  autoFocus?: boolean;
+}) {
+  const [search, setSearch] = useState("");
+  const { data } = useApiQuery(users.list, { query: { search } });
+  return (
+    <FinderField label="Customer" hint="Name, discord id, email" found={data?.users} onSearch={setSearch} {...props} />
+  );
+}
+
+function FinderField({
   label,
   hint,
   found,
+  chosen,
   onSearch,
   onChoose,
-  onClose,
-}: FinderProps & {
+  autoFocus = false,
+}: {
   label: string;
   hint: string;
   /** Undefined while they load. */
-  found: readonly { _id: string; username: string }[] | undefined;
+  found: readonly Known[] | undefined;
+  chosen?: Known | undefined;
   onSearch: (text: string) => void;
+  onChoose: (id: string) => void;
+  autoFocus?: boolean;
 }) {
-  const [text, setText] = useState("");
+  const [text, setText] = useState(chosen?.username ?? "");
   const search = useDebouncedCallback(onSearch, 300);
+  // Whoever is chosen may not be among those who are found.
+  const others = found?.filter(({ _id }) => _id !== chosen?._id) ?? [];
+  const offered = chosen && text === chosen.username ? [chosen, ...others] : (found ?? []);
   return (
-    <Dialog title={`Filter by ${label.toLowerCase()}`} size="sm" onClose={onClose}>
-      <Select
-        label={label}
-        placeholder={hint}
-        data-autofocus
-        searchable
-        maxLength={200}
-        // Kept here: a field that keeps it itself would empty it with every answer.
-        searchValue={text}
-        onSearchChange={(next) => {
-          setText(next);
-          search(next);
-        }}
-        data={found?.map(({ _id, username }) => ({ value: _id, label: username })) ?? []}
-        // As high as ten of them, so that nothing scrolls that keys do not reach.
-        maxDropdownHeight={400}
-        comboboxProps={{ portalProps: { target: "#content" } }}
-        // The server has searched already.
-        filter={({ options }) => options}
-        nothingFoundMessage={found ? "Nothing found" : "Loading…"}
-        onChange={(id) => {
-          if (!id) return;
-          onChoose(id);
-          onClose();
-        }}
-      />
-    </Dialog>
+    <Select
+      label={label}
+      placeholder={hint}
+      data-autofocus={autoFocus || undefined}
+      searchable
+      maxLength={200}
+      {...(chosen && { defaultValue: chosen._id })}
+      // Kept here: a field that keeps it itself would empty it with every answer.
+      searchValue={text}
+      onSearchChange={(next) => {
+        setText(next);
+        search(next);
+      }}
+      data={offered.map(({ _id, username }) => ({ value: _id, label: username }))}
+      // As high as ten of them, so that nothing scrolls that keys do not reach.
+      maxDropdownHeight={400}
+      comboboxProps={{ portalProps: { target: "#content" } }}
+      // The server has searched already.
+      filter={({ options }) => options}
+      nothingFoundMessage={found ? "Nothing found" : "Loading…"}
+      onChange={(id) => id && onChoose(id)}
+    />
   );
 }

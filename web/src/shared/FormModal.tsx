@@ -3,7 +3,10 @@ import type { FormErrors, UseFormReturnType } from "@mantine/form";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { CallOptions } from "./api.ts";
 import { Dialog } from "./Dialog.tsx";
-import { FormAlert, SubmitButton, useApiForm, type Values } from "./form.tsx";
+import { FormConflict, useEditForm } from "./editForm.tsx";
+import type { Edit } from "./edits.ts";
+import { FormAlert } from "./FormAlert.tsx";
+import { SubmitButton, type Values } from "./form.tsx";
 
 /** A form in a dialog. Mount it to open it; it closes itself two seconds after success, or shows what comes next. */
 export function FormModal<V extends Values, R extends object>({
@@ -11,6 +14,7 @@ export function FormModal<V extends Values, R extends object>({
   initialValues,
   check,
   validate,
+  edit,
   onSubmit,
   submitLabel,
   workingLabel = "Saving…",
@@ -27,7 +31,9 @@ export function FormModal<V extends Values, R extends object>({
   check?: (values: V) => string | undefined;
   /** The same, with messages at the fields. */
   validate?: (values: V) => FormErrors;
-  onSubmit: (values: V, options: CallOptions) => Promise<R>;
+  /** Of something that others may be editing too. */
+  edit?: Edit<V> | undefined;
+  onSubmit: (values: V, options: CallOptions, base: V) => Promise<R>;
   /** What the button says, which may depend on what is entered. */
   submitLabel: string | ((values: V) => string);
   workingLabel?: string | ((values: V) => string);
@@ -42,12 +48,13 @@ export function FormModal<V extends Values, R extends object>({
   children: (fields: UseFormReturnType<V>, done: boolean) => ReactNode;
 }) {
   const [reply, setReply] = useState<R>();
-  const form = useApiForm({
+  const form = useEditForm({
     initialValues,
     check,
     validate,
-    async onSubmit(values, options) {
-      const answer = await onSubmit(values, options);
+    edit,
+    async onSubmit(values, options, base) {
+      const answer = await onSubmit(values, options, base);
       setReply(answer);
       return { message: "message" in answer ? String(answer.message) : "" };
     },
@@ -70,6 +77,7 @@ export function FormModal<V extends Values, R extends object>({
           <Stack gap="md" inert={done}>
             {children(form.fields, done)}
           </Stack>
+          {!done && <FormConflict form={form} />}
           <FormAlert alert={form.alert} />
           <Group gap="xs">
             {aside}

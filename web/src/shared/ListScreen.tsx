@@ -1,5 +1,5 @@
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
-import { Button, NativeSelect } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { IconArrowsSort, IconBookmark } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { useNavigate } from "react-router";
@@ -7,6 +7,7 @@ import { BesideContext, drawerWidth, TakenWidth } from "./beside.ts";
 import { ChosenRows } from "./ChosenRows.tsx";
 import { type Choice, type Column, DataTable } from "./DataTable.tsx";
 import { ExportButton } from "./ExportButton.tsx";
+import { SelectChip } from "./FilterChip.tsx";
 import { formatCount } from "./format.tsx";
 import { keys, useKeys } from "./keys.ts";
 import classes from "./ListScreen.module.css";
@@ -21,6 +22,7 @@ import type { Several } from "./several.ts";
 import { type ScreenViews, useViews, ViewTabs } from "./ViewTabs.tsx";
 import { useWidthUpTo } from "./windowWidth.ts";
 
+const NewRows = lazyPart(() => import("./NewRows.tsx").then((file) => file.NewRows));
 const MissingRow = lazyPart(() => import("./MissingRow.tsx").then((file) => file.MissingRow));
 
 type ListScreenProps<T extends { _id: string }> = {
@@ -29,6 +31,8 @@ type ListScreenProps<T extends { _id: string }> = {
   counted: [one: string, many: string];
   /** The main action, top right. */
   actions?: ReactNode;
+  /** Under the title. */
+  subtitle?: ReactNode;
   /** Between heading and list, such as statistics. */
   children?: ReactNode;
   /** The list's views, as tabs above it, unless it is part of another page. */
@@ -72,8 +76,10 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
       columns={(isBeside && columnsBeside) || columns}
       rows={some}
       marked={list.marked}
+      isGone={list.isGone}
       choice={choosing.choice}
-      onOpen={choosing.onTap ?? open}
+      onOpen={open}
+      onTap={choosing.onTap}
     />
   );
 
@@ -82,6 +88,7 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
       {!list.isPart && (
         <ScreenHeader
           title={title}
+          subtitle={props.subtitle}
           actions={
             <>
               {exported && <ExportButton call={exported} input={list.asked} />}
@@ -93,9 +100,17 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
       )}
       {children}
       {!list.isPart && <ViewTabs {...views} />}
-      <section className={classes.panel} aria-label={title} data-beside={isBeside || undefined}>
+      <section
+        className={classes.panel}
+        aria-label={title}
+        data-beside={isBeside || undefined}
+        data-part={list.isPart || undefined}
+      >
         <Tools {...props} chooser={choosing.button} onSave={views.save} />
         <OutOfDate query={query} />
+        <div className={classes.news} role="status">
+          {list.news && <NewRows news={list.news} counted={counted} />}
+        </div>
         <div className={classes.body} data-stale={query.isPlaceholderData || undefined}>
           {rows?.length === 0 ? (
             <Nothing {...props} />
@@ -221,13 +236,14 @@ function Tools<T extends { _id: string }>(
       {(filter || list.chips.length > 0 || chooser) && (
         <div className={classes.filters}>
           {filter && (
-            <NativeSelect
-              className={classes.filter}
-              aria-label={filter.label}
-              leftSection={filter.label}
+            <SelectChip
+              label={filter.label}
               value={filter.value}
-              onChange={(event) => list.setFilter(event.currentTarget.value)}
-              data={filter.options.map((option) => ({ value: option, label: filter.optionLabel?.(option) ?? option }))}
+              options={filter.options.map((option) => ({
+                value: option,
+                label: filter.optionLabel?.(option) ?? option,
+              }))}
+              onChoose={list.setFilter}
             />
           )}
           {list.chips}
@@ -244,6 +260,7 @@ function Tools<T extends { _id: string }>(
           Save view
         </Button>
       )}
+      {tools}
       <Button
         className={classes.sort}
         variant="default"
@@ -252,7 +269,6 @@ function Tools<T extends { _id: string }>(
       >
         <span className={classes.sortText}>{values.sort === "des" ? "Newest first" : "Oldest first"}</span>
       </Button>
-      {tools}
       {list.isPart && exported && <ExportButton call={exported} input={list.asked} />}
     </search>
   );

@@ -2,6 +2,7 @@ import { Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ApiError } from "./api.ts";
 import { DetailsPane } from "./DetailsPane.tsx";
+import { keys, useEarlyKey } from "./keys.ts";
 import { LoadFailure } from "./LoadFailure.tsx";
 import { isNotFound } from "./NotFound.tsx";
 import { Notice } from "./Notice.tsx";
@@ -21,6 +22,7 @@ export function MissingRow({
   what: string;
   onClose: () => void;
 }) {
+  useEarlyKey(keys.refund.key);
   const name = what.charAt(0).toUpperCase() + what.slice(1);
   const isLoading = query.isPending || query.isPlaceholderData || rowQuery.isFetching;
   return (

@@ -10,7 +10,7 @@ import { BesideContext } from "./beside.ts";
 import { Addresses, Details } from "./Details.tsx";
 import { DetailsPane } from "./DetailsPane.tsx";
 import { useConfirm } from "./dialogs.tsx";
-import { Emblem } from "./Emblem.tsx";
+import { Emblem, letterOf } from "./Emblem.tsx";
 import { formatCount, formatMoney, formatTotal, formatWeight, Time } from "./format.tsx";
 import { keys, useKeys } from "./keys.ts";
 import { LoadFailure } from "./LoadFailure.tsx";
@@ -43,6 +43,7 @@ export function OrderDetails({
     <DetailsPane
       what="Order"
       id={order?.uuid ?? ""}
+      record={id}
       status={order && <OrderStatus order={order} badge />}
       onClose={onClose}
       // Beside the list it stays, and tells that it is refunded.
@@ -89,7 +90,7 @@ function Foot({ order, onRefunded }: { order: Order; onRefunded: () => void }) {
   const price = formatMoney(order.price);
   return (
     <>
-      <Text size="sm" c="dimmed" flex={1} miw={200}>
+      <Text fz={13} c="dimmed" flex={1} miw={200}>
         {order.isRefunded
           ? `Refunded: ${price} went back to ${order.user.username}'s balance.`
           : `A refund returns ${price} to ${order.user.username}'s balance.`}
@@ -111,7 +112,9 @@ function Customer({
 }) {
   return (
     <div className={classes.customer}>
-      <Emblem>{user.username.charAt(0).toUpperCase()}</Emblem>
+      <Emblem size={36} tile>
+        {letterOf(user.username)}
+      </Emblem>
       <div className={classes.name}>
         <Anchor component={Link} to={`/users/${user._id}?tab=balance`} fz="sm" fw={600} onClick={onLeave}>
           {user.username}
@@ -169,7 +172,8 @@ function RefundButton({ order, onRefunded }: { order: Order; onRefunded: () => v
   return (
     <Button
       variant="default"
-      c="var(--mantine-color-error)"
+      className={classes.refund}
+      data-danger
       leftSection={<IconArrowBackUp size={16} aria-hidden />}
       onClick={ask}
     >

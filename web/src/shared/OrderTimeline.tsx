@@ -1,18 +1,20 @@
 import { type OrderStory, orders } from "@footprint/contract/orders.ts";
 import { Group, Text, Textarea, Title } from "@mantine/core";
-import { IconArrowBackUp, IconBarcode, IconNote, IconShoppingBag, type TablerIcon } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import { IconArrowBackUp, IconBarcode, IconShoppingBag, type TablerIcon } from "@tabler/icons-react";
+import { type ReactNode, useRef } from "react";
 import { Author } from "./Author.tsx";
 import { callApi } from "./api.ts";
 import { draftOf, dropDraft, useDraft } from "./drafts.ts";
-import { Emblem } from "./Emblem.tsx";
-import { type ApiForm, FormAlert, SubmitButton, useApiForm } from "./form.tsx";
+import { Emblem, letterOf } from "./Emblem.tsx";
+import { FormAlert } from "./FormAlert.tsx";
+import { type ApiForm, SubmitButton, useApiForm } from "./form.tsx";
 import { formatCount, formatMoney, Time } from "./format.tsx";
 import classes from "./OrderDetails.module.css";
 import { shortened } from "./ShortId.tsx";
 import { useSession } from "./session.ts";
 
-type Event = { key: string; at: string; Icon: TablerIcon; what: ReactNode; more?: ReactNode };
+/** `by`: whose letter is shown instead of an icon. */
+type Event = { key: string; at: string; what: ReactNode; more?: ReactNode } & ({ Icon: TablerIcon } | { by: string });
 
 /** What happened to an order, oldest first, and a field for a note. */
 export function OrderTimeline({ story }: { story: OrderStory }) {
@@ -24,11 +26,15 @@ export function OrderTimeline({ story }: { story: OrderStory }) {
         Timeline
       </Title>
       <ol className={classes.timeline}>
-        {events.map(({ key, at, Icon, what, more }) => (
+        {events.map(({ key, at, what, more, ...event }) => (
           <li key={key} className={classes.event}>
-            <span className={classes.icon}>
-              <Icon size={14} aria-hidden />
-            </span>
+            {"by" in event ? (
+              <Emblem size={24}>{letterOf(event.by)}</Emblem>
+            ) : (
+              <span className={classes.icon}>
+                <event.Icon size={14} aria-hidden />
+              </span>
+            )}
             <div>
               <div className={classes.what}>
                 <span>{what}</span>
@@ -42,7 +48,7 @@ export function OrderTimeline({ story }: { story: OrderStory }) {
         ))}
       </ol>
       <div className={classes.add}>
-        <Emblem size={24}>{username.charAt(0).toUpperCase()}</Emblem>
+        <Emblem size={24}>{letterOf(username)}</Emblem>
         <NoteForm id={story.order._id} />
       </div>
     </section>
@@ -62,7 +68,7 @@ function eventsOf({ order, purchase, bulkOrder, refund, notes, batch }: OrderSto
                 Tracking code registered by <Author by={batch.by} />
               </>
             ),
-            more: `In a batch of ${formatCount(batch.amount)}: ${shortened(batch.first)} to ${shortened(batch.last)}`,
+            more: `In a batch of ${formatCount(batch.amount)}: ${shortened(batch.first)} to ${shortened(batch.last)}${batch.note && `. ${batch.note}`}`,
           },
         ]
       : []),
@@ -82,7 +88,7 @@ function eventsOf({ order, purchase, bulkOrder, refund, notes, batch }: OrderSto
     ...notes.map((note) => ({
       key: note._id,
       at: note.createdAt,
-      Icon: IconNote,
+      by: note.by.username,
       what: (
         <>
           <b>{note.by.username}</b> noted
@@ -120,14 +126,24 @@ function purchaseWords({ amount, balanceAfter }: NonNullable<OrderStory["purchas
 }
 
 function NoteForm({ id }: { id: string }) {
+  const saved = useRef("");
   const form: ApiForm<{ text: string }> = useApiForm({
     initialValues: { text: draftOf<string>(id) ?? "" },
     async onSubmit(body) {
       const reply = await callApi(orders.addNote, { params: { id }, body });
-      dropDraft(id);
+      saved.current = body.text;
       return reply;
     },
-    end: { after: 0, on: "success", finish: () => form.fields.setValues({ text: "" }) },
+    end: {
+      after: 0,
+      on: "success",
+      finish() {
+        // What was typed on meanwhile is the next note.
+        if (form.fields.getValues().text !== saved.current) return;
+        dropDraft(id);
+        form.fields.setValues({ text: "" });
+      },
+    },
   });
   const { text } = form.fields.values;
   useDraft(id, text || undefined);

@@ -28,7 +28,7 @@ export function PriceExplained({ order, pricing }: { order: Order; pricing: Orde
         <span>
           <b>Charged</b>{" "}
           {pricing?.custom && standard !== null && (
-            <Text span size="sm" c="dimmed">
+            <Text span fz={13} c="dimmed">
               {differenceTo(standard, price)}
             </Text>
           )}
@@ -41,7 +41,7 @@ export function PriceExplained({ order, pricing }: { order: Order; pricing: Orde
 
 function Line({ text, amount, faint = false }: { text: string; amount: ReactNode; faint?: boolean }) {
   return (
-    <Text component="div" size="sm" {...(faint && { c: "dimmed" })}>
+    <Text component="div" fz={13} {...(faint && { c: "dimmed" })}>
       <span>{text}</span>
       <span>{amount}</span>
     </Text>

@@ -1,7 +1,8 @@
 import { TextInput, type TextInputProps } from "@mantine/core";
+import type { Ref } from "react";
 
 /** Why money is moved. */
-export const ReasonField = (props: TextInputProps) => (
+export const ReasonField = (props: TextInputProps & { ref?: Ref<HTMLInputElement> }) => (
   <TextInput
     label="Reason"
     description="Optional, up to 500 characters. Kept in the log, and told to the shop."

@@ -1,6 +1,5 @@
 import { Anchor, Group, Title } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
-import { IconChevronLeft } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { listAddress } from "./listMemory.ts";
@@ -11,6 +10,8 @@ import { useSession } from "./session.ts";
 export function ScreenHeader({
   title,
   back,
+  crumb = title,
+  emblem,
   subtitle,
   showsTimes = false,
   states,
@@ -21,6 +22,10 @@ export function ScreenHeader({
   states?: ReactNode;
   /** The list that a record belongs to. */
   back?: { to: string; label: string };
+  /** What the record is called behind its list, if not by the title. */
+  crumb?: string;
+  /** What stands for the record, before title and subtitle. */
+  emblem?: ReactNode;
   /** Mostly a count; an empty text keeps its place while it loads. */
   subtitle?: ReactNode;
   /** Adds a note which timezone the times are in. */
@@ -31,30 +36,38 @@ export function ScreenHeader({
   useDocumentTitle(`${title} · Footprint`);
 
   return (
-    <Group align="flex-end" justify="space-between" gap="8px 24px" mb={16}>
-      <div>
-        {back && (
-          <Anchor component={Link} to={listAddress(back.to)} className={classes.back}>
-            <IconChevronLeft size={14} aria-hidden />
+    <>
+      {back && (
+        <div className={classes.back}>
+          <Anchor component={Link} to={listAddress(back.to)} fz="inherit">
             {back.label}
           </Anchor>
-        )}
-        <Group gap="4px 12px">
-          <Title order={1} size={20} lh={1.6} style={{ overflowWrap: "anywhere" }}>
-            {title}
-          </Title>
-          {states}
+          {/* The heading says it. */}
+          <span className={classes.crumb} aria-hidden data-crumb={crumb} />
+        </div>
+      )}
+      <Group className={classes.head} justify="space-between" gap="8px 24px" mb={16} data-emblem={Boolean(emblem)}>
+        <div className={classes.about}>
+          {emblem}
+          <div>
+            <Group gap="4px 12px">
+              <Title order={1} size={20} lh={1.6} style={{ overflowWrap: "anywhere" }}>
+                {title}
+              </Title>
+              {states}
+            </Group>
+            {subtitle !== undefined && <p className={classes.note}>{subtitle}</p>}
+          </div>
+        </div>
+        <Group gap="8px 16px" className={classes.side}>
+          {showsTimes && <p className={classes.times}>Times in {timezone}</p>}
+          {actions && (
+            <Group gap={8} className={classes.actions}>
+              {actions}
+            </Group>
+          )}
         </Group>
-        {subtitle !== undefined && <p className={classes.note}>{subtitle}</p>}
-      </div>
-      <Group gap="8px 16px">
-        {showsTimes && <p className={classes.times}>Times in {timezone}</p>}
-        {actions && (
-          <Group gap={8} className={classes.actions}>
-            {actions}
-          </Group>
-        )}
       </Group>
-    </Group>
+    </>
   );
 }

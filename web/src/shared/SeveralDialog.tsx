@@ -1,19 +1,19 @@
 import type { Outcome } from "@footprint/contract/schemas.ts";
-import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { longestPage } from "./chosen.ts";
 import { Dialog } from "./Dialog.tsx";
 import { formatCount, formatMoney } from "./format.tsx";
 import { notify, notifyError } from "./notify.ts";
+import { Progress } from "./Progress.tsx";
 import { ReasonField } from "./ReasonField.tsx";
+import { RefusedRows } from "./RefusedRows.tsx";
 import { randomId } from "./randomId.ts";
 import classes from "./SeveralDialog.module.css";
 import { type SeveralQuestion, sumOf } from "./several.ts";
 import { useStay } from "./stay.ts";
-
-/** Beyond either, the sum of money that is moved has to be typed. */
-const freely = { amount: 500, rows: 20 };
+import { useTypedSum } from "./typedSum.tsx";
 
 type Row = { _id: string; name: string; customer: { _id: string; username: string } | undefined; amount: number };
 
@@ -34,18 +34,18 @@ type SeveralDialogProps = {
 export function SeveralDialog(props: SeveralDialogProps) {
   const { text, danger, rows, leftOut, question, onClose } = props;
   const money = question.movesMoney && { sum: sumOf(rows.map(({ amount }) => amount)), shares: sharesOf(rows) };
-  const mustType = money && (money.sum > freely.amount || rows.length > freely.rows);
   const [reason, setReason] = useState("");
-  const [typed, setTyped] = useState("");
-  const [isWrong, setWrong] = useState(false);
-  const field = useRef<HTMLInputElement>(null);
+  const [isUnsaid, setUnsaid] = useState(false);
+  const why = useRef<HTMLInputElement>(null);
   const work = useWork(props, reason);
+  const typedSum = useTypedSum(money ? { sum: money.sum, rows: rows.length } : undefined, work.isBegun);
 
   function start() {
-    const isRight = !mustType || Number(typed.replace(/[$,\s]/g, "")) === money?.sum;
-    setWrong(!isRight);
-    if (isRight) work.go();
-    else field.current?.focus();
+    const isRight = typedSum.isRight();
+    const lacksReason = question.needsReason === true && reason.trim() === "";
+    setUnsaid(lacksReason);
+    if (lacksReason) why.current?.focus();
+    else if (isRight) work.go();
   }
 
   if (work.isEnded) return <Results {...props} outcomes={work.outcomes} />;
@@ -79,23 +79,15 @@ export function SeveralDialog(props: SeveralDialogProps) {
         )}
         {question.reason && (
           <ReasonField
+            ref={why}
             description={question.reason}
+            error={isUnsaid && "Say why"}
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
             disabled={work.isBegun}
           />
         )}
-        {mustType && (
-          <TextInput
-            ref={field}
-            label={`Type the sum, ${formatMoney(money.sum)}, to confirm`}
-            inputMode="decimal"
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-            error={isWrong && `This is not ${formatMoney(money.sum)}`}
-            disabled={work.isBegun}
-          />
-        )}
+        {typedSum.field}
         {work.isBegun && rows.length > longestPage && <Progress done={work.outcomes.length} of={rows.length} />}
         {work.error && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
@@ -118,17 +110,6 @@ export function SeveralDialog(props: SeveralDialogProps) {
         </Group>
       </Stack>
     </Dialog>
-  );
-}
-
-function Progress({ done, of }: { done: number; of: number }) {
-  return (
-    <div>
-      <Text size="xs" c="dimmed" role="status">
-        {formatCount(done)} of {formatCount(of)}
-      </Text>
-      <progress className={classes.progress} aria-label="Progress" value={done} max={of} />
-    </div>
   );
 }
 
@@ -157,7 +138,8 @@ function useWork({ rows, question, onDone, onClose }: SeveralDialogProps, reason
         const reply = await question.call(ids, reason, { idempotencyKey });
         known = [...known, ...reply.outcomes];
         setOutcomes(known);
-        onDone(reply.outcomes.filter(({ done }) => done).map(({ _id }) => _id));
+        // What waits for an approval is not asked for again either.
+        onDone(reply.outcomes.filter(({ done, request }) => done || request).map(({ _id }) => _id));
       }
       return known;
     },
@@ -184,12 +166,18 @@ function useWork({ rows, question, onDone, onClose }: SeveralDialogProps, reason
 /** What became of them, where not all were done. */
 function Results({ rows, outcomes, question, onClose }: SeveralDialogProps & { outcomes: Outcome[] }) {
   useStay();
-  const refused = outcomes.filter(({ done }) => !done);
+  const asked = outcomes.filter(({ request }) => request).length;
+  const refused = outcomes.filter(({ done, request }) => !done && !request);
   const untried = rows.length - outcomes.length;
   const rowOf = (id: string) => rows.find(({ _id }) => _id === id);
   return (
-    <Dialog title={question.done(outcomes.length - refused.length)} onClose={onClose}>
+    <Dialog title={question.done(outcomes.length - refused.length - asked)} onClose={onClose}>
       <Stack gap="md">
+        {asked > 0 && (
+          <Text size="sm">
+            {formatCount(asked)} {asked === 1 ? "is" : "are"} above your limit: sent to the administrators for approval.
+          </Text>
+        )}
         {untried > 0 && (
           <Text size="sm">
             Stopped: {formatCount(untried)} {untried === 1 ? "was" : "were"} not tried, and{" "}
@@ -202,20 +190,12 @@ function Results({ rows, outcomes, question, onClose }: SeveralDialogProps & { o
               {formatCount(refused.length)} {refused.length === 1 ? "was" : "were"} refused, and{" "}
               {refused.length === 1 ? "is" : "are"} still chosen:
             </Text>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach it */}
-            <ul className={classes.refused} aria-label="Refused" tabIndex={0}>
-              {refused.map(({ _id, message }) => {
-                const row = rowOf(_id);
-                return (
-                  <li key={_id}>
-                    <div>
-                      <b>{row?.name}</b> <span>{row?.customer?.username}</span>
-                    </div>
-                    {message}
-                  </li>
-                );
+            <RefusedRows
+              rows={refused.map(({ _id: id, message }) => {
+                const row = rowOf(id);
+                return { id, name: row?.name, customer: row?.customer?.username, message };
               })}
-            </ul>
+            />
           </>
         )}
         <Group justify="flex-end">

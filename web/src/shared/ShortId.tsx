@@ -11,15 +11,28 @@ export const shortened = (id: string) => (id.length > 15 ? `${id.slice(0, 6)}…
 /** Set by tables that have room for whole ids. */
 export const WholeIds = createContext(false);
 
-/** An id or tracking code, shortened in the middle unless `whole`; hovering shows all of it, and so does a copy. A dash, if there is none. */
-export function ShortId({ value, name, whole = false }: { value: string; name: string; whole?: boolean }) {
+/**
+ * An id or tracking code, shortened in the middle unless `whole`, or as `shown`; hovering shows all of it, and so does a
+ * copy. A dash, if there is none.
+ */
+export function ShortId({
+  value,
+  name,
+  whole = false,
+  shown = value,
+}: {
+  value: string;
+  name: string;
+  whole?: boolean;
+  shown?: string;
+}) {
   const [copied, setCopied] = useTemporary<boolean>(1500);
   const hasRoom = useContext(WholeIds);
   if (!value) return "–";
   return (
     <Tooltip label={copied ? "Copied" : value}>
       <span className={classes.id} data-id>
-        <span>{whole || hasRoom ? value : shortened(value)}</span>
+        <span>{whole || hasRoom ? shown : shortened(shown)}</span>
         <ActionIcon
           size="sm"
           variant="subtle"

@@ -14,6 +14,7 @@ export function StatCards<R, K extends string>({
   inline = false,
   figure,
   note,
+  emptyNote = <Skeleton height={12} width={64} />,
   list,
 }: {
   title: string;
@@ -25,6 +26,8 @@ export function StatCards<R, K extends string>({
   figure: (stats: R, key: K) => ReactNode;
   /** Small grey text below the figure, or at the end of the line. */
   note?: (stats: R, key: K) => ReactNode;
+  /** What keeps its place while the figures load. */
+  emptyNote?: ReactNode;
   /** The address of the list that a figure counts. */
   list: (key: K) => string;
 }) {
@@ -52,7 +55,7 @@ export function StatCards<R, K extends string>({
               <Skeleton height={24} width={48} />
             )}
           </div>
-          {note && <div className={classes.quiet}>{data ? note(data, key) : <Skeleton height={12} width={64} />}</div>}
+          {note && <div className={classes.quiet}>{data ? note(data, key) : emptyNote}</div>}
         </li>
       ))}
     </ul>

@@ -13,6 +13,7 @@ export function TablePanel<T extends { _id: string }, R>({
   rows,
   columns,
   tone,
+  expanded,
   empty,
 }: {
   title: string;
@@ -20,6 +21,8 @@ export function TablePanel<T extends { _id: string }, R>({
   rows: (reply: R) => readonly T[];
   columns: readonly Column<T>[];
   tone?: (row: T) => RowTone;
+  /** What stands below a row. */
+  expanded?: { id: string; content: ReactNode } | undefined;
   /** Shown instead of an empty table. */
   empty: { title: string; hint: ReactNode; action?: ReactNode };
 }) {
@@ -38,7 +41,7 @@ export function TablePanel<T extends { _id: string }, R>({
           <LoadFailure query={query} />
         </div>
       ) : (
-        <DataTable title={title} columns={columns} rows={shown} tone={tone} skeletonRows={6} />
+        <DataTable title={title} columns={columns} rows={shown} tone={tone} expanded={expanded} skeletonRows={6} />
       )}
     </section>
   );

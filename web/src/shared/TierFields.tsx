@@ -1,5 +1,6 @@
 import { SimpleGrid, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
+import { type Edit, edited } from "./edits.ts";
 
 /** A price for a range of weights, as typed into the form. */
 export type TierValues = { fromWeight: string; toWeight: string; price: string };
@@ -12,6 +13,18 @@ export const tierOf = ({ fromWeight, toWeight, price }: TierValues) => ({
   toWeight: Number(toWeight),
   price: Number(price),
 });
+
+/** A price that is there, as the form holds it. */
+export const tierValues = ({ fromWeight, toWeight, price }: Record<keyof TierValues, number>): TierValues => ({
+  fromWeight: String(fromWeight),
+  toWeight: String(toWeight),
+  price: price.toFixed(2),
+});
+
+export const editedTier: Omit<Edit<TierValues>, "version"> = {
+  fields: [edited("fromWeight", "From weight"), edited("toWeight", "To weight"), edited("price", "Price", "$")],
+  valuesOf: tierValues,
+};
 
 export function TierFields({
   field,

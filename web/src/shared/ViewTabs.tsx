@@ -17,6 +17,7 @@ import { deletion, useConfirm, useDialog } from "./dialogs.tsx";
 import { formatCount } from "./format.tsx";
 import { lazyPart } from "./lazyPart.tsx";
 import type { List } from "./list.ts";
+import { useStale } from "./liveEvents.ts";
 import { useApiQuery, useToastedCall } from "./queries.ts";
 import { useSession } from "./session.ts";
 import { Tabs } from "./Tabs.tsx";
@@ -27,8 +28,8 @@ import { useWidthUpTo } from "./windowWidth.ts";
 const SaveView = lazyPart(() => import("./ViewForms.tsx").then((file) => file.SaveView));
 const RenameView = lazyPart(() => import("./ViewForms.tsx").then((file) => file.RenameView));
 
-/** Which screen's views, and those that everybody has, as a view's query. */
-export type ScreenViews = { screen: ViewScreen; usual?: Record<string, string> };
+/** Which screen's views, what the list is called without any, and those that everybody has, as a view's query. */
+export type ScreenViews = { screen: ViewScreen; all?: string; usual?: Record<string, string> };
 
 type Known = { id: string; name: string; query: string; saved?: View };
 
@@ -36,14 +37,14 @@ type Known = { id: string; name: string; query: string; saved?: View };
  * The views of a list. The one that the address shows is lit; after a change the one that was lit stays so, with a
  * mark, until the list is another view.
  */
-export function useViews<T extends { _id: string }>(list: List<T>, { screen, usual = {} }: ScreenViews) {
+export function useViews<T extends { _id: string }>(list: List<T>, { screen, all = "All", usual = {} }: ScreenViews) {
   const { timezone } = useSession();
   const today = todayIn(timezone);
   const open = useDialog();
   // After the list, which is waited for; without an answer there are those that everybody has.
   const { data } = useApiQuery(views.list, { query: { screen } }, { enabled: list.query.isFetched && !list.isPart });
   const known: Known[] = [
-    { id: "all", name: "All", query: "" },
+    { id: "all", name: all, query: "" },
     ...Object.entries(usual).map(([name, query]) => ({ id: name, name, query })),
     ...(data?.views ?? []).map((saved) => ({ id: saved._id, name: saved.name, query: saved.query, saved })),
   ];
@@ -76,13 +77,17 @@ export function useViews<T extends { _id: string }>(list: List<T>, { screen, usu
   };
 }
 
-/** How many rows the views have that were shown since something was changed. */
-function useTotals<T extends { _id: string }>({ query }: List<T>, exact: string | undefined): Record<string, string> {
+/** How many rows the views have that were shown since something was changed, by whomever. */
+function useTotals<T extends { _id: string }>(
+  { path, query }: List<T>,
+  exact: string | undefined,
+): Record<string, string> {
   const [totals, setTotals] = useState<Record<string, string>>({});
   const isChanging = useIsMutating() > 0;
   useEffect(() => {
     if (isChanging) setTotals({});
   }, [isChanging]);
+  useStale(path, () => setTotals({}));
   const { total, totalCapped } = query.data ?? {};
   if (total === undefined || query.isPlaceholderData || !exact) return totals;
   const shown = formatCount(total) + (totalCapped ? "+" : "");

@@ -1,6 +1,11 @@
 import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contract/endpoint.ts";
+import { passkeys } from "@footprint/contract/passkeys.ts";
 import { session } from "@footprint/contract/session.ts";
+import type { Conflict } from "@footprint/contract/versions.ts";
+import { isUnattended } from "./attended.ts";
+import { confirmItsYou } from "./confirmation.ts";
 import { leavePage } from "./leavePage.ts";
+import { recheckSession } from "./recheck.ts";
 import { readToken, removeToken } from "./token.ts";
 
 export type Issue = { path: string; message: string };
@@ -11,21 +16,48 @@ export class ApiError extends Error {
   readonly issues: Issue[];
   /** The server asks for a code of two-step sign-in. */
   readonly codeRequired: boolean;
+  /** A passkey will do instead. */
+  readonly passkeyAccepted: boolean;
+  /** Somebody else has changed what the call was about. */
+  readonly conflict: Conflict | undefined;
+  /** The words that let the call through. */
+  readonly confirmWith: string | undefined;
 
-  constructor(status: number, message: string, issues: Issue[] = [], codeRequired = false) {
+  constructor(
+    status: number,
+    message: string,
+    issues: Issue[] = [],
+    { codeRequired = false, passkeyAccepted = false, conflict, confirmWith }: Partial<ApiError> = {},
+  ) {
     super(message);
     this.name = "ApiError";
     this.status = status;
     this.issues = issues;
     this.codeRequired = codeRequired;
+    this.passkeyAccepted = passkeyAccepted;
+    this.conflict = conflict;
+    this.confirmWith = confirmWith;
   }
+}
+
+/**
+ * For the `.catch` of a preview before a call: what the preview is refused for, the call says in its own words. Any
+ * other failure is one, so that nothing is sent unseen.
+ */
+export function ifRefused(error: unknown): undefined {
+  if (error instanceof ApiError && [400, 404, 409].includes(error.status)) return undefined;
+  throw error;
 }
 
 export type CallOptions = {
   signal?: AbortSignal;
   idempotencyKey?: string;
+  /** Of what the call changes, as it was read: if it is another by now, the call is refused. */
+  version?: string | undefined;
   /** The call continues when the page is left. */
   keepalive?: boolean;
+  /** Nobody asked for it: it neither keeps the session from ending nor, where it has ended, leaves the page. */
+  byItself?: boolean;
 };
 
 type Values = Record<string, unknown>;
@@ -37,7 +69,7 @@ export function apiBase(): string {
   return __API_HOST__.replace(/\/$/, "") || window.location.origin;
 }
 
-/** Makes one call of the contract. Throws ApiError. A 401 ends the session, except for the call that starts one. */
+/** Makes one call of the contract. Throws ApiError. A 401 ends the session, except for the calls that start one. */
 export async function callApi<E extends Endpoint>(
   endpoint: E,
   input: Input<E>,
@@ -49,18 +81,24 @@ export async function callApi<E extends Endpoint>(
   return reply as Reply<E>;
 }
 
-/** The same without reading the body, for answers that are not JSON. */
+/**
+ * The same without reading the body, for answers that are not JSON. Where the server wants to know first that it is
+ * still them, the operator is asked in place, and the call is made again as it was.
+ */
 export async function request<E extends Endpoint>(
   endpoint: E,
   input: Input<E>,
-  { signal, idempotencyKey, keepalive = false }: CallOptions = {},
+  options: CallOptions = {},
 ): Promise<Response> {
+  const { signal, idempotencyKey, version, keepalive = false, byItself = false } = options;
   const { params, query, body } = input as Parts;
   const headers = new Headers({ accept: "application/json, */*;q=0.5" });
-  const signsIn = endpoint.path === session.login.path;
+  const signsIn = endpoint.path === session.login.path || endpoint.path === passkeys.signIn.path;
   const token = signsIn ? undefined : readToken();
   if (token) headers.set("authorization", `Bearer ${token}`);
+  if (byItself || isUnattended()) headers.set("x-unattended", "1");
   if (idempotencyKey) headers.set("idempotency-key", idempotencyKey);
+  if (version) headers.set("if-match", `"${version}"`);
   const payload = body && (endpoint.upload ? encodeForm(body) : JSON.stringify(body));
   if (typeof payload === "string") headers.set("content-type", "application/json");
 
@@ -75,8 +113,12 @@ export async function request<E extends Endpoint>(
     throw new ApiError(0, "Cannot reach the server. Check the connection and try again.");
   });
   if (response.ok) return response;
-  if (response.status === 401 && !signsIn) forceSignOut();
-  throw toError(response.status, await response.json().catch(() => undefined));
+  if (response.status === 401 && !signsIn && !byItself) forceSignOut();
+  const refusal = await response.json().catch(() => undefined);
+  // The session has to do something else first: the gate shows what.
+  if (refusal?.passwordChangeRequired || refusal?.twoStepRequired) recheckSession();
+  if (refusal?.confirmationRequired && (await confirmItsYou())) return request(endpoint, input, options);
+  throw toError(response.status, refusal);
 }
 
 /** Loads the root anew, so that nothing of the ended session is left in the page. */
@@ -103,14 +145,11 @@ export const unreadable = (status: number) =>
   new ApiError(status, "The server's answer cannot be read. Try again in a moment.");
 
 function toError(status: number, reply: unknown): ApiError {
-  const { message, issues, codeRequired } = (reply ?? {}) as {
-    message?: unknown;
-    issues?: Issue[];
-    codeRequired?: boolean;
-  };
+  const { message, issues, ...more } = (reply ?? {}) as Omit<Partial<ApiError>, "message"> & { message?: unknown };
   const fallback =
     status >= 500
       ? `The server has a problem (${status}). Try again in a moment.`
       : `The server refused this (${status}).`;
-  return new ApiError(status, typeof message === "string" && message ? message : fallback, issues ?? [], codeRequired);
+  const words = typeof message === "string" && message ? message : fallback;
+  return new ApiError(status, words, issues ?? [], more);
 }

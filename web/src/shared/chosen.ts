@@ -6,6 +6,7 @@ type Row = { _id: string };
 
 /** The rows of a list that something is to be done with. They may stand on several pages. */
 export type Chosen<T extends Row> = {
+  /** As they were when they were chosen; those of a list, as they are now. */
   rows: readonly T[];
   has: (id: string) => boolean;
   /** Chooses a row, or no longer; `through` does the same to the rows between it and the one before. */
@@ -80,8 +81,7 @@ export function useChosen<T extends Row>(
   }
 
   return {
-    // As new as the list is.
-    rows: [...rows.values()].map((row) => listed.find(({ _id }) => _id === row._id) ?? row),
+    rows: [...rows.values()],
     has: (id) => rows.has(id),
     toggle(row, through = false) {
       const [from, to] = [lastToggled.current, row._id].map((id) => listed.findIndex(({ _id }) => _id === id));

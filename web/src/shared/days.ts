@@ -27,6 +27,9 @@ export function isDay(text: string): boolean {
 export const todayIn = (timezone: string) =>
   new Intl.DateTimeFormat("en-CA", { timeZone: timezone, dateStyle: "short" }).format(new Date());
 
+/** So many days after one, or before it. */
+export const dayAfter = (day: string, days: number) => isoDay(new Date(Date.parse(day) + days * 86_400_000));
+
 /** The spans that a list offers, as seen from a day. Weeks begin on Monday. */
 export function spansAt(today: string) {
   const [year = 0, month = 0, date = 0] = today.split("-").map(Number);

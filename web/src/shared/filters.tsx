@@ -82,6 +82,23 @@ export function choiceFilter<N extends string>(name: N, label: string, options: 
   };
 }
 
+/** What only links set, such as those of figures: shown while it is set, to be removed. */
+export function linkFilter<N extends string, R = unknown>(
+  name: N,
+  label: string,
+  { accepts, textOf }: { accepts: (value: string) => boolean; textOf: (value: string, reply: R | undefined) => string },
+): ListFilter<N, R> {
+  return {
+    names: [name],
+    accepts,
+    Chip({ values: { [name]: value }, set, reply }) {
+      return (
+        <LinkChip label={label} text={value && textOf(value, reply)} onRemove={() => set({ [name]: undefined })} />
+      );
+    },
+  };
+}
+
 export const yesOrNoFilter = <N extends string>(name: N, label: string) =>
   choiceFilter(name, label, [
     ["true", "Yes"],
@@ -154,19 +171,22 @@ function CustomerChip({ values: { customer: id }, set }: ChipProps) {
   );
 }
 
+type Asked = { by: { username: string } | null };
+
 /** What one account or API key did: a link brings the id, and administrators find staff by their names. */
-export const byFilter: ListFilter<"by", { by: { username: string } | null }> = {
+export const doerFilter = (label: string): ListFilter<"by", Asked> => ({
   names: ["by"],
   accepts: (value) => isId.test(value),
-  Chip: ByChip,
-};
+  Chip: (props) => <DoerChip label={label} {...props} />,
+});
+export const byFilter = doerFilter("By");
 
-function ByChip({ values: { by }, set, reply }: ChipProps<{ by: { username: string } | null }>) {
+function DoerChip({ label, values: { by }, set, reply }: ChipProps<Asked> & { label: string }) {
   const open = useDialog();
   const { role } = useSession();
   const choose = (id: string | undefined) => set({ by: id });
   const filter = {
-    label: "By",
+    label,
     text: by && (reply?.by?.username ?? (reply ? "nobody known" : "…")),
     onRemove: () => choose(undefined),
   };

@@ -1,8 +1,9 @@
-import { Alert, Button } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef } from "react";
 import { ApiError, type CallOptions } from "./api.ts";
+import type { FormAlertContent } from "./FormAlert.tsx";
 import { useKeptFocus } from "./keptFocus.ts";
 import { randomId } from "./randomId.ts";
 import { useTemporary } from "./temporary.ts";
@@ -16,23 +17,25 @@ export type ApiForm<V extends Values> = {
   settled: boolean;
   submit: (event?: FormEvent<HTMLFormElement>) => void;
 };
-type FormAlertContent = { kind: "success" | "failure"; message: string };
+export type Answer = { message: string; version?: string };
 
-type ApiFormOptions<V extends Values> = {
+export type ApiFormOptions<V extends Values> = {
   initialValues: V;
   /** Checked in the browser; a returned message is shown in the red alert. */
   check?: ((values: V) => string | undefined) | undefined;
   /** Checked in the browser too; the messages are shown at their fields. */
   validate?: ((values: V) => FormErrors) | undefined;
   /** Makes the call: `(values, options) => callApi(staff.create, { body: values }, options)`. */
-  onSubmit: (values: V, options: CallOptions) => Promise<{ message: string }>;
+  onSubmit: (values: V, options: CallOptions) => Promise<Answer>;
+  /** Asked before anything is sent; false where the form says itself what is missing. */
+  isReady?: () => boolean;
   /** After a success, or (`always`) after any answer, the form is locked for this time and then reset or closed. */
   end?: { after: number; on: "success" | "always"; finish: "reset" | (() => void) } | undefined;
 };
 
 /** A form that makes a call: one at a time, with the server's message in an alert and its issues at the fields. */
 export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiForm<V> {
-  const { initialValues, check, validate, onSubmit, end } = options;
+  const { initialValues, check, validate, onSubmit, isReady, end } = options;
   const [alert, setAlert] = useTemporary<FormAlertContent>();
   const fields = useForm<V>({
     initialValues,
@@ -43,7 +46,7 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
   const idempotencyKey = useRef("");
   idempotencyKey.current ||= randomId();
 
-  const call = useMutation<{ message: string }, Error, V>({
+  const call = useMutation<Answer, Error, V>({
     mutationFn: (values) => onSubmit(values, { idempotencyKey: idempotencyKey.current }),
     onMutate: () => setAlert(undefined),
     onSuccess({ message }) {
@@ -53,8 +56,9 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
       else setAlert({ kind: "success", message });
     },
     onError(error) {
-      const { status, message, issues } = error instanceof ApiError ? error : new ApiError(0, String(error));
-      setAlert({ kind: "failure", message });
+      const { status, message, issues, conflict } = error instanceof ApiError ? error : new ApiError(0, String(error));
+      // What others have changed is shown until it is decided.
+      if (!conflict) setAlert({ kind: "failure", message });
       fields.setErrors(errorsAt(Object.keys(initialValues), issues));
       // A refused call changed nothing: the corrected form is a new request. Without an answer nobody knows: same key.
       if (status >= 400 && status < 500) idempotencyKey.current = "";
@@ -79,7 +83,7 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
     if (working || settled) return;
     const refusal = check?.(values);
     if (refusal) setAlert({ kind: "failure", message: refusal });
-    else call.mutate(values);
+    else if (isReady?.() ?? true) call.mutate(values);
   });
   return { fields, alert, working, settled, submit };
 }
@@ -92,15 +96,6 @@ function errorsAt(names: string[], issues: ApiError["issues"]): FormErrors {
       const name = fieldOf(path);
       return name ? [[name, message]] : [];
     }),
-  );
-}
-
-export function FormAlert({ alert }: { alert: FormAlertContent | undefined }) {
-  if (!alert) return null;
-  return (
-    <Alert color={alert.kind === "success" ? "green" : "red"} role="alert" py={8}>
-      {alert.message}
-    </Alert>
   );
 }
 

@@ -16,8 +16,18 @@ export const keys = {
   verify: { key: "v", does: "Verify the newcomer" },
   decline: { key: "d", does: "Decline the newcomer" },
   refund: { key: "r", does: "Refund the order that is open" },
+  notices: { key: "b", does: "Open the notices" },
   close: { key: "Escape", does: "Close what is open, or choose none" },
   help: { key: "?", does: "Show all keys" },
+} as const;
+
+/** Those of the Fedex desk. */
+export const deskKeys = {
+  claim: { key: "c", does: "Claim the order, or release it" },
+  file: { key: "f", does: "Choose the label's file" },
+  price: { key: "p", does: "Enter the price" },
+  several: { key: "u", does: "Choose several files at once" },
+  save: { key: `${commandKey} ↵`, does: "Save, and go on to the next order" },
 } as const;
 
 /** Those that go on while they are held: all else wants to be pressed anew. */
@@ -31,6 +41,19 @@ type Handlers = Record<string, (() => void) | undefined>;
 /** Those of the part that was shown last come first. */
 const listening: { current: Handlers }[] = [];
 
+const earlyMs = 3000;
+const nothingEarly = { key: "", at: Number.NEGATIVE_INFINITY };
+let early = nothingEarly;
+
+/** Keeps a key that is pressed while what it acts on still loads: it acts once that is there. */
+export function useEarlyKey(key: string): void {
+  useKeys({
+    [key]: () => {
+      early = { key, at: performance.now() };
+    },
+  });
+}
+
 /** Calls what belongs to a key, such as `j`, or to two: `g o` after one another, `Ctrl k` together. */
 export function useKeys(handlers: Handlers): void {
   const latest = useRef(handlers);
@@ -39,6 +62,11 @@ export function useKeys(handlers: Handlers): void {
   });
   useEffect(() => {
     listening.unshift(latest);
+    const act = performance.now() - early.at < earlyMs ? latest.current[early.key] : undefined;
+    if (act) {
+      early = nothingEarly;
+      act();
+    }
     return () => void listening.splice(listening.indexOf(latest), 1);
   }, []);
 }

@@ -1,11 +1,13 @@
 import type { Endpoint, Input, Reply } from "@footprint/contract/endpoint.ts";
-import type { UseQueryResult } from "@tanstack/react-query";
+import { hashKey, type UseQueryResult } from "@tanstack/react-query";
 import { createElement, type ReactNode, useEffect, useRef, useState } from "react";
 import { type NavigateOptions, useLocation, useNavigate } from "react-router";
 import { type ApiError, callApi } from "./api.ts";
 import { type Chosen, longestPage, useChosen } from "./chosen.ts";
+import { useCurrentRows } from "./currentRows.ts";
+import { type News, useHeldRows } from "./heldRows.ts";
 import { defaultPageSize, rememberedPageSize, rememberList, rememberPageSize } from "./listMemory.ts";
-import { useApiQuery } from "./queries.ts";
+import { keyOf, useApiQuery } from "./queries.ts";
 
 /** What every list call answers beside its rows. A capped total means "at least". */
 type Page = { total: number; totalPages: number; totalCapped?: boolean | undefined };
@@ -55,9 +57,15 @@ type Options<E extends Endpoint, T, O extends Endpoint> = {
 
 /** A list as its screen and ListScreen use it. */
 export type List<T extends Row, R extends Page = Page> = {
+  /** Of the list's call. */
+  path: string;
   query: UseQueryResult<R, ApiError>;
   /** Undefined while they load. */
   rows: readonly T[] | undefined;
+  /** Somebody has removed it from the list; it stays where it was, for whoever reads there. */
+  isGone: (row: T) => boolean;
+  /** What others did to the list that the rows do not show yet. */
+  news: News | undefined;
   values: { page: number; limit: number; sort: "asc" | "des"; search: string };
   filter: (Filter & { value: string }) | undefined;
   /** The further filters. */
@@ -147,7 +155,14 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
   shown.sort();
   const input = { ...asked, query: { ...asked.query, page, limit } };
   const query = useApiQuery(endpoint as E, input as Input<E>) as UseQueryResult<Reply<E> & Page, ApiError>;
-  const rows = query.data && rowsOf(query.data);
+  const newest = query.data && rowsOf(query.data);
+  /** Who reads is not to lose the place: further down, on another page, with a row open, chosen or focused. */
+  const isReading = () =>
+    page > 1 ||
+    given.has("view") ||
+    window.scrollY > 40 ||
+    Boolean(document.querySelector("[data-row]:focus-within, [data-row][data-chosen]"));
+  const { rows: held, news } = useHeldRows(hashKey(keyOf(endpoint as E, input as Input<E>)), query, newest, isReading);
 
   const fetchPage = async (page: number) => {
     const all = { ...asked, query: { ...asked.query, page, limit: longestPage } };
@@ -155,9 +170,12 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
   };
   const chosenRows = useChosen(
     JSON.stringify({ ...asked, query: { ...asked.query, sort: "" } }),
-    rows ?? [],
+    held ?? [],
     fetchPage,
   );
+  const kept = [...(held ?? []), ...chosenRows.rows];
+  const current = useCurrentRows(endpoint as E, rest, rowsOf, newest ?? [], kept);
+  const rows = held?.map((row) => current(row) ?? row);
 
   /** Defaults stay out of the address. */
   function go(change: Record<string, string | undefined>, how: NavigateOptions) {
@@ -182,8 +200,11 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
   }, [pathname, address, isPart]);
 
   return {
+    path: endpoint.path,
     query,
     rows,
+    // New rows stand on the first page.
+    news: news && page > 1 && sort === "des" ? { ...news, show: () => setPage(1) } : news,
     values,
     filter,
     chips: filters.map(({ names, Chip }) =>
@@ -192,7 +213,8 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
     asked,
     shown: shown.toString(),
     set: change,
-    chosen: chosenRows,
+    chosen: { ...chosenRows, rows: chosenRows.rows.flatMap((row) => current(row) ?? []) },
+    isGone: (row) => !current(row),
     isPart,
     isNarrowed: Boolean(search || Object.keys(set).length > 0 || isFiltered),
     setPage,
@@ -209,7 +231,10 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
     setFilter: (value) => filter && change({ [filter.name]: value === filter.options[0] ? undefined : value }),
     clear: () =>
       change(Object.fromEntries(["search", filter?.name ?? "", ...Object.keys(set)].map((name) => [name, undefined]))),
-    ...useViewed({ endpoint, query, rows, page, read }, { given, state, go, setPage, leave: () => void navigate(-1) }),
+    ...useViewed(
+      { endpoint, query, rows, newest, page, read },
+      { given, state, go, setPage, leave: () => void navigate(-1) },
+    ),
   };
 }
 
@@ -219,6 +244,7 @@ function useViewed<T extends Row, O extends Endpoint>(
     endpoint: Endpoint;
     query: UseQueryResult<Page, ApiError>;
     rows: readonly T[] | undefined;
+    newest: readonly T[] | undefined;
     page: number;
     read: Options<Endpoint, T, O>["read"];
   },
@@ -230,13 +256,13 @@ function useViewed<T extends Row, O extends Endpoint>(
     leave: () => void;
   },
 ) {
-  const { endpoint, query, rows = [], page, read } = list;
+  const { endpoint, query, rows = [], newest = [], page, read } = list;
   const view = idIn(address.given.get("view"));
   const [reached, mark] = useState<string>();
   if (view && view !== reached) mark(view);
   const marked = rows.some(({ _id }) => _id === reached) ? reached : undefined;
 
-  const listed = rows.find(({ _id }) => _id === view);
+  const listed = newest.find(({ _id }) => _id === view);
   const isElsewhere = Boolean(view) && !listed && !query.isPlaceholderData && !query.isPending;
   const rowQuery = useApiQuery<Endpoint>(
     read?.call ?? endpoint,

@@ -1,8 +1,15 @@
-import { toast } from "react-toastify/unstyled";
+import type { Id } from "react-toastify/unstyled";
 
-/** A toast, top right for five seconds. */
-export function notify(kind: "info" | "success" | "warning" | "error" | "default", message: string): void {
-  toast(message, { type: kind });
+const mostSuccesses = 3;
+const successes: Id[] = [];
+
+/** A toast, top right for five seconds. Of many successes the newest are shown; a failure is never hidden by them. */
+export async function notify(kind: "info" | "success" | "warning" | "error" | "default", message: string) {
+  const { toast } = await import("react-toastify/unstyled");
+  const id = toast(message, { type: kind });
+  if (kind !== "success") return;
+  successes.push(id);
+  if (successes.length > mostSuccesses) toast.dismiss(successes.shift());
 }
 
 /** A failure as a toast, and in the console. */

@@ -11,20 +11,35 @@ import {
 } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { ApiError, callApi } from "./api.ts";
+import { fetchedForOthers } from "./liveEvents.ts";
 import { notify, notifyError } from "./notify.ts";
 
 // Without waiting for a timer, so that a button is disabled before a second click can arrive.
 notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient: QueryClient = new QueryClient({
-  // The screen shows it too, instead of rows or figures.
-  queryCache: new QueryCache({ onError: (error) => console.error(error) }),
+  // The screen shows it too, instead of rows or figures; a session that has ended leaves the page.
+  queryCache: new QueryCache({
+    onError: (error) => (error instanceof ApiError && error.status === 401) || console.error(error),
+  }),
   defaultOptions: {
     // Offline, a call must fail visibly instead of waiting.
     // Whatever is shown is fetched again after every change. After a failed one too: a 409 says that the page is stale.
-    mutations: { networkMode: "always", onSettled: () => void queryClient.invalidateQueries() },
+    mutations: {
+      networkMode: "always",
+      onSettled: () => {
+        // What one did oneself is shown, whatever moves.
+        fetchedForOthers.clear();
+        void queryClient.invalidateQueries();
+      },
+    },
     queries: {
       networkMode: "always",
+      // What others did while the tab was not seen must not move what somebody reads there.
+      refetchOnWindowFocus({ queryHash }) {
+        fetchedForOthers.add(queryHash);
+        return true;
+      },
       // The server would refuse again; other failures may be temporary.
       retry: (failures, error) =>
         failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
@@ -32,7 +47,7 @@ export const queryClient: QueryClient = new QueryClient({
   },
 });
 
-const keyOf = <E extends Endpoint>(endpoint: E, input: Input<E>) => [endpoint.path, input] as const;
+export const keyOf = <E extends Endpoint>(endpoint: E, input: Input<E>) => [endpoint.path, input] as const;
 
 /** Pages that were fetched in advance: opened within half a minute, they are not fetched again. */
 const prefetched = new Set<string>();
@@ -86,9 +101,12 @@ function usePrefetchedNextPage<E extends Endpoint>(endpoint: E, input: Input<E>,
 }
 
 /** For a change without a form: a toast shows its answer or its failure. */
-export const useToastedCall = <V = void>(call: (values: V) => Promise<{ message: string }>) =>
-  useMutation<{ message: string }, Error, V>({
+export const useToastedCall = <V = void, R extends { message: string } = { message: string }>(
+  call: (values: V) => Promise<R>,
+) =>
+  useMutation<R, Error, V>({
     mutationFn: call,
     onSuccess: ({ message }) => notify("success", message),
-    onError: notifyError,
+    // A conflict is shown by the form that met it.
+    onError: (error) => (error instanceof ApiError && error.conflict) || notifyError(error),
   });

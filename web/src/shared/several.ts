@@ -35,6 +35,8 @@ export type SeveralQuestion = {
   movesMoney?: true;
   /** Asks why, which may be left open: what the field says about that. */
   reason?: string;
+  /** It may not be left open. */
+  needsReason?: true;
   working: string;
   /** "3 orders refunded" */
   done: (count: number) => string;

@@ -71,6 +71,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     "--footprint-surface": "#ffffff",
     "--footprint-line": "#e3e6ec",
     "--footprint-hover": "#f6f7fb",
+    "--footprint-selected": "#edf2ff",
   },
   dark: {
     "--mantine-color-dimmed": "#a3a8b8",
@@ -89,5 +90,6 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     "--footprint-surface": "#1c2029",
     "--footprint-line": "#2f3440",
     "--footprint-hover": "#232833",
+    "--footprint-selected": "#222b4b",
   },
 });

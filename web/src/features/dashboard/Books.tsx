@@ -31,7 +31,7 @@ export function BooksCheck({ result, checking, check }: Books) {
         )}
       </div>
       {/* Not `disabled`: a browser would take the focus away from it. */}
-      <Button variant="default" onClick={check} aria-disabled={checking} data-disabled={checking}>
+      <Button variant="default" onClick={check} data-print="never" aria-disabled={checking} data-disabled={checking}>
         {checking ? "Checking the books…" : "Check the books"}
       </Button>
     </div>

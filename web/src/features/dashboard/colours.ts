@@ -1,14 +1,13 @@
-// Random but readable: twelve hues, 30° apart, starting at a random one. Steps of 150° use all of them before one is
-// repeated, and keep neighbours far apart.
-const firstHue = Math.random() * 360;
-const known = new Map<string, Map<string, string>>();
-
-/** The colour of a chart's segment. It stays the same until the page is reloaded. */
-export function colourOf(chart: string, segment: string): string {
-  const colours = known.get(chart) ?? new Map<string, string>();
-  known.set(chart, colours);
-  const lap = Math.floor(colours.size / 12);
-  const colour = colours.get(segment) ?? `hsl(${(firstHue + colours.size * 150) % 360} 75% ${70 - (lap % 3) * 12}%)`;
-  colours.set(segment, colour);
-  return colour;
+/**
+ * The colour of a label, everywhere and for ever: drawn from a seed that is made of its name. Bright enough for a dark
+ * card. The factor is one by which the names that most businesses use lie far apart.
+ */
+export function colourOf(label: string): string {
+  let seed = 0x811c9dc5;
+  for (const letter of label) seed = Math.imul(seed ^ (letter.codePointAt(0) ?? 0), 0x01000193);
+  seed = Math.imul(seed ^ (seed >>> 15), 53_109);
+  seed = (seed ^ (seed >>> 13)) >>> 0;
+  const hue = seed % 360;
+  const lightness = 66 + (Math.floor(seed / 360) % 4) * 5;
+  return `hsl(${hue} 78% ${lightness}%)`;
 }

@@ -6,14 +6,9 @@ import { useApiQuery } from "../../shared/queries.ts";
 type Sums = (number | undefined)[];
 
 /** In all, today, this week and this month. */
-const shown = (format: (value: number) => string, [total = 0, today = 0, week = 0, month = 0]: Sums) => ({
-  total: format(total),
-  today: format(today),
-  week: format(week),
-  month: format(month),
-});
+const values = ([total = 0, today = 0, week = 0, month = 0]: Sums) => ({ total, today, week, month });
 
-/** Every figure as text. What is missing in a reply, or could not be loaded, is 0. */
+/** What is missing in a reply, or could not be loaded, is 0. */
 export function useFigures() {
   const orders = useApiQuery(dashboard.orders, {});
   const users = useApiQuery(dashboard.users, {});
@@ -24,12 +19,14 @@ export function useFigures() {
   const { data: sold } = revenue;
   const paid: Partial<Reply<typeof dashboard.deposits>> = deposits.data ?? {};
   const { allTimeInvoicesAmount: inAll } = paid;
-  const figures: Figures = [
+  const figures: Figure[] = [
     {
       name: "Orders",
+      trend: "orders",
       list: "/orders",
       loading: orders.isPending,
-      ...shown(formatCount, [
+      format: formatCount,
+      ...values([
         placed?.allTimeOrdersCount,
         placed?.todayOrdersCount,
         placed?.thisWeekOrdersCount,
@@ -38,9 +35,11 @@ export function useFigures() {
     },
     {
       name: "Users",
+      trend: "users",
       list: "/users",
       loading: users.isPending,
-      ...shown(formatCount, [
+      format: formatCount,
+      ...values([
         joined?.allTimeUsersCount,
         // The specification's name for the customers who joined today.
         joined?.todayOrdersCount,
@@ -50,31 +49,49 @@ export function useFigures() {
     },
     {
       name: "Revenue",
+      trend: "revenue",
       // What is refunded is no revenue.
       list: "/orders?status=Active",
       loading: revenue.isPending,
-      ...shown(formatMoney, [sold?.allTimeRevenue, sold?.todayRevenue, sold?.thisWeekRevenue, sold?.thisMonthRevenue]),
+      format: formatMoney,
+      ...values([sold?.allTimeRevenue, sold?.todayRevenue, sold?.thisWeekRevenue, sold?.thisMonthRevenue]),
     },
     {
       name: "Deposits",
+      trend: "deposits",
       // By the day on which they were paid, which invoices are not listed by.
-      list: "/transfers?kind=deposit",
+      list: depositList,
       loading: deposits.isPending,
-      ...shown(formatMoney, [
+      format: formatMoney,
+      ...values([
         inAll?.allTimeInvoicesAmount,
         paid.todayInvoicesAmount?.todayInvoicesAmount,
         paid.thisWeekInvoicesAmount?.thisWeekInvoicesAmount,
         paid.thisMonthInvoicesAmount?.thisMonthInvoicesAmount,
       ]),
       split: [
-        { method: "cashapp", sum: formatMoney(inAll?.cashApp ?? 0) },
-        { method: "paypal", sum: formatMoney(inAll?.paypal ?? 0) },
+        { method: "cashapp", sum: inAll?.cashApp ?? 0 },
+        { method: "paypal", sum: inAll?.paypal ?? 0 },
       ],
     },
   ];
   return { figures, calls: [orders, users, revenue, deposits] };
 }
 
-type Figure = ReturnType<typeof shown> & { name: string; list: string; loading: boolean; split?: Part[] };
-type Part = { method: string; sum: string };
-export type Figures = Figure[];
+export type Trends = Reply<typeof dashboard.trends>;
+
+export type Figure = ReturnType<typeof values> & {
+  name: string;
+  trend: "orders" | "users" | "revenue" | "deposits";
+  list: string;
+  loading: boolean;
+  format: (value: number) => string;
+  split?: { method: string; sum: number }[];
+};
+
+/** What was paid and not taken back. */
+export const depositList = "/transfers?kind=deposit&reversed=false";
+
+/** A list's address for some days. */
+export const listOfDays = (list: string, days: { from: string; to: string }) =>
+  `${list}${list.includes("?") ? "&" : "?"}${new URLSearchParams(days)}`;

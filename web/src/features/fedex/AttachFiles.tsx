@@ -2,7 +2,7 @@ import { type FedexOrder, fedex } from "@footprint/contract/fedex.ts";
 import { Alert, Button, Checkbox, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { callApi } from "../../shared/api.ts";
+import { ApiError, callApi } from "../../shared/api.ts";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { formatBytes } from "../../shared/format.tsx";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
@@ -35,6 +35,9 @@ function Matches({ files, orders: found, onClose }: Props & { orders: readonly F
   const [chosen, setChosen] = useState(() => matchFiles(files, orders));
   const [completes, setCompletes] = useState(true);
   const [refused, setRefused] = useState<Outcome[]>([]);
+  // Who was told that an order has changed, and tries again, means it as it is by then.
+  const [changed, setChanged] = useState<Record<string, string>>({});
+  const versionOf = (id: string) => changed[id] ?? orders.find(({ _id }) => _id === id)?.version;
   const matched = files.flatMap((file, place) => (chosen[place] ? [{ file, id: chosen[place] }] : []));
   const isTwice = new Set(matched.map(({ id }) => id)).size < matched.length;
   const unpriced = orders.filter((order) => order.price === null && chosen.includes(order._id)).length;
@@ -44,12 +47,16 @@ function Matches({ files, orders: found, onClose }: Props & { orders: readonly F
       const failed: (Outcome & { id: string })[] = [];
       for (const { file, id } of matched) {
         const body = { file, ...(completes && { status: "Completed" as const }) };
-        await callApi(fedex.update, { params: { id }, body }).then(
+        await callApi(fedex.update, { params: { id }, body }, { version: versionOf(id) }).then(
           ({ sameFile = [] }) => {
             for (const { uuid, receiver } of sameFile)
               notify("warning", `${file.name} is on order ${shortened(uuid)} to ${receiver} as well`);
           },
-          ({ message }: Error) => failed.push({ id, name: file.name, message }),
+          (error: Error) => {
+            failed.push({ id, name: file.name, message: error.message });
+            const now = error instanceof ApiError ? error.conflict?.version : undefined;
+            if (now) setChanged((before) => ({ ...before, [id]: now }));
+          },
         );
       }
       return failed;

@@ -2,6 +2,7 @@ import type { FedexOrder, FedexStory } from "@footprint/contract/fedex.ts";
 import { ActionIcon, Alert, Button, Skeleton } from "@mantine/core";
 import { IconAlertTriangle, IconChevronDown, IconChevronLeft, IconChevronUp, IconHandStop } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
+import { AlsoOpen } from "../../shared/AlsoOpen.tsx";
 import type { ApiError } from "../../shared/api.ts";
 import { CustomerLink } from "../../shared/CustomerLink.tsx";
 import { Addresses, Details } from "../../shared/Details.tsx";
@@ -49,6 +50,7 @@ export function DeskHead({
       ) : (
         <FedexStatus order={order} />
       )}
+      <AlsoOpen id={order._id} />
       <div className={classes.headRight}>
         {order.claim && (
           <span className={classes.claimed}>
@@ -127,7 +129,7 @@ export function DeskDetails({
             { title: "Weight", value: `${weight} ${weightUnit}` },
             { title: "Dimensions", value: `${length} × ${width} × ${height} ${dimensionUnit}` },
             { title: "Created", value: <Time value={order.createdAt} exact /> },
-            { title: "Customer", value: <CustomerLink user={order.user} /> },
+            { title: "Customer", value: <CustomerLink user={order.user} inList={false} /> },
             { title: "Discord id", value: <FedexCustomer order={order} /> },
             { title: "Balance", value: story ? formatMoney(story.customer.balance) : "…" },
           ]}

@@ -1,11 +1,14 @@
 import { documentTypes } from "@footprint/contract/endpoint.ts";
 import { type FedexOrder, type FedexStory, fedex } from "@footprint/contract/fedex.ts";
 import { Button, Kbd, Textarea, TextInput } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { Link } from "react-router";
 import { draftOf, dropDraft, useDraft } from "../../shared/drafts.ts";
+import { FormConflict, useEditForm } from "../../shared/editForm.tsx";
+import type { Editing } from "../../shared/edits.ts";
 import { FileField } from "../../shared/FileField.tsx";
-import { FormAlert, SubmitButton, useApiForm } from "../../shared/form.tsx";
+import { FormAlert } from "../../shared/FormAlert.tsx";
+import { SubmitButton } from "../../shared/form.tsx";
 import { commandKey, useKeys } from "../../shared/keys.ts";
 import { notify } from "../../shared/notify.ts";
 import { shortened } from "../../shared/ShortId.tsx";
@@ -14,58 +17,60 @@ import { type Desk, doubtsAbout } from "./desk.ts";
 import { StatusSelect } from "./FedexCells.tsx";
 import classes from "./FedexDesk.module.css";
 import { StoredFile } from "./StoredFile.tsx";
-import { changesOf, type FedexValues, saveOrder, valuesOf } from "./update.ts";
+import { changesOf, edit, type FedexValues, saveOrder, valuesOf } from "./update.ts";
 
-/** What was typed, and what stood there before. */
-type Draft = { values: FedexValues; before: FedexValues };
+/** What was typed, and what it began from. */
+type Draft = { values: FedexValues; editing: Editing<FedexValues> };
+
+/** A price as it will be read again, and the file on its way. */
+const savedAs = (values: FedexValues) => ({
+  ...values,
+  price: values.price && Number(values.price).toFixed(2),
+  file: null,
+  removesFile: false,
+});
 
 /** What is done about an order. Saving with the keyboard goes on to the next one. */
 export function DeskForm({ order, story, desk }: { order: FedexOrder; story: FedexStory | undefined; desk: Desk }) {
   const [draft] = useState(() => draftOf<Draft>(order._id));
-  const [before, setBefore] = useState(() => draft?.before ?? valuesOf(order));
-  const goesOn = useRef(false);
+  const following = useRef<string>(undefined);
   const priceField = useRef<HTMLInputElement>(null);
-  // As the list stands now: what is done leaves it.
-  const next = desk.neighbour(1)?._id;
-  const form = useApiForm({
-    initialValues: draft?.values ?? before,
-    async onSubmit(values, options) {
-      const following = goesOn.current && next !== order._id ? next : undefined;
-      const answer = await saveOrder(order, changesOf(values, before), options);
-      const price = values.price && Number(values.price).toFixed(2);
-      const saved = { ...values, price, file: null, removesFile: false };
-      setBefore(saved);
-      fields.setValues(saved);
-      dropDraft(order._id);
-      if (following) desk.view(following);
-      return answer;
-    },
-  });
-  const { fields } = form;
-  const { values } = fields;
-  const isTouched = Object.values(changesOf(values, before)).some((change) => change !== undefined);
-  useDraft(order._id, isTouched ? { values, before } : undefined);
-
-  const { status, note, price } = valuesOf(order);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when the order itself has changed
-  useEffect(() => {
+  const now = valuesOf(order);
+  const form = useEditForm({
+    initialValues: draft?.values ?? now,
+    onSubmit: (values, options, before) => saveOrder(order, changesOf(values, before), options),
     // What was not touched here follows: a claim changes the status, a colleague anything.
-    const fresh = { status, note, price };
-    const untouched = Object.entries(fresh).filter(([name]) => values[name as "note"] === before[name as "note"]);
-    fields.setValues(Object.fromEntries(untouched));
-    setBefore({ ...before, ...fresh });
-  }, [status, note, price]);
+    edit: { ...edit, version: order.version, now, kept: draft?.editing, savedAs, onSaved },
+  });
+  const { fields, editing } = form;
+  const { values } = fields;
+  const changes = changesOf(values, editing?.base ?? now);
+  const isTouched = Object.values(changes).some((change) => change !== undefined);
+  useDraft(order._id, isTouched ? { values, editing } : undefined);
+
+  function onSaved() {
+    dropDraft(order._id);
+    if (following.current) desk.view(following.current);
+  }
 
   /** A label is what an open order waits for. */
   function take(file: File | null) {
-    const isOpen = values.status === "Pending" || values.status === "In Process";
+    const isOpen = values.status !== "Completed" && values.status !== "Cancelled";
     fields.setValues({ file, ...(file && isOpen && { status: "Completed" }) });
-    if (file && !values.price) priceField.current?.focus();
+    // A price that was quoted is chosen: what is typed next takes its place, and is not lost.
+    if (!file) return;
+    priceField.current?.focus();
+    priceField.current?.select();
   }
 
   function save(andGoOn: boolean) {
-    if (!isTouched) return notify("info", "Nothing to save");
-    goesOn.current = andGoOn;
+    if (!isTouched) {
+      form.discard();
+      return notify("info", "Nothing to save");
+    }
+    // As the list stands now: what is done leaves it.
+    const next = desk.neighbour(1)?._id;
+    following.current = andGoOn && next !== order._id ? next : undefined;
     form.submit();
   }
 
@@ -128,16 +133,12 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
         {isTouched && (
           <div className={classes.unsaved}>
             Not saved
-            <Button
-              size="compact-sm"
-              variant="default"
-              disabled={form.working}
-              onClick={() => fields.setValues(before)}
-            >
+            <Button size="compact-sm" variant="default" disabled={form.working} onClick={form.discard}>
               Discard
             </Button>
           </div>
         )}
+        <FormConflict form={form} />
         <FormAlert alert={form.alert} />
       </div>
       <div className={classes.formFoot}>

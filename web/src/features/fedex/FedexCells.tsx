@@ -24,7 +24,15 @@ export function FedexCustomer({ order: { user } }: { order: FedexOrder }) {
 export function StatusSelect({ order, ...props }: { order: FedexOrder } & NativeSelectProps) {
   const isOffered = offeredStatuses.some((status) => status === order.status);
   return (
-    <NativeSelect label="Status" {...props}>
+    <NativeSelect
+      label="Status"
+      description={
+        order.chargedAt && props.value === "Cancelled"
+          ? "Still charged: the charge is reversed apart from this"
+          : undefined
+      }
+      {...props}
+    >
       {!isOffered && (
         <option value={order.status} disabled hidden>
           {order.status}

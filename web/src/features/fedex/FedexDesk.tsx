@@ -3,7 +3,7 @@ import { fedex } from "@footprint/contract/fedex.ts";
 import { type DragEvent, useEffect, useRef, useState } from "react";
 import { callApi } from "../../shared/api.ts";
 import { useDialog } from "../../shared/dialogs.tsx";
-import { keys, useKeys } from "../../shared/keys.ts";
+import { deskKeys, keys, useKeys } from "../../shared/keys.ts";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useIsLeaving } from "../../shared/leaving.ts";
@@ -115,10 +115,10 @@ function useDeskKeys(desk: Desk, root: React.RefObject<HTMLElement | null>, atta
   useKeys({
     [keys.next.key]: () => move(desk, 1),
     [keys.previous.key]: () => move(desk, -1),
-    c: () => press("[data-key=c]"),
-    f: () => press("form input[type=file]"),
-    p: () => focus("[data-key=p]"),
-    u: () => chooseFiles(attach),
+    [deskKeys.claim.key]: () => press("[data-key=c]"),
+    [deskKeys.file.key]: () => press("form input[type=file]"),
+    [deskKeys.price.key]: () => focus("[data-key=p]"),
+    [deskKeys.several.key]: () => chooseFiles(attach),
   });
 }
 

@@ -2,6 +2,7 @@ import { type FedexOrder, fedex } from "@footprint/contract/fedex.ts";
 import { Button, Divider, Group, Stack, Title } from "@mantine/core";
 import { IconDownload, IconPencil } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
+import { AlsoOpen } from "../../shared/AlsoOpen.tsx";
 import { Addresses, Details } from "../../shared/Details.tsx";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { downloadFile } from "../../shared/downloadFile.ts";
@@ -26,7 +27,7 @@ export function FedexDetails({
       onClose={onClose}
       title={
         <Group gap="sm">
-          Fedex order <FedexStatus order={order} />
+          Fedex order <FedexStatus order={order} /> <AlsoOpen id={order._id} />
         </Group>
       }
     >

@@ -5,16 +5,15 @@ import { FileField } from "../../shared/FileField.tsx";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { shortened } from "../../shared/ShortId.tsx";
 import { StatusSelect } from "./FedexCells.tsx";
-import { changesOf, saveOrder, valuesOf } from "./update.ts";
+import { changesOf, edit, saveOrder, valuesOf } from "./update.ts";
 
 export function UpdateFedex({ order, onClose }: { order: FedexOrder; onClose: () => void }) {
-  const before = valuesOf(order);
-
   return (
     <FormModal
       title={`Update order ${shortened(order.uuid)}`}
-      initialValues={before}
-      onSubmit={(values, options) => saveOrder(order, changesOf(values, before), options)}
+      initialValues={valuesOf(order)}
+      edit={{ ...edit, version: order.version }}
+      onSubmit={(values, options, before) => saveOrder(order, changesOf(values, before), options)}
       submitLabel="Update"
       workingLabel="Updating…"
       closeAfter={0}

@@ -1,6 +1,6 @@
 import type { FedexOrder, FedexStory } from "@footprint/contract/fedex.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { formatMoney } from "../../shared/format.tsx";
 import { isId } from "../../shared/list.ts";
@@ -48,8 +48,14 @@ export function useDesk() {
 
   const rows = query.data?.docs;
   const place = rows?.findIndex(({ _id }) => _id === viewed) ?? -1;
-  /** The order so many places further; from none, the first. */
-  const neighbour = (step: 1 | -1) => (place === -1 ? rows?.[0] : rows?.[place + step]);
+  const lastPlace = useRef({ of: viewed, place: -1 });
+  if (place >= 0) lastPlace.current = { of: viewed, place };
+  /** The order so many places further; from none, the first; from one that has left the list, where it stood. */
+  const neighbour = (step: 1 | -1) => {
+    if (place >= 0) return rows?.[place + step];
+    const left = lastPlace.current.of === viewed ? lastPlace.current.place : -1;
+    return left < 0 ? rows?.[0] : rows?.[step > 0 ? left : left - 1];
+  };
   return {
     queue,
     search,

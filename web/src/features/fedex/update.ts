@@ -1,19 +1,50 @@
 import type { Input } from "@footprint/contract/endpoint.ts";
 import { type FedexOrder, fedex, offeredStatuses } from "@footprint/contract/fedex.ts";
 import { type CallOptions, callApi } from "../../shared/api.ts";
+import { type Edit, edited } from "../../shared/edits.ts";
 import { notify } from "../../shared/notify.ts";
 import { shortened } from "../../shared/ShortId.tsx";
 
-/** What the forms hold of an order. */
-export type FedexValues = { status: string; note: string; price: string; file: File | null; removesFile: boolean };
+/** What the forms hold of an order; `stored` is the file that it has. */
+export type FedexValues = {
+  status: string;
+  note: string;
+  price: string;
+  file: File | null;
+  removesFile: boolean;
+  stored: FedexOrder["file"];
+};
 
-export const valuesOf = ({ status, note, price }: FedexOrder): FedexValues => ({
+type Edited = Pick<FedexOrder, "status" | "note" | "price" | "file">;
+
+export const valuesOf = ({ status, note, price, file }: Edited): FedexValues => ({
   status,
   note,
   price: price === null ? "" : price.toFixed(2),
   file: null,
   removesFile: false,
+  stored: file,
 });
+
+export const edit: Omit<Edit<FedexValues>, "version"> = {
+  fields: [
+    {
+      ...edited("status", "Status"),
+      // That somebody works on an order is no change of it.
+      comesTo: ({ status }) => (status === "In Process" ? "Pending" : status),
+    },
+    edited("price", "Price", "$"),
+    edited("note", "Note"),
+    {
+      label: "File",
+      names: ["file", "removesFile"],
+      comesTo: ({ file, removesFile, stored }) => file ?? (removesFile ? undefined : stored?._id),
+      text: ({ file, removesFile, stored }) => file?.name ?? (removesFile ? "" : (stored?.name ?? "")),
+      isFinal: true,
+    },
+  ],
+  valuesOf,
+};
 
 type Change = NonNullable<Input<typeof fedex.update>["body"]>;
 
@@ -38,5 +69,6 @@ export async function saveOrder({ _id }: FedexOrder, body: Change, options?: Cal
   notify("success", "Order Updated Successfully");
   for (const { uuid, receiver } of answer.sameFile ?? [])
     notify("warning", `The same file is on order ${shortened(uuid)} to ${receiver}`);
+  if (answer.warning) notify("warning", answer.warning);
   return answer;
 }

@@ -1,17 +1,19 @@
-import { type Invoice, invoiceStatuses, invoices, paymentMethods } from "@footprint/contract/invoices.ts";
-import { Skeleton } from "@mantine/core";
-import { IconCheck, IconReceipt } from "@tabler/icons-react";
+import { type Invoice, invoiceStatuses, invoices } from "@footprint/contract/invoices.ts";
+import { Button, Skeleton } from "@mantine/core";
+import { IconCheck, IconFileUpload, IconReceipt } from "@tabler/icons-react";
+import { Link } from "react-router";
 import { callApi } from "../../shared/api.ts";
 import { RowButton } from "../../shared/buttons.tsx";
 import { CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { useConfirm } from "../../shared/dialogs.tsx";
-import { choiceFilter, customerFilter, dayFilter } from "../../shared/filters.tsx";
+import { customerFilter, dayFilter } from "../../shared/filters.tsx";
 import { formatMoney, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { labelOf, statusLabel } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useList } from "../../shared/list.ts";
+import { methodFilter } from "../../shared/methodFilter.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 import { counting, type Several } from "../../shared/several.ts";
 import { HostedPage, InvoiceStatus } from "./InvoiceCells.tsx";
@@ -28,12 +30,6 @@ const statusFilter = {
   options: ["All", ...invoiceStatuses],
   optionLabel: statusLabel,
 } as const;
-
-const methodFilter = choiceFilter(
-  "method",
-  "Method",
-  paymentMethods.map((method) => [method, labelOf(method)]),
-);
 
 const invoiceCount = counting("invoice", "invoices");
 
@@ -160,6 +156,16 @@ export function InvoicesScreen({ customer }: { customer?: string }) {
     <ListScreen
       title="Invoices"
       counted={["invoice", "invoices"]}
+      actions={
+        <Button
+          component={Link}
+          to="/invoices/statements"
+          variant="default"
+          leftSection={<IconFileUpload size={16} aria-hidden />}
+        >
+          Match a statement
+        </Button>
+      }
       list={list}
       views={{ screen: "invoices", usual: { Pending: "status=pending", Paid: "status=paid" } }}
       columns={columns}

@@ -1,12 +1,15 @@
 import { type LabelType, labelTypes } from "@footprint/contract/label-types.ts";
-import { Group } from "@mantine/core";
+import { type Runway, tracking } from "@footprint/contract/tracking.ts";
+import { Anchor, Group } from "@mantine/core";
 import { IconPencil } from "@tabler/icons-react";
+import { Link } from "react-router";
 import { callApi } from "../../shared/api.ts";
 import { AddButton, RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { useConfirm, useDialog } from "../../shared/dialogs.tsx";
 import { ExportButton } from "../../shared/ExportButton.tsx";
 import { formatCount, formatTotal, formatWeight, StatusBadge } from "../../shared/format.tsx";
+import { labelOf } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useApiQuery, useToastedCall } from "../../shared/queries.ts";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
@@ -17,15 +20,17 @@ const LabelTypeForm = lazyPart(() => import("./LabelTypeForm.tsx").then((file) =
 
 export function LabelTypesScreen() {
   const query = useApiQuery(labelTypes.list, {});
+  const runways = useApiQuery(tracking.runway, {}).data?.runways;
   const open = useDialog();
   const count = query.data && { total: query.data.labelTypes.length };
 
   const columns: Column<LabelType>[] = [
-    { title: "Name", cell: (type) => <b>{type.name}</b>, width: "20%", onCard: "headline" },
+    { title: "Name", cell: (type) => <b>{type.name}</b>, width: "18%", onCard: "headline" },
     { title: "Max weight", cell: (type) => formatWeight(type.maxWeight, type.name), align: "right", width: "10%" },
     { title: "Uid", cell: (type) => <code>{type.uid}</code>, width: "15%", below: "Name" },
     { title: "Type", cell: (type) => type.type, width: "9%", below: "Max weight" },
     { title: "Status", cell: (type) => <Status type={type} />, width: "9%", onCard: "aside" },
+    { title: "Codes", cell: (type) => <Codes type={type} runways={runways} />, width: "12%", titled: true },
     { title: "Tiers", cell: (type) => <Tiers type={type} />, width: "9%" },
     { title: "", cell: (type) => <Actions type={type} /> },
   ];
@@ -62,6 +67,24 @@ export function LabelTypesScreen() {
 
 function Status({ type }: { type: LabelType }) {
   return <StatusBadge tone={type.status ? "plain" : "danger"}>{type.status ? "Active" : "Inactive"}</StatusBadge>;
+}
+
+/** The codes that its labels take, and a word where these run out. */
+function Codes({ type: { codes, status }, runways }: { type: LabelType; runways: readonly Runway[] | undefined }) {
+  if (!codes) return <StatusBadge tone="plain">None</StatusBadge>;
+  const runway = runways?.find(({ type }) => type === codes);
+  return (
+    <Group gap={8} wrap="nowrap">
+      <Anchor component={Link} inherit c="inherit" to={`/usps?type=${codes}&used=false`}>
+        {labelOf(codes)}
+      </Anchor>
+      {status && runway?.isLow && (
+        <StatusBadge tone={runway.left === 0 ? "danger" : "warning"}>
+          {runway.left === 0 ? "None left" : "Low"}
+        </StatusBadge>
+      )}
+    </Group>
+  );
 }
 
 function Tiers({ type }: { type: LabelType }) {

@@ -1,41 +1,51 @@
-import { type LabelType, labelTypes, type PriceTier } from "@footprint/contract/label-types.ts";
+import { type LabelType, labelTypes } from "@footprint/contract/label-types.ts";
 import { weightUnit } from "@footprint/contract/weights.ts";
-import { callApi } from "../../shared/api.ts";
+import { callApi, ifRefused } from "../../shared/api.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
-import { formatWeights } from "../../shared/format.tsx";
-import { HistoryButton } from "../../shared/HistoryButton.tsx";
+import { formatMoney } from "../../shared/format.tsx";
+import { ReasonField } from "../../shared/ReasonField.tsx";
 import { blankTier, TierFields, tierOf } from "../../shared/TierFields.tsx";
-import { type Gap, isGap } from "./gaps.ts";
+import { useAskAgain } from "./AskAgain.tsx";
+import type { Gap } from "./gaps.ts";
 
-/** Changes a tier of a label type, or adds one: with a gap, between its bounds. */
+/** Adds a tier to a label type: with a gap, between its bounds. */
 export function TierForm({
   labelType,
-  row,
+  gap,
   onClose,
 }: {
   labelType: LabelType;
-  row: PriceTier | Gap | undefined;
+  gap: Gap | undefined;
   onClose: () => void;
 }) {
-  const tier = row && !isGap(row) ? row : undefined;
-  const bounds = row && { fromWeight: String(row.fromWeight), toWeight: String(row.toWeight) };
-  const weights = tier && formatWeights(tier.fromWeight, tier.toWeight, labelType.name);
+  const askAgain = useAskAgain();
+  const { _id: id, name, prices } = labelType;
+  const bounds = gap && { fromWeight: String(gap.fromWeight), toWeight: String(gap.toWeight) };
   return (
     <FormModal
-      title={tier ? `Edit ${weights}` : `Add Weight to ${labelType.name}`}
-      initialValues={{ ...blankTier, ...bounds, ...(tier && { price: tier.price.toFixed(2) }) }}
-      onSubmit={(values, options) => {
-        const params = { id: labelType._id };
-        return tier
-          ? callApi(labelTypes.updateTier, { params, body: { price_id: tier._id, ...tierOf(values) } }, options)
-          : callApi(labelTypes.addTier, { params, body: tierOf(values) }, options);
+      title={`Add Weight to ${name}`}
+      initialValues={{ ...blankTier, ...bounds, reason: "" }}
+      onSubmit={async ({ reason, ...values }, options) => {
+        const tier = tierOf(values);
+        const table = [...prices, tier].map(({ fromWeight, toWeight, price }) => ({ fromWeight, toWeight, price }));
+        const shown = await callApi(labelTypes.preview, { params: { id }, body: { prices: table } }).catch(ifRefused);
+        const title = `Add a price of ${formatMoney(tier.price)}?`;
+        await askAgain({ title, labelType: name, warnings: shown?.warnings ?? [], action: "Add Weight" });
+        return callApi(labelTypes.addTier, { params: { id }, body: { ...tier, reason } }, options);
       }}
-      submitLabel={tier ? "Save" : "Add Weight"}
-      workingLabel={tier ? "Saving…" : "Adding…"}
-      aside={tier && <HistoryButton of={`the price for ${weights}`} subject={tier._id} />}
+      submitLabel="Add Weight"
+      workingLabel="Adding…"
       onClose={onClose}
     >
-      {(fields) => <TierFields field={(name) => fields.getInputProps(name)} unit={weightUnit(labelType.name)} />}
+      {(fields) => (
+        <>
+          <TierFields field={(name) => fields.getInputProps(name)} unit={weightUnit(name)} />
+          <ReasonField
+            description="Optional, up to 500 characters. Kept in its history."
+            {...fields.getInputProps("reason")}
+          />
+        </>
+      )}
     </FormModal>
   );
 }

@@ -11,6 +11,7 @@ import { ListScreen } from "../../shared/ListScreen.tsx";
 import { statusLabel } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { isId, type ListFilter, useList } from "../../shared/list.ts";
+import { NewestLink } from "./NewestLink.tsx";
 import { subjectPath } from "./subject.ts";
 
 const LogChanges = lazyPart(() => import("./LogChanges.tsx").then((file) => file.LogChanges));
@@ -45,7 +46,7 @@ export function LogsScreen({ customer }: { customer?: string }) {
   };
   const who: Column<Log> = {
     title: "Who",
-    cell: (log) => <Author by={log.admin} />,
+    cell: (log) => <Author by={log.admin} inList />,
     width: "14%",
     wraps: true,
     onCard: "headline",
@@ -83,6 +84,7 @@ export function LogsScreen({ customer }: { customer?: string }) {
   return (
     <ListScreen
       title="Transaction Logs"
+      subtitle={<NewestLink />}
       counted={["entry", "entries"]}
       list={list}
       views={{ screen: "logs", usual: { Today: "days=Today" } }}

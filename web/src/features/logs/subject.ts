@@ -23,10 +23,19 @@ export function subjectPath({ subject, customer }: Log): string | undefined {
     case "price":
       return "/pricing";
     case "tracking codes":
-      return "/usps";
+      return `/usps/batches?search=${subject._id}`;
     case "account":
       return "/staff";
+    case "unusual event":
+      return `/unusual?status=All&search=${subject._id}&view=${subject._id}`;
+    case "approval":
+      return `/approvals?status=All&search=${subject._id}`;
+    case "statement":
+      return `/invoices/statements/${subject._id}`;
+    case "webhook":
+      return `/website/webhooks/${subject._id}`;
     case "api key":
+    case "payment handle":
     case "settings":
       return "/website";
     default:

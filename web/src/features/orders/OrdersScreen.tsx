@@ -1,15 +1,15 @@
-import { type Order, orderStatuses, orders } from "@footprint/contract/orders.ts";
+import { type ListedOrder, orderStatuses, orders } from "@footprint/contract/orders.ts";
 import { IconArrowBackUp, IconCopy, IconEye } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
 import { RowButton } from "../../shared/buttons.tsx";
 import { CustomerLink } from "../../shared/CustomerLink.tsx";
 import { copyText } from "../../shared/copyText.ts";
 import type { Column } from "../../shared/DataTable.tsx";
-import { customerFilter, dayFilter, labelTypeFilter } from "../../shared/filters.tsx";
-import { formatMoney, formatWeight, Time } from "../../shared/format.tsx";
+import { customerFilter, dayFilter, labelTypeFilter, linkFilter } from "../../shared/filters.tsx";
+import { formatMoney, formatWeight, StatusBadge, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
-import { useList } from "../../shared/list.ts";
+import { isId, useList } from "../../shared/list.ts";
 import { notify } from "../../shared/notify.ts";
 import { OrderStatus, Refunded } from "../../shared/OrderStatus.tsx";
 import { IdText, ShortId } from "../../shared/ShortId.tsx";
@@ -19,9 +19,21 @@ const OrderDetails = lazyPart(() => import("../../shared/OrderDetails.tsx").then
 
 const statusFilter = { name: "status", label: "Status", options: orderStatuses } as const;
 
+const shopFilter = linkFilter<"shop", { shop?: { name: string } | null | undefined }>("shop", "Shop", {
+  accepts: (value) => value === "unknown" || isId.test(value),
+  textOf: (_, reply) => reply?.shop?.name ?? (reply ? "not known" : "…"),
+});
+
+const customersFilter = linkFilter("customers", "Customers", {
+  accepts: (value) => value === "new" || value === "returning",
+  textOf: (value) => value,
+});
+
+const priceNote = (order: ListedOrder) => order.customPrice && "Custom";
+
 const orderCount = counting("order", "orders");
 
-const several: Several<Order> = {
+const several: Several<ListedOrder> = {
   nameOf: (order) => `order ${order.uuid}`,
   customerOf: (order) => order.user,
   amountOf: (order) => order.price,
@@ -59,52 +71,52 @@ const several: Several<Order> = {
 export function OrdersScreen({ customer }: { customer?: string }) {
   const list = useList(orders.list, (reply) => reply.orders, {
     filter: statusFilter,
-    filters: [dayFilter, labelTypeFilter, ...(customer ? [] : [customerFilter])],
+    filters: [dayFilter, labelTypeFilter, shopFilter, ...(customer ? [] : [customersFilter, customerFilter])],
     read: { call: orders.read, rowOf: (story) => story.order },
     within: customer ? { query: { customer } } : undefined,
   });
 
-  const who: Column<Order> = {
+  const who: Column<ListedOrder> = {
     title: "Customer",
     cell: (order) => <CustomerLink user={order.user} />,
     hidden: Boolean(customer),
     onCard: "headline",
   };
-  const id: Column<Order> = {
+  const id: Column<ListedOrder> = {
     title: "Order",
     cell: (order) => <ShortId value={order.uuid} name="order id" />,
     onCard: customer ? "headline" : "hidden",
   };
-  const created: Column<Order> = {
+  const created: Column<ListedOrder> = {
     title: "Created",
     cell: (order) => <Time value={order.createdAt} />,
     dimmed: true,
   };
-  const label: Column<Order> = {
+  const label: Column<ListedOrder> = {
     title: "Label type",
     cell: (order) => order.labelType.name,
     second: (order) => formatWeight(order.weight, order.labelType.name),
   };
-  const to: Column<Order> = {
+  const to: Column<ListedOrder> = {
     title: "To",
     cell: (order) => order.toName,
-    second: (order) => `${order.toCity}, ${order.toState}`,
+    second: (order) => `${order.toCity}, ${order.toState} ${order.toZip}`,
   };
-  const price: Column<Order> = {
+  const price: Column<ListedOrder> = {
     title: "Price",
     cell: (order) => <b>{formatMoney(order.price)}</b>,
     align: "right",
     onCard: "aside",
   };
 
-  const columns: Column<Order>[] = [
+  const columns: Column<ListedOrder>[] = [
     { ...id, second: created.cell, width: "14%" },
-    { ...who, width: "13%" },
+    { ...who, second: (order) => formatMoney(order.user.balance), width: "13%" },
     { ...label, width: "14%", below: "Customer" },
     {
       title: "From",
       cell: (order) => order.fromName,
-      second: (order) => `${order.fromCity}, ${order.fromState}`,
+      second: (order) => `${order.fromCity}, ${order.fromState} ${order.fromZip}`,
       width: "14%",
       only: "wide",
     },
@@ -112,11 +124,16 @@ export function OrdersScreen({ customer }: { customer?: string }) {
     { ...to, only: "card" },
     {
       title: "Tracking",
-      cell: (order) => <ShortId value={order.tracking} name="tracking code" />,
+      cell: (order) =>
+        order.tracking ? (
+          <ShortId value={order.tracking} name="tracking code" />
+        ) : (
+          <StatusBadge tone="warning">No tracking</StatusBadge>
+        ),
       width: "14%",
       onCard: "hidden",
     },
-    { ...price, width: "8%" },
+    { ...price, second: priceNote, width: "8%" },
     { title: "Status", cell: (order) => <OrderStatus order={order} />, width: "9%", onCard: "aside" },
     { ...created, only: "card" },
     {
@@ -127,11 +144,11 @@ export function OrdersScreen({ customer }: { customer?: string }) {
     },
   ];
 
-  const columnsBeside: Column<Order>[] = [
-    ...(customer ? [id] : [{ ...who, second: (order: Order) => <IdText value={order.uuid} /> }]),
+  const columnsBeside: Column<ListedOrder>[] = [
+    ...(customer ? [id] : [{ ...who, second: (order: ListedOrder) => <IdText value={order.uuid} /> }]),
     label,
     to,
-    { ...price, second: (order) => order.isRefunded && <Refunded /> },
+    { ...price, second: (order) => (order.isRefunded ? <Refunded /> : priceNote(order)) },
     { ...created, align: "right" },
   ];
 
@@ -145,7 +162,7 @@ export function OrdersScreen({ customer }: { customer?: string }) {
       columnsBeside={columnsBeside}
       exported={orders.export}
       several={several}
-      searchFor="Order id, tracking, customer, sender, receiver"
+      searchFor="Order id, tracking, customer, sender, receiver, 2.4 lb"
       empty={{ title: "No orders yet", hint: "An order appears here when a customer buys a label in the shop." }}
       details={(order, close) => <OrderDetails id={order._id} order={order} onClose={close} />}
     />

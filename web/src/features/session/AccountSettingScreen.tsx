@@ -2,12 +2,15 @@ import { passwordRule, session } from "@footprint/contract/session.ts";
 import { Group, Paper, PasswordInput, Stack, Title } from "@mantine/core";
 import { useState } from "react";
 import { ApiError, callApi } from "../../shared/api.ts";
-import { FormAlert, SubmitButton, useApiForm } from "../../shared/form.tsx";
+import { FormAlert } from "../../shared/FormAlert.tsx";
+import { SubmitButton, useApiForm } from "../../shared/form.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import classes from "./AccountSettingScreen.module.css";
-import { CodeField } from "./CodeField.tsx";
 import { FailedSignIns } from "./FailedSignIns.tsx";
+import { OwnHistory } from "./OwnHistory.tsx";
+import { Passkeys } from "./Passkeys.tsx";
+import { SecondStepField, useHasPasskey, useSecondStep } from "./SecondStepField.tsx";
 import { Sessions } from "./Sessions.tsx";
 import { TwoStep } from "./TwoStep.tsx";
 
@@ -20,9 +23,13 @@ export function AccountSettingScreen() {
       <FailedSignIns />
       <div className={classes.columns}>
         <ChangePassword />
-        <TwoStep />
+        <Stack gap={24}>
+          <TwoStep />
+          <Passkeys />
+        </Stack>
       </div>
       <Sessions />
+      <OwnHistory />
     </>
   );
 }
@@ -31,7 +38,8 @@ function ChangePassword() {
   const isOn = Boolean(useApiQuery(session.twoStep, {}).data?.onSince);
   // If that could not be loaded, the server asks for the code.
   const [asked, setAsked] = useState(false);
-  const takesCode = isOn || asked;
+  const withStep = useSecondStep();
+  const takesCode = useHasPasskey() || isOn || asked;
   const askForCode = (error: unknown) => {
     if (error instanceof ApiError && error.codeRequired) setAsked(true);
     throw error;
@@ -40,15 +48,14 @@ function ChangePassword() {
     initialValues: blank,
     check: ({ newPassword, confirmPassword }) =>
       newPassword === confirmPassword ? undefined : "Passwords do not match",
-    onSubmit: ({ oldPassword, newPassword, code }) =>
-      callApi(session.changePassword, { body: { oldPassword, newPassword, ...(takesCode && { code }) } }).catch(
-        askForCode,
-      ),
+    onSubmit: async ({ confirmPassword: _, code, ...passwords }) => {
+      const body = takesCode ? await withStep({ ...passwords, code }) : passwords;
+      return callApi(session.changePassword, { body }).catch(askForCode);
+    },
     end: { after: 3000, on: "always", finish: "reset" },
   });
   const field = (name: keyof typeof blank) => ({
     ...form.fields.getInputProps(name),
-    required: true,
     // The form is about to be reset.
     readOnly: form.working || form.settled,
   });
@@ -60,15 +67,16 @@ function ChangePassword() {
       </Title>
       <form onSubmit={form.submit}>
         <Stack gap="md">
-          <PasswordInput label="Old password" autoComplete="current-password" {...field("oldPassword")} />
+          <PasswordInput required label="Old password" autoComplete="current-password" {...field("oldPassword")} />
           <PasswordInput
+            required
             label="New password"
             description={`${passwordRule}. Your other sessions end.`}
             autoComplete="new-password"
             {...field("newPassword")}
           />
-          <PasswordInput label="Confirm password" autoComplete="new-password" {...field("confirmPassword")} />
-          {takesCode && <CodeField autoFocus={false} {...field("code")} />}
+          <PasswordInput required label="Confirm password" autoComplete="new-password" {...field("confirmPassword")} />
+          {takesCode && <SecondStepField {...field("code")} />}
           <FormAlert alert={form.alert} />
           <Group justify="flex-end">
             <SubmitButton form={form} label="Change password" workingLabel="Changing…" />

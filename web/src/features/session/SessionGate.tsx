@@ -1,12 +1,14 @@
 import { session } from "@footprint/contract/session.ts";
 import { Loader, Stack } from "@mantine/core";
 import { useWindowEvent } from "@mantine/hooks";
-import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { Fragment, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { ApiError, callApi, unreadable } from "../../shared/api.ts";
 import { leavePage } from "../../shared/leavePage.ts";
+import { recheckEvent } from "../../shared/recheck.ts";
 import { type Session, SessionContext } from "../../shared/session.ts";
 import { readToken } from "../../shared/token.ts";
 import { SignIn } from "./SignIn.tsx";
+import { keepTyped } from "./typedPassword.ts";
 
 type Gate = "checking" | { session: Session } | SignedOut;
 /** `problem`: why the session could not be checked. It may still be good, so the cookie is kept. */
@@ -23,6 +25,7 @@ export function SessionGate({ onCheck, children }: { onCheck: () => void; childr
     try {
       const found = await callApi(session.access, {});
       if (!found.role) throw unreadable(200);
+      if (found.mustFirst !== "password") keepTyped("");
       // Somebody may have signed in meanwhile; the sign-in makes a check of its own.
       if (readToken() === token) setGate({ session: found });
     } catch (error) {
@@ -39,6 +42,7 @@ export function SessionGate({ onCheck, children }: { onCheck: () => void; childr
 
   const isUnknown = gate !== "checking" && "problem" in gate;
   useCheckOnReturn(isUnknown ? check : undefined);
+  useWindowEvent(recheckEvent, () => void check());
   useReloadForOtherAccount(typeof gate === "object" && "session" in gate ? gate.session : undefined);
 
   if (gate === "checking") {
@@ -48,7 +52,13 @@ export function SessionGate({ onCheck, children }: { onCheck: () => void; childr
       </Stack>
     );
   }
-  if ("session" in gate) return <SessionContext value={gate.session}>{children}</SessionContext>;
+  if ("session" in gate)
+    return (
+      <SessionContext value={gate.session}>
+        {/* What has to be done first has a page of its own, and the panel begins anew after it. */}
+        <Fragment key={gate.session.mustFirst}>{children}</Fragment>
+      </SessionContext>
+    );
   return <SignIn problem={gate.problem} onCheck={check} />;
 }
 

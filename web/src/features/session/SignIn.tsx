@@ -1,3 +1,5 @@
+import type { Reply } from "@footprint/contract/endpoint.ts";
+import { type PasskeyAnswer, passkeys } from "@footprint/contract/passkeys.ts";
 import { session } from "@footprint/contract/session.ts";
 import { Alert, Button, PasswordInput, Stack, TextInput, Title } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
@@ -5,10 +7,12 @@ import { type FormEvent, useRef, useState } from "react";
 import { ApiError, callApi, unreadable } from "../../shared/api.ts";
 import { useKeptFocus } from "../../shared/keptFocus.ts";
 import { Logo } from "../../shared/Logo.tsx";
+import { askPasskey, canUsePasskeys } from "../../shared/passkeys.ts";
 import { useTemporary } from "../../shared/temporary.ts";
 import { readDevice, storeDevice, storeToken } from "../../shared/token.ts";
 import { CodeField } from "./CodeField.tsx";
 import classes from "./SignIn.module.css";
+import { keepTyped } from "./typedPassword.ts";
 
 export function SignIn({
   problem,
@@ -23,6 +27,7 @@ export function SignIn({
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
   const [step, setStep] = useState<"password" | "code">("password");
+  const [passkeyAccepted, setPasskeyAccepted] = useState(false);
   const [working, setWorking] = useState(false);
   const [failure, setFailure] = useTemporary<string>();
   const button = useKeptFocus(working);
@@ -30,14 +35,32 @@ export function SignIn({
 
   useDocumentTitle("Sign-In · Footprint");
 
-  async function signIn(event: FormEvent) {
+  async function withPassword(secondStep: { code?: string; passkey?: PasskeyAnswer }) {
+    const reply = await callApi(session.login, { body: { username, password, ...readDevice(), ...secondStep } });
+    keepTyped(password);
+    return reply;
+  }
+
+  function submit(event: FormEvent) {
     event.preventDefault();
+    void signIn(() => withPassword(step === "code" ? { code } : {}));
+  }
+
+  /** Instead of the password or, once that was right, of a code. */
+  const usePasskey = () =>
+    signIn(async () => {
+      const passkey = await askPasskey();
+      return step === "code"
+        ? withPassword({ passkey })
+        : callApi(passkeys.signIn, { body: { passkey, ...readDevice() } });
+    });
+
+  async function signIn(call: () => Promise<Reply<typeof session.login>>) {
     if (working) return;
     setWorking(true);
     setFailure(undefined);
-    const body = { username, password, ...readDevice(), ...(step === "code" && { code }) };
     try {
-      const { accessToken, deviceToken } = await callApi(session.login, { body });
+      const { accessToken, deviceToken } = await call();
       if (!accessToken) throw unreadable(200);
       storeToken(accessToken);
       storeDevice(deviceToken);
@@ -50,8 +73,9 @@ export function SignIn({
   }
 
   function handleFailure(error: unknown) {
-    const { status, codeRequired } = error instanceof ApiError ? error : { status: 0, codeRequired: false };
+    const { status, codeRequired, passkeyAccepted } = error instanceof ApiError ? error : new ApiError(0, "");
     if (codeRequired && step === "password") {
+      setPasskeyAccepted(passkeyAccepted);
       showStep("code");
       // Being asked for a code is no failure, but having to wait first is.
       if (status === 401) return;
@@ -80,7 +104,7 @@ export function SignIn({
           Sign-In
         </Title>
         {problem && <SessionProblem problem={problem} onCheck={onCheck} />}
-        <form onSubmit={signIn}>
+        <form onSubmit={submit}>
           <Stack gap="md">
             {step === "password" ? (
               <>
@@ -116,6 +140,11 @@ export function SignIn({
             <Button ref={button} type="submit" fullWidth disabled={working}>
               {working ? "Signing in…" : "Sign in"}
             </Button>
+            {canUsePasskeys() && (step === "password" || passkeyAccepted) && (
+              <Button variant="default" fullWidth disabled={working} onClick={usePasskey}>
+                {step === "password" ? "Sign in with a passkey" : "Use a passkey"}
+              </Button>
+            )}
             {step === "code" && (
               <Button
                 variant="default"

@@ -1,3 +1,4 @@
+import { passkeys } from "@footprint/contract/passkeys.ts";
 import { session } from "@footprint/contract/session.ts";
 import { Button, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useDialog } from "../../shared/dialogs.tsx";
@@ -14,22 +15,24 @@ const NewRecoveryCodes = lazyPart(() => import("./twoStepDialogs.tsx").then((fil
 export function TwoStep() {
   const query = useApiQuery(session.twoStep, {});
   const status = query.data;
+  const passkeyCount = useApiQuery(passkeys.list, {}).data?.passkeys.length ?? 0;
+  const isOn = status && (status.onSince || passkeyCount > 0);
   return (
     <Paper withBorder p="lg" component="section" aria-labelledby="two-step" aria-busy={query.isPending}>
       <Group justify="space-between" mb="md">
         <Title order={2} size="h4" id="two-step">
           Two-step sign-in
         </Title>
-        {status && (
-          <StatusBadge tone={status.onSince ? "positive" : "neutral"}>{status.onSince ? "On" : "Off"}</StatusBadge>
-        )}
+        {status && <StatusBadge tone={isOn ? "positive" : "neutral"}>{isOn ? "On" : "Off"}</StatusBadge>}
       </Group>
       {query.isError && !status ? (
         <LoadFailure title="This could not be loaded" query={query} />
       ) : !status ? (
         <Skeleton height={116} />
       ) : status.onSince ? (
-        <On since={status.onSince} codesLeft={status.recoveryCodesLeft} />
+        <On since={status.onSince} codesLeft={status.recoveryCodesLeft} hasPasskey={passkeyCount > 0} />
+      ) : passkeyCount > 0 ? (
+        <OnByPasskey codesLeft={status.recoveryCodesLeft} />
       ) : (
         <Off />
       )}
@@ -38,7 +41,6 @@ export function TwoStep() {
 }
 
 function Off() {
-  const open = useDialog();
   return (
     <Stack gap="md">
       <Text size="sm">
@@ -46,36 +48,73 @@ function Off() {
         else has learnt is not enough.
       </Text>
       <Group justify="flex-end">
-        <Button variant="default" onClick={() => open((close) => <TurnOn onClose={close} />)}>
-          Turn on
-        </Button>
+        <TurnOnButton text="Turn on" />
       </Group>
     </Stack>
   );
 }
 
-function On({ since, codesLeft }: { since: string; codesLeft: number }) {
-  const open = useDialog();
-  const codes = codesLeft === 1 ? "1 recovery code is" : `${codesLeft || "No"} recovery codes are`;
+function OnByPasskey({ codesLeft }: { codesLeft: number }) {
   return (
     <Stack gap="md">
       <div>
         <Text size="sm">
-          A code is asked for after your password. Turned on <Time value={since} />.
+          A passkey is asked for after your password. An authenticator app on your phone can stand in for it.
         </Text>
-        <Group gap="xs" mt="xs">
-          <Text size="sm">{codes} left.</Text>
-          {codesLeft < 3 && <StatusBadge tone="warning">Running low</StatusBadge>}
-        </Group>
+        <CodesLeft count={codesLeft} />
+      </div>
+      <Group justify="flex-end" gap="xs">
+        <NewCodesButton />
+        <TurnOnButton text="Add authenticator app" />
+      </Group>
+    </Stack>
+  );
+}
+
+function TurnOnButton({ text }: { text: string }) {
+  const open = useDialog();
+  return (
+    <Button variant="default" onClick={() => open((close) => <TurnOn onClose={close} />)}>
+      {text}
+    </Button>
+  );
+}
+
+function On({ since, codesLeft, hasPasskey }: { since: string; codesLeft: number; hasPasskey: boolean }) {
+  const open = useDialog();
+  return (
+    <Stack gap="md">
+      <div>
+        <Text size="sm">
+          A code{hasPasskey && " or a passkey"} is asked for after your password. Turned on <Time value={since} />.
+        </Text>
+        <CodesLeft count={codesLeft} />
       </div>
       <Group justify="flex-end" gap="xs">
         <Button variant="subtle" color="red" onClick={() => open((close) => <TurnOff onClose={close} />)}>
           Turn off
         </Button>
-        <Button variant="default" onClick={() => open((close) => <NewRecoveryCodes onClose={close} />)}>
-          New recovery codes
-        </Button>
+        <NewCodesButton />
       </Group>
     </Stack>
+  );
+}
+
+function CodesLeft({ count }: { count: number }) {
+  const codes = count === 1 ? "1 recovery code is" : `${count || "No"} recovery codes are`;
+  return (
+    <Group gap="xs" mt="xs">
+      <Text size="sm">{codes} left.</Text>
+      {count < 3 && <StatusBadge tone="warning">Running low</StatusBadge>}
+    </Group>
+  );
+}
+
+function NewCodesButton() {
+  const open = useDialog();
+  return (
+    <Button variant="default" onClick={() => open((close) => <NewRecoveryCodes onClose={close} />)}>
+      New recovery codes
+    </Button>
   );
 }

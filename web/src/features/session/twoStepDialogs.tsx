@@ -1,15 +1,14 @@
 import type { Reply } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
-import { Anchor, Button, Code, Group, PasswordInput, Text } from "@mantine/core";
+import { Anchor, Code, Group, PasswordInput, Text } from "@mantine/core";
 import encodeQR from "qr";
 import { callApi } from "../../shared/api.ts";
 import { CopyButton } from "../../shared/CopyButton.tsx";
-import { saveFile } from "../../shared/downloadFile.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
-import { ShownOnce } from "../../shared/ShownOnce.tsx";
-import { useSession } from "../../shared/session.ts";
 import { useWidthUpTo } from "../../shared/windowWidth.ts";
 import { CodeField } from "./CodeField.tsx";
+import { RecoveryCodes } from "./RecoveryCodes.tsx";
+import { SecondStepField, useSecondStep } from "./SecondStepField.tsx";
 import classes from "./twoStepDialogs.module.css";
 
 type Closable = { onClose: () => void };
@@ -105,11 +104,12 @@ function QrCode({ text, label }: { text: string; label: string }) {
 }
 
 export function NewRecoveryCodes({ onClose }: Closable) {
+  const withStep = useSecondStep();
   return (
     <FormModal
       title="New recovery codes"
       initialValues={blank}
-      onSubmit={(body) => callApi(session.newRecoveryCodes, { body })}
+      onSubmit={async (body) => callApi(session.newRecoveryCodes, { body: await withStep(body) })}
       submitLabel="Make new codes"
       workingLabel="Making…"
       next={(reply) => <RecoveryCodes title="Your new recovery codes" codes={reply.recoveryCodes} onClose={onClose} />}
@@ -119,7 +119,7 @@ export function NewRecoveryCodes({ onClose }: Closable) {
         <>
           <Text size="sm">The recovery codes that you have now stop working.</Text>
           <PasswordInput {...password} data-autofocus {...fields.getInputProps("password")} />
-          <CodeField autoFocus={false} {...fields.getInputProps("code")} />
+          <SecondStepField {...fields.getInputProps("code")} />
         </>
       )}
     </FormModal>
@@ -127,11 +127,12 @@ export function NewRecoveryCodes({ onClose }: Closable) {
 }
 
 export function TurnOff({ onClose }: Closable) {
+  const withStep = useSecondStep();
   return (
     <FormModal
       title="Turn off two-step sign-in"
       initialValues={blank}
-      onSubmit={(body, options) => callApi(session.disableTwoStep, { body }, options)}
+      onSubmit={async (body, options) => callApi(session.disableTwoStep, { body: await withStep(body) }, options)}
       submitLabel="Turn off"
       workingLabel="Turning off…"
       onClose={onClose}
@@ -139,42 +140,13 @@ export function TurnOff({ onClose }: Closable) {
       {(fields) => (
         <>
           <Text size="sm">
-            The password alone is then enough to sign in as you. Your recovery codes stop working, and your other
-            sessions end.
+            Unless you have a passkey, the password alone is then enough to sign in as you, and your recovery codes stop
+            working. Your other sessions end.
           </Text>
           <PasswordInput {...password} data-autofocus {...fields.getInputProps("password")} />
-          <CodeField autoFocus={false} {...fields.getInputProps("code")} />
+          <SecondStepField {...fields.getInputProps("code")} />
         </>
       )}
     </FormModal>
-  );
-}
-
-function RecoveryCodes({ title, codes, onClose }: Closable & { title: string; codes: string[] }) {
-  const { username } = useSession();
-  const text = `Footprint recovery codes of ${username}. Each works once.\n\n${codes.join("\n")}\n`;
-  return (
-    <ShownOnce
-      title={title}
-      hint="Each of these works once instead of a code, for when your phone is not at hand. Keep them where you keep your passwords: they are not shown again."
-      text={codes.join("\n")}
-      tools={
-        <Button
-          variant="default"
-          onClick={() => saveFile(new Blob([text], { type: "text/plain" }), "footprint-recovery-codes.txt")}
-        >
-          Download
-        </Button>
-      }
-      warning="Copy or download the codes first, then say that you have kept them."
-      kept="I have kept them"
-      onClose={onClose}
-    >
-      <ul className={classes.codes} aria-label="Recovery codes">
-        {codes.map((code) => (
-          <li key={code}>{code}</li>
-        ))}
-      </ul>
-    </ShownOnce>
   );
 }

@@ -1,7 +1,7 @@
 import type { StaffMember } from "@footprint/contract/staff.ts";
 import { Group, Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Emblem } from "../../shared/Emblem.tsx";
+import { Emblem, letterOf } from "../../shared/Emblem.tsx";
 import { formatCount, StatusBadge, Time } from "../../shared/format.tsx";
 import classes from "./StaffGrid.module.css";
 
@@ -19,7 +19,7 @@ export function StaffGrid({
       {rows?.map((member) => (
         <li key={member._id} className={classes.card}>
           <Group gap={12} wrap="nowrap">
-            <Emblem>{member.username.charAt(0).toUpperCase()}</Emblem>
+            <Emblem>{letterOf(member.username)}</Emblem>
             <div className={classes.name}>
               <MemberName member={member} />
               <span>{member.role}</span>
@@ -34,6 +34,10 @@ export function StaffGrid({
             </dd>
             <dt>Two-step sign-in</dt>
             <dd>{twoStep(member)}</dd>
+            <dt>Last seen</dt>
+            <dd>
+              <LastSeen member={member} />
+            </dd>
             <dt>Created</dt>
             <dd>
               <Time value={member.createdAt} />
@@ -46,17 +50,20 @@ export function StaffGrid({
       )) ??
         Array.from({ length: 10 }, (_, place) => place).map((place) => (
           <li key={place} className={classes.card}>
-            <Skeleton height={214} />
+            <Skeleton height={239} />
           </li>
         ))}
     </ul>
   );
 }
 
-export function MemberName({ member: { username, failedSignIns } }: { member: StaffMember }) {
+export function MemberName({ member }: { member: StaffMember }) {
+  const { username, failedSignIns, suspendedAt, passwordTemporary } = member;
   return (
     <span className={classes.member}>
       <b>{username}</b>
+      {suspendedAt && <StatusBadge tone="neutral">Suspended</StatusBadge>}
+      {passwordTemporary && !suspendedAt && <StatusBadge tone="neutral">New password</StatusBadge>}
       {failedSignIns > 0 && (
         <StatusBadge tone="warning">
           {failedSignIns === 1 ? "1 failed sign-in" : `${formatCount(failedSignIns)} failed sign-ins`}
@@ -64,6 +71,10 @@ export function MemberName({ member: { username, failedSignIns } }: { member: St
       )}
     </span>
   );
+}
+
+export function LastSeen({ member: { lastSeenAt } }: { member: StaffMember }) {
+  return lastSeenAt ? <Time value={lastSeenAt} /> : "Never";
 }
 
 export function OnOff({ on }: { on: boolean }) {

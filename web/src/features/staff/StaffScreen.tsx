@@ -2,91 +2,86 @@ import type { Reply } from "@footprint/contract/endpoint.ts";
 import { type StaffMember, staff } from "@footprint/contract/staff.ts";
 import { Alert, Anchor, Button, Group, SegmentedControl } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
-import { IconHistory, IconPencil, IconTrash } from "@tabler/icons-react";
+import { IconShieldLock } from "@tabler/icons-react";
 import { Link } from "react-router";
-import { callApi } from "../../shared/api.ts";
 import { AddButton, RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
-import { deletion, useConfirm, useDialog } from "../../shared/dialogs.tsx";
+import { useDialog } from "../../shared/dialogs.tsx";
+import { Emblem, letterOf } from "../../shared/Emblem.tsx";
 import { formatCount, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useList } from "../../shared/list.ts";
-import { MemberName, OnOff, StaffGrid } from "./StaffGrid.tsx";
+import { logOf, MemberActions } from "./MemberActions.tsx";
+import { LastSeen, MemberName, OnOff, StaffGrid } from "./StaffGrid.tsx";
+import { useMemberActions } from "./useMemberActions.tsx";
 
 const CreateStaff = lazyPart(() => import("./StaffForms.tsx").then((file) => file.CreateStaff));
-const EditStaff = lazyPart(() => import("./StaffForms.tsx").then((file) => file.EditStaff));
+const TwoStepRequired = lazyPart(() => import("./TwoStepRequired.tsx").then((file) => file.TwoStepRequired));
+const MemberDetails = lazyPart(() => import("./MemberDetails.tsx").then((file) => file.MemberDetails));
+
+const roleWords: Record<string, string> = { staff: "Staff", admin: "Administrators" };
 
 export function StaffScreen() {
-  const list = useList(staff.list, (reply) => reply.staff);
+  const list = useList(staff.list, (reply) => reply.staff, {
+    filter: {
+      name: "role",
+      label: "Role",
+      options: ["staff", "admin"],
+      optionLabel: (role) => roleWords[role] ?? role,
+    },
+    read: { call: staff.read, rowOf: (reply) => reply.member },
+  });
   const open = useDialog();
-  const confirm = useConfirm();
   const [view, setView] = useLocalStorage<"list" | "grid">({
     key: "footprint-staff-view",
     defaultValue: "list",
     getInitialValueInEffect: false,
   });
+  const isAdmins = list.filter?.value === "admin";
 
-  const askToDelete = (member: StaffMember) =>
-    confirm({
-      title: `Delete ${member.username}?`,
-      message: `${member.username} is signed out at once and can no longer sign in. This cannot be undone.`,
-      ...deletion,
-      onConfirm: () => callApi(staff.delete, { params: { id: member._id } }),
-    });
-
-  const askToReset = ({ _id, username }: StaffMember) =>
-    confirm({
-      title: "Reset two-step sign-in?",
-      message: `${username} is signed out at once and signs in with the password alone, until they turn it on again. Make sure that it is ${username} who asks for this.`,
-      action: "Reset",
-      working: "Resetting…",
-      danger: true,
-      onConfirm: () => callApi(staff.resetTwoStep, { params: { id: _id } }),
-    });
-
-  const twoStep = (member: StaffMember) => (
-    <Group gap={4} wrap="nowrap" display="inline-flex">
-      <OnOff on={member.twoStep} />
-      {member.twoStep && (
-        <RowButton text="Reset" of={`two-step sign-in of ${member.username}`} onClick={() => askToReset(member)} />
-      )}
-    </Group>
-  );
-
-  const create = () => open((close) => <CreateStaff onClose={close} />);
-  const edit = (member: StaffMember) => open((close) => <EditStaff member={member} onClose={close} />);
-  const actions = (member: StaffMember) => (
-    <>
-      <RowButton text="Activity" of={`of ${member.username}`} Icon={IconHistory} to={logOf(member)} />
-      <RowButton text="Edit" of={member.username} Icon={IconPencil} onClick={() => edit(member)} />
-      <RowButton danger text="Delete" of={member.username} Icon={IconTrash} onClick={() => askToDelete(member)} />
-    </>
-  );
+  const create = () => open((close) => <CreateStaff role={isAdmins ? "admin" : "staff"} onClose={close} />);
+  const actions = (member: StaffMember) => <MemberActions member={member} onOpen={() => list.open(member)} />;
+  const twoStep = (member: StaffMember) => <TwoStep member={member} />;
+  const name: Column<StaffMember> = {
+    title: "Username",
+    cell: (member) => (
+      <Group gap={8} wrap="nowrap">
+        <Emblem size={28}>{letterOf(member.username)}</Emblem>
+        <MemberName member={member} />
+      </Group>
+    ),
+    width: "22%",
+    wraps: true,
+    onCard: "headline",
+  };
+  const lastSeen: Column<StaffMember> = {
+    title: "Last seen",
+    cell: (member) => <LastSeen member={member} />,
+    dimmed: true,
+    width: "9%",
+    titled: true,
+  };
 
   const columns: Column<StaffMember>[] = [
-    {
-      title: "Username",
-      cell: (member) => <MemberName member={member} />,
-      width: "22%",
-      wraps: true,
-      onCard: "headline",
-    },
-    { title: "Role", cell: (member) => member.role, width: "7%" },
-    { title: "Chat id", cell: (member) => member.chatId || "–", width: "11%", wraps: true, titled: true },
-    { title: "Notifications", cell: (member) => <OnOff on={member.notificationAccess} />, width: "11%", titled: true },
-    { title: "Two-step", cell: twoStep, width: "13%", titled: true },
+    name,
+    { title: "Role", cell: (member) => member.role, width: "6%", onCard: "hidden" },
+    { title: "Chat id", cell: (member) => member.chatId || "–", width: "9%", wraps: true, titled: true },
+    { title: "Notifications", cell: (member) => <OnOff on={member.notificationAccess} />, width: "10%", titled: true },
+    { title: "Two-step", cell: twoStep, width: "11%", titled: true },
+    { ...lastSeen, below: "Two-step" },
     {
       title: "Created",
       cell: (member) => <Time value={member.createdAt} />,
       dimmed: true,
-      width: "10%",
+      width: "8%",
       below: "Username",
+      titled: true,
     },
-    { title: "", cell: actions, width: "26%" },
+    { title: "", cell: actions, width: "25%" },
   ];
 
-  const createButton = <AddButton text="Create staff" onClick={create} />;
+  const createButton = <AddButton text={isAdmins ? "Create administrator" : "Create staff"} onClick={create} />;
 
   return (
     <ListScreen
@@ -94,6 +89,13 @@ export function StaffScreen() {
       counted={["member", "members"]}
       actions={
         <>
+          <Button
+            variant="default"
+            leftSection={<IconShieldLock size={16} aria-hidden />}
+            onClick={() => open((close) => <TwoStepRequired onClose={close} />)}
+          >
+            Two-step sign-in
+          </Button>
           <Button variant="default" component={Link} to="/logs">
             Transaction Logs
           </Button>
@@ -101,8 +103,14 @@ export function StaffScreen() {
         </>
       }
       list={list}
-      views={{ screen: "staff" }}
+      views={{ screen: "staff", all: "Staff", usual: { Administrators: "role=admin" } }}
       columns={columns}
+      columnsBeside={[
+        { ...name, width: "50%" },
+        { title: "Two-step", cell: (member) => <OnOff on={member.twoStep} /> },
+        { ...lastSeen, width: "25%" },
+      ]}
+      details={(member, close) => <MemberDetails member={member} onClose={close} />}
       exported={staff.export}
       searchFor="Username"
       tools={
@@ -128,7 +136,17 @@ export function StaffScreen() {
   );
 }
 
-const logOf = ({ _id }: { _id: string }) => `/logs?by=${_id}`;
+function TwoStep({ member }: { member: StaffMember }) {
+  const { isOwn, resetTwoStep } = useMemberActions(member);
+  return (
+    <Group gap={4} wrap="nowrap" display="inline-flex">
+      <OnOff on={member.twoStep} />
+      {member.twoStep && !isOwn && (
+        <RowButton text="Reset" of={`two-step sign-in of ${member.username}`} onClick={resetTwoStep} />
+      )}
+    </Group>
+  );
+}
 
 /** Fewer wrong passwords than this are nothing unusual. */
 const warnFrom = 5;

@@ -1,8 +1,8 @@
-import { type TrackingCode, tracking, trackingTypes } from "@footprint/contract/tracking.ts";
+import { type TrackingCode, tracking, trackingTemplates } from "@footprint/contract/tracking.ts";
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconDots, IconTrash } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
-import { AddButton, RowButton } from "../../shared/buttons.tsx";
+import { RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { deletion, useConfirm, useDialog } from "../../shared/dialogs.tsx";
 import { choiceFilter, dayFilter } from "../../shared/filters.tsx";
@@ -13,18 +13,23 @@ import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useList } from "../../shared/list.ts";
 import { ShortId } from "../../shared/ShortId.tsx";
 import { counting, type Several } from "../../shared/several.ts";
+import { CreateButton } from "./CreateButton.tsx";
+import { batchFilter, typeFilter } from "./codeFilters.tsx";
 import { TrackingStats } from "./TrackingStats.tsx";
+import { TrackingTabs } from "./TrackingTabs.tsx";
 
 const DeleteRange = lazyPart(() => import("./DeleteRange.tsx").then((file) => file.DeleteRange));
-const CreateTracking = lazyPart(() => import("./CreateTracking.tsx").then((file) => file.CreateTracking));
+const TrackingDetails = lazyPart(() => import("./TrackingDetails.tsx").then((file) => file.TrackingDetails));
 
 const filters = [
   dayFilter,
+  typeFilter,
   choiceFilter(
-    "type",
-    "Type",
-    trackingTypes.map((type) => [type, labelOf(type)]),
+    "template",
+    "Template",
+    trackingTemplates.map((template) => [template, labelOf(template)]),
   ),
+  batchFilter,
   choiceFilter("used", "Status", [
     ["false", "Unused"],
     ["true", "Used"],
@@ -54,7 +59,10 @@ const several: Several<TrackingCode> = {
 };
 
 export function TrackingScreen() {
-  const list = useList(tracking.list, (reply) => reply.trackings, { filters });
+  const list = useList(tracking.list, (reply) => reply.trackings, {
+    filters,
+    read: { call: tracking.read, rowOf: (reply) => reply.tracking },
+  });
   const open = useDialog();
   const confirm = useConfirm();
 
@@ -83,8 +91,9 @@ export function TrackingScreen() {
     },
   ];
 
-  const create = () => open((close) => <CreateTracking onClose={close} />);
-  const createButton = <AddButton text="Create codes" onClick={create} />;
+  const columnsBeside = columns
+    .filter(({ title }) => ["Code", "Type", "Status"].includes(title))
+    .map(({ width: _, ...column }) => column);
 
   return (
     <ListScreen
@@ -92,7 +101,7 @@ export function TrackingScreen() {
       counted={["prepaid code", "prepaid codes"]}
       actions={
         <>
-          {createButton}
+          <CreateButton />
           <Menu position="bottom-end">
             <Menu.Target>
               <ActionIcon variant="default" size={36} aria-label="More">
@@ -116,13 +125,16 @@ export function TrackingScreen() {
       columns={columns}
       exported={tracking.export}
       several={several}
+      details={(code, close) => <TrackingDetails code={code} onClose={close} />}
+      columnsBeside={columnsBeside}
       searchFor="Tracking code"
       empty={{
         title: "No tracking codes yet",
         hint: "Register a range of codes that the carrier issued.",
-        action: createButton,
+        action: <CreateButton />,
       }}
     >
+      <TrackingTabs chosen="Codes" />
       <TrackingStats />
     </ListScreen>
   );

@@ -1,8 +1,7 @@
 import { type Transfer, transferKinds, transfers } from "@footprint/contract/transfers.ts";
 import { users } from "@footprint/contract/users.ts";
-import { Author } from "../../shared/Author.tsx";
 import { type Column, DataTable } from "../../shared/DataTable.tsx";
-import { dayFilter } from "../../shared/filters.tsx";
+import { dayFilter, doerFilter } from "../../shared/filters.tsx";
 import { formatChange, formatMoney, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { statusLabel } from "../../shared/labels.ts";
@@ -10,7 +9,7 @@ import { useList } from "../../shared/list.ts";
 import { useApiQuery } from "../../shared/queries.ts";
 import { useWidthUpTo } from "../../shared/windowWidth.ts";
 import classes from "./BalanceHistory.module.css";
-import { Amount, Kind, KindIcon, Reverse, What } from "./TransferCells.tsx";
+import { Amount, BriefWhat, Kind, KindIcon, Reverse, What, Who } from "./TransferCells.tsx";
 
 const kindFilter = {
   name: "kind",
@@ -19,13 +18,15 @@ const kindFilter = {
   optionLabel: statusLabel,
 } as const;
 
+const whoFilter = doerFilter("Who");
+
 const title = "Balance history";
 
 /** Why a customer's balance is what it is: every change of it, with the balance after. */
 export function BalanceHistory({ customer }: { customer: string }) {
   const list = useList(transfers.history, (reply) => reply.transfers, {
     filter: kindFilter,
-    filters: [dayFilter],
+    filters: [dayFilter, whoFilter],
     within: { params: { id: customer } },
   });
   const { data } = useApiQuery(users.read, { params: { id: customer } });
@@ -37,7 +38,7 @@ export function BalanceHistory({ customer }: { customer: string }) {
     { title: "When", cell: ({ createdAt }) => <Time value={createdAt} exact />, dimmed: true, width: "11%" },
     { title: "Kind", cell: (transfer) => <Kind transfer={transfer} />, width: "11%", onCard: "headline" },
     { title: "What", cell: (transfer) => <What transfer={transfer} />, wraps: true },
-    { title: "Who", cell: ({ by }) => <Author by={by} />, width: "13%", below: "What" },
+    { title: "Who", cell: ({ by }) => <Who by={by} list={list} />, width: "14%", below: "What" },
     {
       title: "Amount",
       cell: (transfer) => <Amount transfer={transfer} />,
@@ -91,8 +92,7 @@ function Cards({ rows, user }: { rows: readonly Transfer[]; user: { _id: string;
         <li key={transfer._id}>
           <KindIcon transfer={transfer} />
           <div className={classes.about}>
-            <b>{statusLabel(transfer.kind)}</b>
-            <What transfer={transfer} />
+            <BriefWhat transfer={transfer} />
             <span className={classes.quiet}>
               <Time value={transfer.createdAt} exact />, {transfer.by.username}
             </span>
@@ -100,7 +100,7 @@ function Cards({ rows, user }: { rows: readonly Transfer[]; user: { _id: string;
           <div className={classes.money}>
             <Amount transfer={transfer} />
             <span className={classes.quiet}>{formatMoney(transfer.balanceAfter)}</span>
-            <Reverse transfer={transfer} user={user} />
+            <Reverse transfer={transfer} user={user} variant="default" />
           </div>
         </li>
       ))}

@@ -1,18 +1,21 @@
 import type { Transfer } from "@footprint/contract/transfers.ts";
+import { Anchor, VisuallyHidden } from "@mantine/core";
 import {
-  IconAdjustmentsHorizontal,
+  IconAdjustments,
   IconArrowBackUp,
   IconArrowDownLeft,
   IconArrowUpRight,
-  IconRotate,
+  IconRotate2,
 } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { Author } from "../../shared/Author.tsx";
 import { RowButton } from "../../shared/buttons.tsx";
 import { useDialog } from "../../shared/dialogs.tsx";
 import { formatChange, formatCount, formatWeight, StatusBadge, Time } from "../../shared/format.tsx";
 import { IdLink } from "../../shared/IdLink.tsx";
 import { labelOf, statusLabel } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
+import type { List } from "../../shared/list.ts";
 import classes from "./TransferCells.module.css";
 
 const ReverseTransfer = lazyPart(() => import("./ReverseTransfer.tsx").then((file) => file.ReverseTransfer));
@@ -23,13 +26,13 @@ const icons = {
   deposit: IconArrowDownLeft,
   purchase: IconArrowUpRight,
   refund: IconArrowBackUp,
-  adjustment: IconAdjustmentsHorizontal,
-  reversal: IconRotate,
+  adjustment: IconAdjustments,
+  reversal: IconRotate2,
 };
 
-export function KindIcon({ transfer: { kind, amount } }: { transfer: Transfer }) {
+export function KindIcon({ transfer: { kind, amount, reversedBy } }: { transfer: Transfer }) {
   const Icon = icons[kind];
-  return <Icon className={classes.icon} size={16} aria-hidden data-in={amount > 0 || undefined} />;
+  return <Icon className={classes.icon} size={16} aria-hidden data-in={(amount > 0 && !reversedBy) || undefined} />;
 }
 
 export function Kind({ transfer }: { transfer: Transfer }) {
@@ -43,49 +46,60 @@ export function Kind({ transfer }: { transfer: Transfer }) {
 
 /** What the money was moved for, and why. */
 export function What({ transfer }: { transfer: Transfer }) {
-  const { name, more } = purposeOf(transfer);
+  const { word, link, more } = purposeOf(transfer);
   const { reason } = transfer;
-  if (!name && !reason) return <span className={classes.more}>No reason given</span>;
+  if (!word && !reason) return <span className={classes.more}>No reason given</span>;
   return (
     <span className={classes.what}>
-      {name && <span>{name}</span>}
+      {word && (
+        <span>
+          {word} {link}
+        </span>
+      )}
       {more && <span className={classes.more}>{more}</span>}
       {transfer.for?.kind === "order" && transfer.for.custom && transfer.kind === "purchase" && (
         <StatusBadge tone="neutral">Custom price</StatusBadge>
       )}
-      {reason && <span>{reason}</span>}
+      {reason && <span className={word ? classes.more : undefined}>{reason}</span>}
     </span>
   );
 }
 
-function purposeOf({ for: purpose }: Transfer): { name?: ReactNode; more?: ReactNode } {
+/** The same on a phone, where there is little room: what it was stands beside its kind, the rest below. */
+export function BriefWhat({ transfer }: { transfer: Transfer }) {
+  const { word, link, more } = purposeOf(transfer);
+  const rest = [transfer.for?.kind === "order" ? undefined : word, more, transfer.reason].filter(Boolean).join(", ");
+  return (
+    <>
+      <span>
+        <b>{statusLabel(transfer.kind)}</b> {link}
+      </span>
+      <span className={classes.brief}>{rest || "No reason given"}</span>
+    </>
+  );
+}
+
+/** What it was for, in a word; which one, to be opened; and what else there is to say of it. */
+function purposeOf({ for: purpose }: Transfer): { word?: string; link?: ReactNode; more?: string } {
   switch (purpose?.kind) {
     case "order":
       return {
-        name: (
-          <>
-            Order <OrderLink {...purpose} />
-          </>
-        ),
+        word: "Order",
+        link: <OrderLink {...purpose} />,
         more: `${purpose.labelType}, ${formatWeight(purpose.weight, purpose.labelType)}`,
       };
     case "bulk order":
       return {
-        name: <>Bulk order {link("bulk-orders", purpose.uuid)}</>,
+        word: "Bulk order",
+        link: linkTo("bulk-orders", purpose.uuid),
         more: `${formatCount(purpose.orderCount)} ${purpose.orderCount === 1 ? "label" : "labels"}`,
       };
     case "fedex order":
-      return { name: <>Fedex order {link("fedex", purpose.uuid)}</> };
+      return { word: "Fedex order", link: linkTo("fedex", purpose.uuid) };
     case "invoice":
-      return { name: <>Invoice {link("invoices", purpose._id)}</>, more: labelOf(purpose.payment_method) };
+      return { word: "Invoice", link: linkTo("invoices", purpose._id), more: labelOf(purpose.payment_method) };
     case "transfer":
-      return {
-        name: (
-          <>
-            of {purpose.of} <Time value={purpose.createdAt} exact />
-          </>
-        ),
-      };
+      return { word: `of ${purpose.of}`, link: <Time value={purpose.createdAt} exact /> };
     default:
       return {};
   }
@@ -97,7 +111,19 @@ function OrderLink({ _id, uuid }: { _id: string; uuid: string }) {
   return <IdLink value={uuid} onClick={() => open((close) => <OrderDetails id={_id} onClose={close} />)} />;
 }
 
-const link = (list: string, id: string) => <IdLink value={id} to={`/${list}?search=${id}`} />;
+const linkTo = (list: string, id: string) => <IdLink value={id} to={`/${list}?search=${id}`} />;
+
+/** Pressed, the list shows what they did, and nothing else. */
+export function Who({ by, list }: { by: Transfer["by"]; list: Pick<List<Transfer>, "set"> }) {
+  const { _id: id } = by;
+  if (id === null) return <Author by={by} inList />;
+  return (
+    <Anchor component="button" c="inherit" fz="inherit" onClick={() => list.set({ by: id })}>
+      <VisuallyHidden>Only those by </VisuallyHidden>
+      <Author by={by} inList />
+    </Anchor>
+  );
+}
 
 /** With its sign: green came in; what was taken back is struck through. */
 export function Amount({ transfer: { amount, reversedBy } }: { transfer: Transfer }) {
@@ -109,7 +135,15 @@ export function Amount({ transfer: { amount, reversedBy } }: { transfer: Transfe
 }
 
 /** Adjustments, deposits and charged Fedex orders can be taken back, once. */
-export function Reverse({ transfer, user }: { transfer: Transfer; user: { _id: string; username: string } }) {
+export function Reverse({
+  transfer,
+  user,
+  variant = "subtle",
+}: {
+  transfer: Transfer;
+  user: { _id: string; username: string };
+  variant?: "subtle" | "default";
+}) {
   const open = useDialog();
   const { kind, amount, reversedBy } = transfer;
   if (reversedBy) return <StatusBadge tone="neutral">Reversed</StatusBadge>;
@@ -117,6 +151,7 @@ export function Reverse({ transfer, user }: { transfer: Transfer; user: { _id: s
   return (
     <RowButton
       text="Reverse"
+      variant={variant}
       of={`the ${kind} of ${formatChange(amount)}`}
       onClick={() => open((close) => <ReverseTransfer transfer={transfer} user={user} onClose={close} />)}
     />

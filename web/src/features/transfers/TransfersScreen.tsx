@@ -1,15 +1,14 @@
 import type { Reply } from "@footprint/contract/endpoint.ts";
 import { transfers } from "@footprint/contract/transfers.ts";
-import { Anchor, VisuallyHidden } from "@mantine/core";
-import { Author } from "../../shared/Author.tsx";
 import { CustomerLink } from "../../shared/CustomerLink.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
-import { byFilter, choiceFilter, customerFilter, dayFilter } from "../../shared/filters.tsx";
+import { byFilter, choiceFilter, customerFilter, dayFilter, linkFilter } from "../../shared/filters.tsx";
 import { formatMoney, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { statusLabel } from "../../shared/labels.ts";
 import { useList } from "../../shared/list.ts";
-import { Amount, Kind, Reverse, What } from "./TransferCells.tsx";
+import { methodFilter } from "../../shared/methodFilter.ts";
+import { Amount, Kind, Reverse, What, Who } from "./TransferCells.tsx";
 
 type Listed = Reply<typeof transfers.list>["transfers"][number];
 
@@ -31,6 +30,13 @@ const amountFilter = {
   accepts: (value: string) => isAmount.test(value),
 };
 
+const reversedFilter = linkFilter("reversed", "Reversed", {
+  accepts: (value) => value === "false",
+  textOf: () => "No",
+});
+
+const reasonFilter = linkFilter("reason", "Reason", { accepts: (value) => value !== "", textOf: (value) => value });
+
 const usual = {
   "Large adjustments this month": "kind=adjustment&over=100&days=This+month",
   "Large adjustments last month": "kind=adjustment&over=100&days=Last+month",
@@ -42,7 +48,7 @@ const usual = {
 export function TransfersScreen() {
   const list = useList(transfers.list, (reply) => reply.transfers, {
     filter: kindFilter,
-    filters: [dayFilter, amountFilter, byFilter, customerFilter],
+    filters: [dayFilter, amountFilter, methodFilter, reversedFilter, reasonFilter, byFilter, customerFilter],
   });
 
   const columns: Column<Listed>[] = [
@@ -52,15 +58,7 @@ export function TransfersScreen() {
     { title: "What", cell: (transfer) => <What transfer={transfer} />, wraps: true },
     {
       title: "Who",
-      cell: ({ by: author }) =>
-        author._id === null ? (
-          <Author by={author} />
-        ) : (
-          <Anchor component="button" c="inherit" fz="inherit" onClick={() => list.set({ by: author._id ?? undefined })}>
-            <VisuallyHidden>Only those by </VisuallyHidden>
-            <Author by={author} />
-          </Anchor>
-        ),
+      cell: ({ by }) => <Who by={by} list={list} />,
       width: "13%",
       below: "What",
     },

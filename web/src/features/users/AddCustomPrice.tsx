@@ -6,26 +6,37 @@ import { callApi } from "../../shared/api.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { formatWeight } from "../../shared/format.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
+import { ReasonField } from "../../shared/ReasonField.tsx";
 import { blankTier, TierFields, tierOf } from "../../shared/TierFields.tsx";
+import { PriceShown } from "./EditCustomPrice.tsx";
+import { reasonForPrice } from "./reasonForPrice.ts";
+import { askedAbout, shownAbout, useAskAboutPrice } from "./usePricePreview.ts";
 
 export function AddCustomPrice({ user, onClose }: { user: User; onClose: () => void }) {
   const types = useApiQuery(labelTypes.list, {});
   const known = types.data?.labelTypes;
+  const ask = useAskAboutPrice();
   const choice = known ? "Choose a label type" : types.isError ? "Could not be loaded" : "Loading…";
   return (
     <FormModal
       title={`Add Price for ${user.username}`}
-      initialValues={{ labelType: "", ...blankTier }}
-      onSubmit={({ labelType, ...tier }, options) => {
-        const body = { labelType, ...tierOf(tier) };
+      initialValues={{ labelType: "", ...blankTier, reason: "" }}
+      onSubmit={async ({ labelType, reason, ...tier }, options) => {
+        await ask(
+          askedAbout(user._id, labelType, tier),
+          `Add this price for ${user.username} all the same?`,
+          "Add all the same",
+        );
+        const body = { labelType, ...tierOf(tier), reason };
         return callApi(users.addCustomPrice, { params: { id: user._id }, body }, options);
       }}
       submitLabel="Add Price"
       workingLabel="Adding…"
       onClose={onClose}
     >
-      {(fields) => {
-        const chosen = known?.find((type) => type._id === fields.values.labelType);
+      {(fields, done) => {
+        const { labelType, reason, ...tier } = fields.values;
+        const chosen = known?.find((type) => type._id === labelType);
         return (
           <>
             <NativeSelect
@@ -46,6 +57,8 @@ export function AddCustomPrice({ user, onClose }: { user: User; onClose: () => v
               error={types.error?.message ?? fields.errors.labelType}
             />
             <TierFields field={(name) => fields.getInputProps(name)} unit={chosen && weightUnit(chosen.name)} />
+            {!done && <PriceShown asked={shownAbout(user._id, labelType, tier)} />}
+            <ReasonField {...reasonForPrice} {...fields.getInputProps("reason")} />
           </>
         );
       }}

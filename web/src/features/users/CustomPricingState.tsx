@@ -1,7 +1,8 @@
 import { type User, users } from "@footprint/contract/users.ts";
 import { Group, Skeleton, Text } from "@mantine/core";
 import { callApi } from "../../shared/api.ts";
-import { FormAlert, SubmitButton, useApiForm } from "../../shared/form.tsx";
+import { FormAlert } from "../../shared/FormAlert.tsx";
+import { SubmitButton, useApiForm } from "../../shared/form.tsx";
 import { StatusBadge } from "../../shared/format.tsx";
 import classes from "./CustomPricingState.module.css";
 

@@ -1,7 +1,7 @@
 import type { Reply } from "@footprint/contract/endpoint.ts";
 import type { users } from "@footprint/contract/users.ts";
 import { Skeleton } from "@mantine/core";
-import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
+import { IconAlertTriangleFilled, IconCircleCheckFilled } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { formatCount, formatMoney, Time } from "../../shared/format.tsx";
 import classes from "./CustomerFigures.module.css";
@@ -55,7 +55,7 @@ function LastOrder({ at }: { at: string | null }) {
 /** Whether the ledger adds up to the balance. */
 function Agreement({ totals: { agrees, transfers } }: { totals: Totals }) {
   const entries = transfers === 1 ? "its 1 entry" : `its ${formatCount(transfers)} entries`;
-  const Icon = agrees ? IconCircleCheck : IconAlertTriangle;
+  const Icon = agrees ? IconCircleCheckFilled : IconAlertTriangleFilled;
   return (
     <span className={classes.agreement} data-agrees={agrees}>
       <Icon size={14} aria-hidden />
@@ -64,8 +64,8 @@ function Agreement({ totals: { agrees, transfers } }: { totals: Totals }) {
   );
 }
 
-const width = 132;
-const height = 40;
+const width = 136;
+const height = 44;
 
 /** The balance of each of the last 30 days, without axes: its course is what matters. */
 function BalanceLine({ balances }: { balances: readonly number[] }) {
@@ -84,6 +84,13 @@ function BalanceLine({ balances }: { balances: readonly number[] }) {
         role="img"
         aria-label={`Between ${formatMoney(lowest)} and ${formatMoney(highest)} in the last 30 days`}
       >
+        <defs>
+          <linearGradient id="balance-course" x2="0" y2="1">
+            <stop stopColor="currentColor" stopOpacity={0.16} />
+            <stop offset={1} stopColor="currentColor" stopOpacity={0} />
+          </linearGradient>
+        </defs>
+        <polygon points={`2,${height} ${points.join(" ")} ${width - 2},${height}`} fill="url(#balance-course)" />
         <polyline points={points.join(" ")} />
         <circle r={2.5} cx={points.at(-1)?.split(",")[0]} cy={points.at(-1)?.split(",")[1]} />
       </svg>

@@ -1,26 +1,31 @@
 import { type User, users } from "@footprint/contract/users.ts";
 import { ActionIcon, Menu, Popover } from "@mantine/core";
 import { IconDots, IconTag, IconTagOff, IconUserCheck, IconUserOff } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
 import { callApi } from "../../shared/api.ts";
 import { RowButton } from "../../shared/buttons.tsx";
-import { FormAlert, useApiForm } from "../../shared/form.tsx";
+import { FormAlert, type FormAlertContent } from "../../shared/FormAlert.tsx";
 import { useKeptFocus } from "../../shared/keptFocus.ts";
+import { useTemporary } from "../../shared/temporary.ts";
 import { useUserActions } from "./useUserActions.tsx";
 
 /** What can be done with a customer: the daily things as buttons, the rest in a menu. */
 export function UserActions({ user }: { user: User }) {
   const { username, status, customPricingEnabled } = user;
   const { enable, askToDisable, addBalance } = useUserActions(user);
-  const pricing = useApiForm({
-    initialValues: {},
-    onSubmit: () =>
+  const [alert, setAlert] = useTemporary<FormAlertContent>();
+  const pricing = useMutation({
+    mutationFn: () =>
       callApi(users.setCustomPricing, {
         params: { id: user._id },
         body: { customPricingEnabled: !customPricingEnabled },
       }),
+    onMutate: () => setAlert(undefined),
+    onSuccess: ({ message }) => setAlert({ kind: "success", message }),
+    onError: ({ message }) => setAlert({ kind: "failure", message }),
   });
   // The menu closes with its item: the focus goes to the button that opened it.
-  const menuButton = useKeptFocus(enable.isPending || pricing.working);
+  const menuButton = useKeptFocus(enable.isPending || pricing.isPending);
 
   const fromMenu = (act: () => void) => () => {
     menuButton.current?.focus();
@@ -33,7 +38,7 @@ export function UserActions({ user }: { user: User }) {
       <RowButton text="Pricing" of={`of ${username}`} to={`/users/${user._id}`} />
       {/* The menu is closed when the answer comes: it is shown in its place. */}
       <Popover
-        opened={Boolean(pricing.alert)}
+        opened={Boolean(alert)}
         position="bottom-end"
         withRoles={false}
         transitionProps={{ duration: 0 }}
@@ -48,7 +53,7 @@ export function UserActions({ user }: { user: User }) {
                   variant="subtle"
                   color="gray"
                   aria-label={`More actions for ${username}`}
-                  loading={enable.isPending || pricing.working}
+                  loading={enable.isPending || pricing.isPending}
                 >
                   <IconDots size={16} />
                 </ActionIcon>
@@ -58,7 +63,7 @@ export function UserActions({ user }: { user: User }) {
                   leftSection={
                     customPricingEnabled ? <IconTagOff size={16} aria-hidden /> : <IconTag size={16} aria-hidden />
                   }
-                  onClick={fromMenu(pricing.submit)}
+                  onClick={fromMenu(() => pricing.mutate())}
                 >
                   {customPricingEnabled ? "Disable Custom Pricing" : "Enable Custom Pricing"}
                 </Menu.Item>
@@ -83,7 +88,7 @@ export function UserActions({ user }: { user: User }) {
           </div>
         </Popover.Target>
         <Popover.Dropdown p={0} bd={0} maw={320}>
-          <FormAlert alert={pricing.alert} />
+          <FormAlert alert={alert} />
         </Popover.Dropdown>
       </Popover>
     </>

@@ -11,11 +11,11 @@ const DeclineUser = lazyPart(() => import("./DeclineUser.tsx").then((file) => fi
 
 /** Newcomers are judged one after the other: whoever is judged makes way for the next. */
 export function useQueue(list: List<NewUser>) {
-  const { rows = [], query, marked, goTo } = list;
+  const { rows = [], query, marked, goTo, isGone } = list;
   const open = useDialog();
   // What is said of those who are judged, but listed until the list is fetched again.
   const [judged, setJudged] = useState<ReadonlyMap<string, string>>(new Map());
-  const waiting = rows.filter(({ _id, status }) => status && !judged.has(_id));
+  const waiting = rows.filter((user) => user.status && !judged.has(user._id) && !isGone(user));
 
   const judge = (id: string, said: string) => setJudged((all) => new Map(all).set(id, said));
   const takeBack = (id: string) => setJudged((all) => new Map([...all].filter(([other]) => other !== id)));

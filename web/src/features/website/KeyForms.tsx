@@ -120,10 +120,11 @@ export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => vo
       initialValues={initialValues}
       validate={({ expires }) => (expires === initialValues.expires ? {} : isOver(expires, timezone))}
       onSubmit={(values, options) => {
-        const { expiresAt, ...body } = inBody(values, timezone);
-        // An unchanged day is not sent: the key may expire in the middle of it.
-        const changed = values.expires === initialValues.expires ? body : { ...body, expiresAt };
-        return callApi(website.updateApiKey, { params: { id }, body: changed }, options);
+        // What is unchanged is not sent: somebody else may have changed it, and a key may expire in the middle of a day.
+        const before = Object.entries(inBody(initialValues, timezone));
+        const isSame = new Set(before.map((field) => JSON.stringify(field)));
+        const changed = Object.entries(inBody(values, timezone)).filter((field) => !isSame.has(JSON.stringify(field)));
+        return callApi(website.updateApiKey, { params: { id }, body: Object.fromEntries(changed) }, options);
       }}
       submitLabel="Save"
       aside={<HistoryButton of={name} subject={id} />}

@@ -1,23 +1,31 @@
 import { settingsId } from "@footprint/contract/logs.ts";
 import { type StaffLimits as Limits, website } from "@footprint/contract/website.ts";
-import { Group, SimpleGrid, Skeleton, Text, TextInput, Title } from "@mantine/core";
-import { callApi } from "../../shared/api.ts";
-import { type ApiForm, SubmitButton, useApiForm } from "../../shared/form.tsx";
+import { Group, SimpleGrid, Skeleton, Space, Switch, Text, TextInput, Title } from "@mantine/core";
+import { type CallOptions, callApi } from "../../shared/api.ts";
+import { FormConflict, useEditForm } from "../../shared/editForm.tsx";
+import { edited } from "../../shared/edits.ts";
+import { SubmitButton } from "../../shared/form.tsx";
 import { HistoryButton } from "../../shared/HistoryButton.tsx";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { useApiQuery, useToastedCall } from "../../shared/queries.ts";
 import classes from "./PaymentSettings.module.css";
 
 /** As typed: empty for no limit. */
-type Fields = Record<keyof Limits, string>;
+type Amounts = Record<Exclude<keyof Limits, "approvals">, string>;
+type Fields = Amounts & { approvals: boolean };
 
-const labels: Fields = {
+const labels: Amounts = {
   staffCredit: "Largest credit",
   staffCreditPerDay: "Credits per day",
   staffRefund: "Largest refund",
   staffRefundPerDay: "Refunds per day",
 };
-const names = Object.keys(labels) as (keyof Limits)[];
+const names = Object.keys(labels) as (keyof Amounts)[];
+const askInstead = "Ask for approval instead of refusing";
+const editedFields = [
+  ...names.map((name) => edited<Fields>(name, labels[name], "$")),
+  edited<Fields>("approvals", askInstead),
+];
 
 /** What a staff account may credit and refund, at once and in a business day. */
 export function StaffLimits() {
@@ -37,7 +45,7 @@ export function StaffLimits() {
       {query.isError && !limits ? (
         <LoadFailure title="The limits could not be loaded" query={query} />
       ) : limits ? (
-        <LimitsForm limits={limits} />
+        <LimitsForm limits={limits} version={query.data?.version ?? ""} />
       ) : (
         <Skeleton height={200} />
       )}
@@ -45,16 +53,23 @@ export function StaffLimits() {
   );
 }
 
-function LimitsForm({ limits }: { limits: Limits }) {
-  const update = useToastedCall((body: Partial<Limits>) => callApi(website.updateLimits, { body }));
-  const form: ApiForm<Fields> = useApiForm<Fields>({
+function LimitsForm({ limits, version }: { limits: Limits; version: string }) {
+  const update = useToastedCall(({ body, options }: { body: Partial<Limits>; options: CallOptions }) =>
+    callApi(website.updateLimits, { body }, options),
+  );
+  const form = useEditForm<Fields>({
     initialValues: typed(limits),
     // Only changed fields are sent: somebody else may have changed the others meanwhile.
-    onSubmit: (values) => {
-      const changed = names.filter((name) => form.fields.isDirty(name));
-      return update.mutateAsync(Object.fromEntries(changed.map((name) => [name, amountOf(values[name])])));
+    onSubmit: (values, options, base) => {
+      const changed = names.filter((name) => values[name] !== base[name]);
+      const body = {
+        ...Object.fromEntries(changed.map((name) => [name, amountOf(values[name])])),
+        ...(values.approvals !== base.approvals && { approvals: values.approvals }),
+      };
+      return update.mutateAsync({ body, options });
     },
-    end: { after: 0, on: "success", finish: () => form.fields.resetDirty(form.fields.getValues()) },
+    edit: { version, fields: editedFields, valuesOf: typed, now: typed(limits) },
+    end: { after: 0, on: "success", finish: () => {} },
   });
   return (
     <form onSubmit={form.submit}>
@@ -73,6 +88,14 @@ function LimitsForm({ limits }: { limits: Limits }) {
           />
         ))}
       </SimpleGrid>
+      <Switch
+        mt="md"
+        label={askInstead}
+        description="What is above a limit becomes a request with its reason, which an administrator approves or declines within a day."
+        {...form.fields.getInputProps("approvals", { type: "checkbox" })}
+      />
+      {form.conflict && <Space h="md" />}
+      <FormConflict form={form} />
       <Group justify="flex-end" mt="md">
         <SubmitButton form={form} label="Save limits" workingLabel="Saving…" />
       </Group>
@@ -80,7 +103,9 @@ function LimitsForm({ limits }: { limits: Limits }) {
   );
 }
 
-const typed = (limits: Limits) =>
-  Object.fromEntries(names.map((name) => [name, limits[name] === null ? "" : String(limits[name])])) as Fields;
+const typed = (limits: Limits): Fields => ({
+  ...(Object.fromEntries(names.map((name) => [name, limits[name] === null ? "" : String(limits[name])])) as Amounts),
+  approvals: limits.approvals,
+});
 
 const amountOf = (text: string) => (text.trim() === "" ? null : Number(text));

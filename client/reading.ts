@@ -1,0 +1,47 @@
+/** A body as platforms have it: of a Request or a Response, of a message of Node's, or read already. */
+export type Body = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | Uint8Array | string | null;
+
+export class TooLong extends Error {}
+
+/** The whole of a body, as long as it is no longer than that. */
+export async function readWhole(body: Body, most: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunksOf(body)) {
+    size += chunk.length;
+    if (size > most) throw new TooLong(`more than ${most / 1024 / 1024} MB`);
+    chunks.push(chunk);
+  }
+  const whole = new Uint8Array(size);
+  let place = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, place);
+    place += chunk.length;
+  }
+  return whole;
+}
+
+async function* chunksOf(body: Body): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  if (typeof body === "string") yield new TextEncoder().encode(body);
+  else if (body instanceof Uint8Array) yield body;
+  else if ("getReader" in body) yield* chunksOfStream(body);
+  else yield* body;
+}
+
+/** Not every platform's streams can be iterated. */
+async function* chunksOfStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  let isWhole = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      isWhole = done;
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Who stops reading wants no more of it.
+    if (!isWhole) reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,126 @@
+import * as z from "zod";
+import { endpoint } from "./endpoint.ts";
+import { tierBounds } from "./label-types.ts";
+import { PricePreview, priceChanged } from "./price-preview.ts";
+import { hasDecimals, id, idParam, money, namedCustomer, reason } from "./schemas.ts";
+import { saved, version } from "./versions.ts";
+
+/** What the standard prices of the same weights are. */
+export const StandardPrice = z.object({
+  lowest: money,
+  highest: money,
+  /** Every weight of the custom price has a standard price. */
+  whole: z.boolean(),
+});
+
+const planned = {
+  labelType: z.object({ _id: id, name: z.string() }),
+  fromWeight: z.number(),
+  toWeight: z.number(),
+  /** Null where it is new. */
+  before: money.nullable(),
+  price: money,
+  standard: StandardPrice.nullable(),
+};
+
+/** What becomes of a price. */
+export type PlannedPrice = z.input<typeof PlannedPrice>;
+const PlannedPrice = z.object({
+  ...planned,
+  fate: z.enum(["added", "changed", "same", "refused"]),
+  /** Why it is refused. */
+  message: z.string().nullable(),
+});
+
+/** What would become of a customer's prices, and would have become of their last orders. */
+export type PricePlan = z.input<typeof PricePlan>;
+const PricePlan = z.object({
+  prices: z.array(PlannedPrice),
+  warnings: priceChanged.shape.warnings,
+  /** What it would have meant for this customer's orders of the last 30 days. */
+  preview: PricePreview,
+  /** Custom prices count for this customer. */
+  counts: z.boolean(),
+  /** To be sent back as `If-Match`: what is done is what was shown. */
+  version,
+});
+
+/** Per cent, more or less. */
+const percent = z
+  .number()
+  .min(-100)
+  .max(1000)
+  .refine(hasDecimals(2), "A percentage has at most two decimals")
+  .refine((value) => value !== 0, "Enter a percentage other than zero")
+  .overwrite((value) => Math.round(value * 100) / 100);
+
+const fromText = z.coerce.number<string | number>();
+
+export const customPrices = {
+  preview: endpoint({
+    method: "GET",
+    path: "/api/v1/admin/user/custom-pricing/preview/:id",
+    access: "staff",
+    summary: "What one custom price would change, new or with its _id: warnings, and this customer's orders of 30 days",
+    params: idParam,
+    query: z.object({
+      labelType: id,
+      _id: id.optional(),
+      fromWeight: fromText.pipe(tierBounds.fromWeight),
+      toWeight: fromText.pipe(tierBounds.toWeight),
+      price: fromText.pipe(tierBounds.price),
+    }),
+    reply: PricePlan,
+  }),
+  update: endpoint({
+    method: "PUT",
+    path: "/api/v1/admin/user/custom-pricing/update/:id",
+    access: "staff",
+    summary: "Change a custom price by its _id",
+    params: idParam,
+    body: z.object({ _id: id, ...tierBounds, reason }),
+    versioned: true,
+    idempotent: true,
+    reply: saved.extend(priceChanged.shape),
+  }),
+  previewChange: endpoint({
+    method: "GET",
+    path: "/api/v1/admin/user/custom-pricing/change/:id",
+    access: "staff",
+    summary: "What raising or lowering a customer's own prices by per cent would make of each",
+    params: idParam,
+    query: z.object({ percent: fromText.pipe(percent), labelType: id.optional() }),
+    reply: PricePlan,
+  }),
+  change: endpoint({
+    method: "PUT",
+    path: "/api/v1/admin/user/custom-pricing/change/:id",
+    access: "staff",
+    summary: "Raise or lower a customer's own prices by per cent, rounded to the cent: all, or those of one label type",
+    params: idParam,
+    body: z.object({ percent, labelType: id.optional(), reason }),
+    versioned: true,
+    idempotent: true,
+    reply: priceChanged,
+  }),
+  previewCopy: endpoint({
+    method: "GET",
+    path: "/api/v1/admin/user/custom-pricing/copy/:id",
+    access: "staff",
+    summary: "What copying another customer's prices would add, change or be refused for",
+    params: idParam,
+    query: z.object({ from: id }),
+    reply: PricePlan.extend({ from: namedCustomer }),
+  }),
+  copy: endpoint({
+    method: "POST",
+    path: "/api/v1/admin/user/custom-pricing/copy/:id",
+    access: "staff",
+    summary: "Copy another customer's prices, all or nothing: those of the same weights are changed, others added",
+    params: idParam,
+    body: z.object({ from: id, reason }),
+    versioned: true,
+    idempotent: true,
+    reply: priceChanged,
+  }),
+};

@@ -1,0 +1,147 @@
+import * as z from "zod";
+import { endpoint } from "./endpoint.ts";
+import { exportChosenOf, exportOf } from "./exports.ts";
+import {
+  id,
+  idParam,
+  ids,
+  listQuery,
+  message,
+  money,
+  namedCustomer,
+  outcomes,
+  pageCounts,
+  period,
+  reason,
+  timestamp,
+} from "./schemas.ts";
+import { saved, version } from "./versions.ts";
+
+/**
+ * What is looked for. A customer's spend or refunds of a day, or the credits of an account, are unusual where they are
+ * more than `timesUsual` what they come to on other days.
+ */
+export const unusualRules = ["spend", "refunds", "credits", "address", "deposits", "night", "prices"] as const;
+export const unusualRule = z.enum(unusualRules);
+export type UnusualRule = (typeof unusualRules)[number];
+
+/** These tell sums; `prices` tells per cent, the others count orders. */
+export const moneyRules: readonly UnusualRule[] = ["spend", "refunds", "credits", "deposits"];
+
+export const timesUsual = 3;
+/** The days before one of which the usual is the average, leaving out days on which there was nothing. */
+export const usualDays = 28;
+/** So many of these had to have something before spending has a usual. */
+export const leastSpendDays = 3;
+/** A customer is new for so many days, and the night ends at this hour. */
+export const newForDays = 7;
+export const nightEnds = 5;
+/** A price that changes by more than so many per cent is asked about, and unusual unless that was set otherwise. */
+export const usualChange = 30;
+/** A deposit has so many days to be used. */
+export const idleDays = 3;
+
+export type UnusualEvent = z.input<typeof UnusualEvent>;
+const UnusualEvent = z.object({
+  _id: id,
+  rule: unusualRule,
+  /** The business day it is about. */
+  day: z.iso.date(),
+  /** Whom or what it is about, as it was called then: a customer, an account, an address. */
+  name: z.string(),
+  user: namedCustomer.nullable(),
+  account: namedCustomer.nullable(),
+  /** What was seen, and what is usual: dollars, per cent or a number of orders, by the rule. Null where a rule knows no usual. */
+  seen: z.number(),
+  usual: z.number().nullable(),
+  /** The first orders that it is about, where it is about orders. */
+  orders: z.array(id),
+  dismissed: z.object({ by: z.string(), reason: z.string(), at: timestamp }).nullable(),
+  createdAt: timestamp,
+});
+
+const list = endpoint({
+  method: "GET",
+  path: "/api/v1/admin/unusual/read",
+  access: "admin",
+  summary: "List what looked unusual, by plain rules; days are those on which it was noticed",
+  query: listQuery.extend({
+    status: z.enum(["All", "open", "dismissed"]).default("All"),
+    rule: unusualRule.optional(),
+    customer: id.optional(),
+    ...period,
+  }),
+  reply: z.object({ events: z.array(UnusualEvent), ...pageCounts }),
+});
+
+const why = reason.unwrap().min(1, "Say why it may be dismissed");
+
+/** From how much on a rule speaks up; null switches it off. */
+const leastMoney = money
+  .refine((cents) => cents > 0, "The least is more than 0")
+  .refine((cents) => cents <= 100_000_000_000, "The least is at most 1,000,000,000.00")
+  .nullable();
+const leastOrders = z.int().min(1, "The least is 1").max(1_000_000, "The least is at most 1,000,000").nullable();
+export type UnusualRules = z.input<typeof UnusualRules>;
+const UnusualRules = z.object({
+  spend: leastMoney,
+  refunds: leastMoney,
+  credits: leastMoney,
+  address: leastOrders,
+  deposits: leastMoney,
+  night: leastOrders,
+  /** More than so many per cent. */
+  prices: z.int().min(1, "The least is 1").max(1_000, "The least is at most 1,000").nullable(),
+});
+
+export const unusual = {
+  list,
+  export: exportOf(list),
+  exportChosen: exportChosenOf(list),
+  read: endpoint({
+    method: "GET",
+    path: "/api/v1/admin/unusual/read/:id",
+    access: "admin",
+    summary: "Read what looked unusual",
+    params: idParam,
+    reply: z.object({ event: UnusualEvent }),
+  }),
+  dismiss: endpoint({
+    method: "POST",
+    path: "/api/v1/admin/unusual/dismiss/:id",
+    access: "admin",
+    summary: "Dismiss what looked unusual, saying why",
+    params: idParam,
+    /** With what was seen of it: 409 where it has come to more meanwhile. */
+    body: z.object({ reason: why, seen: z.number().optional() }),
+    idempotent: true,
+    reply: message,
+  }),
+  dismissSeveral: endpoint({
+    method: "POST",
+    path: "/api/v1/admin/unusual/dismiss",
+    access: "admin",
+    summary: "Dismiss several for one reason; those that are dismissed already are refused one by one",
+    body: z.object({ ids, reason: why }),
+    idempotent: true,
+    reply: outcomes,
+  }),
+  rules: endpoint({
+    method: "GET",
+    path: "/api/v1/admin/unusual/rules",
+    access: "admin",
+    summary: "From how many dollars, orders or per cent on each rule speaks up; null where it is switched off",
+    reply: z.object({ rules: UnusualRules, version }),
+  }),
+  updateRules: endpoint({
+    method: "PUT",
+    path: "/api/v1/admin/unusual/rules",
+    access: "admin",
+    sensitive: true,
+    summary: "Change from how much on rules speak up; null switches one off, what is not given stays",
+    body: UnusualRules.partial(),
+    versioned: true,
+    idempotent: true,
+    reply: saved,
+  }),
+};

@@ -1,0 +1,156 @@
+import { storefront } from "@footprint/contract/storefront.ts";
+import type { Page } from "@playwright/test";
+import { uniqueName } from "./api.ts";
+import { expect, test } from "./fixtures.ts";
+import { addCustomer, customer, drawerOf, openScreen, rowOf, toast } from "./steps.ts";
+
+const heading = "Transaction ID,Date,Transaction Type,Currency,Amount,Status,Notes,Name of sender/receiver";
+
+const fileOf = (name: string, lines: string[]) => ({
+  name,
+  mimeType: "text/csv",
+  buffer: Buffer.from(lines.join("\n")),
+});
+
+const drop = async (page: Page, file: ReturnType<typeof fileOf>) => {
+  await page.getByLabel("Statement of the payment app or of PayPal").setInputFiles(file);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(file.name);
+};
+const tab = (page: Page, name: RegExp) =>
+  page.getByRole("navigation", { name: "Lines and invoices" }).getByRole("link", { name });
+
+test("a statement is dropped, what is certain is paid at once, and what is left over is worked through by keyboard", async ({
+  staff: { page, token },
+  server: { api },
+  adminToken,
+}) => {
+  const { username, key } = await addCustomer(api, adminToken);
+  const open = async (amount: number) =>
+    (
+      await api.call(key, storefront.createInvoice, {
+        body: { discordId: username, amount, payment_method: "cashapp" },
+      })
+    ).invoice;
+  const [byNote, , byHand] = [await open(311.17), await open(77.41), await open(95.5)];
+  const at = new Date().toISOString();
+  const id = uniqueName("tx");
+  const line = (place: number, amount: string, note: string, who: string) =>
+    `${id}-${place},${at},Received P2P,USD,"${amount}",PAYMENT DEPOSITED,${note},${who}`;
+  const file = fileOf(`${id}.csv`, [
+    heading,
+    line(1, "$311.17", `labels ${byNote._id.slice(-6)}`, "Somebody"),
+    line(2, "$77.41", "", username),
+    line(3, "$4,095.51", "", "Wrong Amount"),
+    line(4, "$4,012.34", "happy birthday", "Grandmother"),
+    line(5, "a lot", "", "Nobody"),
+  ]);
+
+  await openScreen(page, "/invoices", "Invoices");
+  await page.getByRole("link", { name: "Match a statement" }).click();
+  await drop(page, file);
+  await expect(page.getByLabel("Amount", { exact: true })).toHaveValue("4");
+  await expect(page.getByRole("table", { name: "First payments" })).toContainText("$311.17");
+  await page.getByRole("button", { name: "Read 5 lines" }).click();
+  await expect(page.getByText("5 lines: 2 certain, 2 left over, 1 refused")).toBeVisible();
+  await expect(rowOf(page, "$311.17")).toContainText("The note names the invoice");
+
+  await page.getByRole("button", { name: "Pay 2 certain" }).click();
+  const question = page.getByRole("dialog", { name: "Pay 2 certain?" });
+  await expect(question).toContainText("$388.58 for 2 payments");
+  await question.getByRole("button", { name: "Pay $388.58" }).click();
+  await expect(toast(page, "2 payments credited")).toBeVisible();
+  await expect(tab(page, /^Paid/)).toContainText("2");
+  expect((await customer(api, token, username)).balance).toBe(388.58);
+
+  await tab(page, /^Left over/).click();
+  await expect(rowOf(page, "Grandmother")).toBeVisible();
+  await expect(rowOf(page, "$311.17")).toHaveCount(0);
+  await rowOf(page, "Grandmother")
+    .getByRole("button", { name: /^Set aside/ })
+    .click();
+  const aside = page.getByRole("dialog", { name: "Set this line aside?" });
+  await aside.getByRole("textbox", { name: "Reason" }).fill("A birthday");
+  await page.keyboard.press("Enter");
+  await expect(toast(page, "$4,012.34 set aside")).toBeVisible();
+  await expect(rowOf(page, "Grandmother")).toHaveCount(0);
+  await expect(aside).toBeHidden();
+  await expect(rowOf(page, "Wrong Amount")).toBeVisible();
+
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await drawerOf(page, "Line").getByRole("button", { name: "Assign an invoice" }).click();
+  const assign = page.getByRole("dialog", { name: "Which invoice has this paid?" });
+  await assign.getByRole("searchbox").fill(byHand._id);
+  await expect(assign.getByRole("radio")).toHaveCount(1);
+  await assign.getByRole("radio").check();
+  const pay = assign.getByRole("button", { name: `Pay $95.50 to ${username}` });
+  await expect(pay).toBeDisabled();
+  await assign.getByRole("checkbox", { name: "Credit $95.50 all the same" }).check();
+  await assign.getByRole("textbox", { name: "Reason" }).fill("Agreed by phone");
+  await pay.click();
+  await expect(toast(page, `$95.50 credited to ${username}`)).toBeVisible();
+  expect((await customer(api, token, username)).balance).toBe(484.08);
+
+  await tab(page, /^Refused lines/).click();
+  await expect(rowOf(page, "Line 6")).toContainText("“a lot” is no amount");
+});
+
+test("likely lines that were looked at are paid together, and the rest is matched again", async ({
+  staff: { page, token },
+  server: { api },
+  adminToken,
+}) => {
+  const [one, two] = [await addCustomer(api, adminToken), await addCustomer(api, adminToken)];
+  for (const { key, username: discordId } of [one, two])
+    await api.call(key, storefront.createInvoice, {
+      body: { discordId, amount: 613.37, payment_method: "cashapp" },
+    });
+  const id = uniqueName("tx");
+  const at = new Date().toISOString();
+  const line = (who: string) => `${id}-${who},${at},Received P2P,USD,"$613.37",PAYMENT DEPOSITED,,${who}`;
+  await openScreen(page, "/invoices/statements", "Statements");
+  await drop(page, fileOf(`${id}.csv`, [heading, line(one.username), line(two.username), line("A Stranger")]));
+  await page.getByRole("button", { name: "Read 3 lines" }).click();
+  await tab(page, /^Likely/).click();
+  for (const { username } of [one, two]) await rowOf(page, username).getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Pay 2 payments" }).click();
+  const question = page.getByRole("dialog", { name: "Pay 2 payments?" });
+  const pairs = question.getByRole("list", { name: "Lines and invoices" }).getByRole("listitem");
+  await expect(pairs).toHaveCount(2);
+  await expect(pairs.first()).toContainText("but others have invoices of $613.37 too");
+  await question.getByRole("button", { name: "Pay $1,226.74" }).click();
+  await expect(question).toContainText("This is not $1,226.74");
+  await question.getByRole("textbox").fill("1226.74");
+  await question.getByRole("button", { name: "Pay $1,226.74" }).click();
+  await expect(toast(page, "2 payments credited")).toBeVisible();
+  await expect(tab(page, /^Paid/)).toContainText("2");
+  await expect(page.getByRole("region", { name: "Chosen rows" })).toBeHidden();
+  expect((await customer(api, token, two.username)).balance).toBe(613.37);
+});
+
+test("columns that are not recognised are corrected, and remembered for the next file", async ({ staff: { page } }) => {
+  const id = uniqueName("tx");
+  const headings = `Wann;Wieviel;Wer ${id}`;
+  await openScreen(page, "/invoices/statements", "Statements");
+  await drop(page, fileOf(`${id}.csv`, [headings, "03/02/2026;4.020,55;Maren Olsen"]));
+  const table = page.getByRole("table", { name: "First payments" });
+  await expect(table).toContainText("$4,020.55");
+  await expect(table).toContainText("Feb 3");
+  await expect(page.getByText("A guess: no date of the file shows it")).toBeVisible();
+  await page.getByLabel("Name of the payer").selectOption({ label: `Wer ${id} (Maren Olsen)` });
+  await expect(table).toContainText("Maren Olsen");
+  await page.getByLabel("Dates such as 03/11").selectOption("month first");
+  await expect(table).toContainText("Mar 2");
+  await page.getByLabel("Statement of").selectOption("cashapp");
+  await page.getByRole("button", { name: "Read 1 line" }).click();
+  await expect(page.getByText("1 line: 1 left over")).toBeVisible();
+
+  await page.getByRole("link", { name: "Statements" }).click();
+  await drop(page, fileOf(`next-${id}.csv`, [headings, "04/02/2026;4.020,55;Lena Okafor"]));
+  await expect(page.getByText("As they were confirmed for such a file before.")).toBeVisible();
+  await expect(table).toContainText("Lena Okafor");
+  await page.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Statements");
+  await expect(rowOf(page, `${id}.csv`)).toHaveCount(1);
+});

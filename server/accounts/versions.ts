@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { refusal } from "@footprint/contract/refusal.ts";
+import { and, sql } from "drizzle-orm";
+import type { Transaction } from "../db/database.ts";
+import { logs } from "../db/schema.ts";
+
+type Fields = Record<string, unknown>;
+
+/** The versions that an edit is for, as `If-Match` names them; undefined where any will do. */
+export type Seen = readonly string[] | undefined;
+
+/** A text for what an edit of something can change: another once that has changed, and the same again if it is undone. */
+export const versionOf = (fields: Fields): string =>
+  createHash("sha256").update(JSON.stringify(fields)).digest("base64url").slice(0, 16);
+
+/**
+ * Refuses an edit of something that is not as its caller has seen it. To be asked when its row is locked: of two who
+ * come at once, one finds what the other made of it. `shown` is how the fields are told, where it is not as compared.
+ */
+export async function refuseIfChanged(tx: Transaction, seen: Seen, id: string, fields: Fields, shown = fields) {
+  const version = versionOf(fields);
+  if (!seen || seen.includes(version)) return;
+  const last = await lastChange(tx, id, Object.keys(fields));
+  throw refusal(409, `${last?.admin ?? "Somebody"} changed this meanwhile: look at it again`, {
+    conflict: {
+      version,
+      current: JSON.parse(JSON.stringify(shown)),
+      changedBy: last?.admin ?? null,
+      changedAt: last?.createdAt.toISOString() ?? null,
+    },
+  });
+}
+
+/** Told only where they are replaced, and another may have the same name. */
+const files = new Set(["file", "image"]);
+
+/** So many entries are looked at: there are some of signing in, claiming and downloading among them. */
+const mostEntries = 100;
+
+/** The newest entry of the log that tells of a change of one of these fields. Found by the index of subjects alone. */
+async function lastChange(tx: Transaction, id: string, names: string[]) {
+  const rows = await tx
+    .select()
+    .from(logs)
+    .where(and(sql`${logs.subjectId} = any(${sql.param([id])}::uuid[])`, sql`${logs.subjectId} is not null`))
+    .orderBy(sql`${logs.subjectId} desc, ${logs.createdAt} desc, ${logs.id} desc`)
+    .limit(mostEntries);
+  return rows.find(({ before, after }) => {
+    if (!before || !after || "claimedBy" in (after as Fields)) return false;
+    const [was, is] = [before as Fields, after as Fields];
+    const differs = (name: string) => files.has(name) || JSON.stringify(was[name]) !== JSON.stringify(is[name]);
+    return names.some((name) => name in is && differs(name));
+  });
+}

@@ -1,0 +1,13 @@
+import { sql } from "drizzle-orm";
+import type { Transaction } from "./database.ts";
+
+/**
+ * The moment before which no row can be added any more: a row's time is when its transaction began or later, and
+ * whatever began before the oldest that is running has ended. By `distance` behind that, as clocks may be set back.
+ */
+export async function settledUntil(tx: Transaction, distance: string): Promise<string> {
+  const { rows } = await tx.execute<{ horizon: string }>(sql`
+    select (least(clock_timestamp(), min(xact_start)) - ${distance}::interval)::text as horizon from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`);
+  return rows[0]?.horizon ?? "-infinity";
+}

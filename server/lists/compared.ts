@@ -1,0 +1,168 @@
+import { and, desc, eq, getTableName, gt, sql } from "drizzle-orm";
+import type { Database } from "../db/database.ts";
+import { prepared } from "../db/prepared.ts";
+import { customerMonths, customers, labelTypes, shops, transfers } from "../db/schema.ts";
+import { figuresBetween, type Span, type Subject } from "./counters.ts";
+
+const subjects: Subject[] = [
+  "orders",
+  "orders by label type",
+  "orders by shop",
+  "fedex charges",
+  "refunds",
+  "deposits",
+  "customers",
+];
+
+/** All that the dashboard tells of a span of days; money in cents. */
+export async function figuresOf(db: Database, span: Span, today: string) {
+  const figures = await figuresBetween(db, subjects, span);
+  const of = (subject: Subject, kind?: string) =>
+    figures.filter((figure) => figure.subject === subject && (kind === undefined || figure.kind === kind));
+  const standing = added(of("orders", "Active"));
+  const charges = added(of("fedex charges"));
+  const sold = of("orders by shop").map(({ kind, ...figure }) => ({ ...figure, ...shopKind(kind) }));
+  return {
+    ...span,
+    orders: added(of("orders")).count,
+    users: added(of("customers")).count,
+    revenue: standing.cents + charges.cents,
+    fedexRevenue: charges.cents,
+    averagePrice: standing.count > 0 ? Math.round(standing.cents / standing.count) : null,
+    deposits: asAmount(added(of("deposits"))),
+    refunds: asAmount(added(of("refunds"))),
+    reasons: await reasonsOf(db, span),
+    labelTypes: await ofLabelTypes(db, of("orders by label type")),
+    paymentMethods: of("deposits").map(({ kind, ...figure }) => ({ method: kind, ...asAmount(figure) })),
+    shops: await ofShops(db, sold),
+    newCustomers: asRevenue(sold.filter(({ isNew }) => isNew)),
+    returningCustomers: asRevenue(sold.filter(({ isNew }) => !isNew)),
+    topCustomers: await topCustomers(db, span, today),
+  };
+}
+
+type Figure = { count: number; cents: number };
+type Sold = Figure & ReturnType<typeof shopKind>;
+
+const total = (parts: Figure[], unit: keyof Figure) => parts.reduce((sum, part) => sum + part[unit], 0);
+const added = (parts: Figure[]): Figure => ({ count: total(parts, "count"), cents: total(parts, "cents") });
+const asAmount = ({ count, cents }: Figure) => ({ count, amount: cents });
+
+/** All orders, and what those came to that were not refunded. */
+const asRevenue = (parts: Sold[]) => ({
+  orders: total(parts, "count"),
+  revenue: total(
+    parts.filter(({ isActive }) => isActive),
+    "cents",
+  ),
+});
+
+/** The three things that a kind of "orders by shop" says. */
+function shopKind(kind: string) {
+  const [shop = "", since, state] = kind.split(" ");
+  return { shop, isNew: since === "new", isActive: state === "Active" };
+}
+
+/** What was ordered, refunded orders too. */
+async function ofLabelTypes(db: Database, parts: (Figure & { kind: string })[]) {
+  const names = await namesOf(
+    db,
+    labelTypes,
+    parts.map(({ kind }) => kind),
+  );
+  return parts.map(({ kind, ...figure }) => ({ _id: kind, labelType: names.get(kind) ?? kind, ...asAmount(figure) }));
+}
+
+async function ofShops(db: Database, sold: Sold[]) {
+  const byShop = Map.groupBy(sold, ({ shop }) => shop);
+  const names = await namesOf(
+    db,
+    shops,
+    [...byShop.keys()].filter((shop) => shop !== "unknown"),
+  );
+  return [...byShop]
+    .map(([shop, parts]) => ({
+      _id: names.has(shop) ? shop : null,
+      shop: names.get(shop) ?? null,
+      ...asRevenue(parts),
+    }))
+    .sort((a, b) => b.orders - a.orders);
+}
+
+export async function namesOf(db: Database, table: typeof labelTypes | typeof shops, ids: string[]) {
+  const query = prepared(db, `names of ${getTableName(table)}`, () =>
+    db
+      .select({ id: table.id, name: table.name })
+      .from(table)
+      .where(sql`${table.id} = any(${sql.param(sql.placeholder("ids"))}::uuid[])`)
+      .prepare(""),
+  );
+  const rows = await query.execute({ ids });
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** Reasons are free text, which no counter counts: those of the newest refunds are read, up to this many. */
+const mostRefundsRead = 500;
+const mostReasons = 8;
+
+/** Why the newest refunds were made, the most frequent reason first. */
+async function reasonsOf(db: Database, { from, to }: Span) {
+  const query = prepared(db, "reasons of refunds", () => {
+    const newest = db
+      .select({ reason: transfers.reason, cents: transfers.amountCents })
+      .from(transfers)
+      .where(
+        and(
+          sql`kind = 'refund'`,
+          sql`created_at >= day_start(${sql.placeholder("from")}::date)`,
+          sql`created_at < day_start(${sql.placeholder("to")}::date + 1)`,
+        ),
+      )
+      .orderBy(desc(transfers.kind), desc(transfers.createdAt), desc(transfers.id))
+      .limit(mostRefundsRead)
+      .as("newest");
+    return db
+      .select({
+        reason: newest.reason,
+        count: sql`count(*)`.mapWith(Number),
+        cents: sql`sum(${newest.cents})`.mapWith(Number),
+      })
+      .from(newest)
+      .groupBy(newest.reason)
+      .orderBy(sql`count(*) desc`, newest.reason)
+      .prepare("");
+  });
+  const rows = await query.execute({ from, to });
+  const rest = added(rows.slice(mostReasons));
+  return {
+    /** How many refunds were read for it: all, unless there are more than a thousand. */
+    of: total(rows, "count"),
+    most: rows.slice(0, mostReasons).map(({ reason, ...figure }) => ({ reason, ...asAmount(figure) })),
+    others: asAmount(rest),
+  };
+}
+
+const mostCustomers = 10;
+
+/** Who bought most, where the span is one month, whole or up to today; otherwise null, as nothing tells at no cost. */
+async function topCustomers(db: Database, { from, to }: Span, today: string) {
+  const isOneMonth = from.slice(0, 7) === to.slice(0, 7) && from.endsWith("-01");
+  const lastDay = new Date(Date.UTC(Number(from.slice(0, 4)), Number(from.slice(5, 7)), 0)).toISOString().slice(0, 10);
+  if (!isOneMonth || (to !== lastDay && to < today)) return null;
+  const query = prepared(db, "top customers", () => {
+    const most = db
+      .select()
+      .from(customerMonths)
+      .where(and(eq(customerMonths.month, sql.placeholder("month")), gt(customerMonths.cents, 0)))
+      .orderBy(desc(customerMonths.month), desc(customerMonths.cents), desc(customerMonths.customerId))
+      .limit(mostCustomers)
+      .as("most");
+    return db
+      .select({ _id: customers.id, username: customers.username, orders: most.orders, amount: most.cents })
+      .from(most)
+      .innerJoin(customers, eq(customers.id, most.customerId))
+      .orderBy(desc(most.cents), desc(most.customerId))
+      .prepare("");
+  });
+  return query.execute({ month: from });
+}

@@ -1,0 +1,58 @@
+import type { Role } from "@footprint/contract/session.ts";
+import { and, eq, gt, min, sql } from "drizzle-orm";
+import type { Database } from "../db/database.ts";
+import { prepared } from "../db/prepared.ts";
+import { approvals, customers, fedexOrders, invoices, settings } from "../db/schema.ts";
+import { type Counted, countOf } from "./counters.ts";
+import { having, type Listed } from "./list.ts";
+
+// What the queues of the desk are made of, each by the index that begins with its column.
+const isNewcomer = {
+  ...having(customers.active, "true"),
+  where: sql`${having(customers.active, "true").where} and ${customers.verifiedAt} is null`,
+};
+const isPendingFedexOrder = having(fedexOrders.status, "Pending");
+const isPendingInvoice = having(invoices.status, "pending");
+
+export const waitingNewcomers = (db: Database) =>
+  waiting(db, customers, { subject: "customers", kinds: ["new"] }, isNewcomer);
+
+export const waitingFedexOrders = (db: Database) =>
+  waiting(db, fedexOrders, { subject: "fedex orders", kinds: ["Pending"] }, isPendingFedexOrder);
+
+export const waitingInvoices = (db: Database) =>
+  waiting(db, invoices, { subject: "invoices", kinds: ["pending"] }, isPendingInvoice);
+
+/** The requests that an administrator may decide about, and of staff their own; null where there are none and could be none. */
+export async function waitingApprovals(db: Database, actor: { id: string; role: Role }) {
+  const [[first], [current]] = await Promise.all([
+    db
+      .select({ count: sql<number>`count(*)::int`, oldest: min(approvals.createdAt) })
+      .from(approvals)
+      .where(
+        and(
+          eq(approvals.status, "waiting"),
+          gt(approvals.expiresAt, sql`now()`),
+          actor.role === "admin" ? undefined : eq(approvals.askedBy, actor.id),
+        ),
+      ),
+    db.select({ isOn: settings.staffApprovals }).from(settings),
+  ]);
+  const { count = 0, oldest = null } = first ?? {};
+  return count > 0 || current?.isOn ? { count, oldest } : null;
+}
+
+/** How many there are, and since when the oldest waits. */
+async function waiting(db: Database, table: Listed, counted: Counted, { column, where }: ReturnType<typeof having>) {
+  const first = prepared(db, `oldest of ${counted.subject}`, () =>
+    db
+      .select({ createdAt: table.createdAt })
+      .from(table)
+      .where(where)
+      .orderBy(column, table.createdAt, table.id)
+      .limit(1)
+      .prepare(""),
+  );
+  const [oldest] = await first.execute();
+  return { count: await countOf(db, counted), oldest: (oldest?.createdAt as Date | undefined) ?? null };
+}

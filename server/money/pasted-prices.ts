@@ -1,0 +1,124 @@
+import { weightUnit } from "@footprint/contract/weights.ts";
+import { describeBounds, describeTier, describeWeight, type Tier } from "./tiers.ts";
+
+// Reads a table of prices as it comes out of a spreadsheet: from, to and price in three columns, or "1–3" and price in two.
+
+type LabelType = { name: string; maxWeight: number };
+type Refused = { line: number; text: string; problem: string };
+
+/** After so many refused lines nothing more is read: it is another table that was meant. */
+const mostRefused = 200;
+
+/** Lines that hold a tier, and those that do not and why. */
+export function readPastedPrices(labelType: LabelType, text: string): { tiers: Tier[]; refused: Refused[] } {
+  // What nobody sees comes along from web pages and spreadsheets.
+  const lines = text
+    .replace(/\p{Cf}/gu, "")
+    .split(/\r\n|\r|\n/)
+    .map((content, place) => ({ line: place + 1, text: content.trim() }))
+    .filter((one) => one.text !== "");
+  const separator = separatorOf(lines.map((one) => one.text));
+  const tiers: (Tier & { line: number })[] = [];
+  const refused: Refused[] = [];
+  for (const [place, { line, text }] of lines.entries()) {
+    if (refused.length === mostRefused) {
+      refused.push({ line, text, problem: `Not read, nor are those after it: ${mostRefused} lines are refused` });
+      break;
+    }
+    // A header names its columns: no digit in it.
+    const isHeader = place === 0 && !/\d/.test(text);
+    const otherUnit = isHeader && wrongUnit(labelType, text);
+    if (isHeader && !otherUnit) continue;
+    const tier = otherUnit || readTier(labelType, cellsOf(text, separator));
+    const other = typeof tier === "string" ? undefined : tiers.find((one) => overlaps(one, tier));
+    if (typeof tier === "string") refused.push({ line, text, problem: tier });
+    else if (other)
+      refused.push({ line, text, problem: `Overlaps with line ${other.line}, ${describeTier(labelType, other)}` });
+    else tiers.push({ ...tier, line });
+  }
+  const byWeight = tiers.sort((one, other) => one.fromWeight - other.fromWeight);
+  return { tiers: byWeight.map(({ line, ...tier }) => tier), refused };
+}
+
+const overlaps = (one: Tier, other: Tier) => one.fromWeight < other.toWeight && other.fromWeight < one.toWeight;
+
+/** A tab cannot stand in a number, a semicolon neither; a comma only where blanks make no table of numbers. */
+const separatorOf = (lines: string[]) =>
+  ["\t", ";"].find((one) => lines.some((line) => line.includes(one))) ??
+  (lines.some((line) => /\S,/.test(line)) && !lines.filter((line) => /\d/.test(line)).every(isOfBlanks) ? "," : " ");
+
+/** "0-1 7,45", "0 0,5 $7,45" */
+const isOfBlanks = (line: string) => {
+  const cells = line.split(/\s+/);
+  const isNumber = (cell: string) => /^\$?[\d.,]*\d([–—-][\d.,]*\d)?(lbs?|oz|\$)?$/i.test(cell);
+  return (cells.length === 2 || cells.length === 3) && cells.every(isNumber);
+};
+
+function cellsOf(text: string, separator: string): string[] {
+  if (separator === " ") return text.split(/\s+/);
+  // What is quoted may contain the separator, and two quotes for one.
+  const cells = text.match(
+    separator === "," ? /"(?:[^"]|"")*"|[^,]+|(?<=,)(?=,)/g : new RegExp(`"(?:[^"]|"")*"|[^${separator}]+`, "g"),
+  );
+  return (cells ?? [])
+    .map((cell) =>
+      cell
+        .trim()
+        .replace(/^"(.*)"$/s, "$1")
+        .replaceAll('""', '"')
+        .trim(),
+    )
+    .filter((cell) => cell !== "");
+}
+
+/** The tier, or what is wrong with it. */
+function readTier(labelType: LabelType, cells: string[]): Tier | string {
+  const columns = cells.length === 2 ? [...splitWeights(cells[0] as string), cells[1] as string] : cells;
+  if (columns.length !== 3) return "Needs three columns: from weight, to weight and price";
+  const [from = "", to = "", price = ""] = columns;
+  const otherUnit = wrongUnit(labelType, `${from} ${to}`);
+  if (otherUnit) return otherUnit;
+  const [fromWeight, toWeight] = [from, to].map((text) => readNumber(text.replace(/\s*(lbs?|oz)\.?$/i, ""), 3));
+  const amount = readNumber(price.replace(/^\$\s*|\s*(\$|USD)$/gi, ""), 2);
+  if (fromWeight === undefined) return `“${from}” is not a weight`;
+  if (toWeight === undefined) return `“${to}” is not a weight`;
+  if (amount === undefined) return `“${price}” is not a price`;
+  if (typeof fromWeight === "string" || typeof toWeight === "string") return "A weight has at most three decimals";
+  if (typeof amount === "string") return "A price has at most two decimals";
+  if (amount > 1_000_000) return "A price is at most 1,000,000.00";
+  const tier = { fromWeight, toWeight, priceCents: Math.round(amount * 100) };
+  if (fromWeight >= toWeight) return `${describeBounds(labelType, tier)} must reach higher than it begins`;
+  if (toWeight > labelType.maxWeight)
+    return `${labelType.name} goes up to ${describeWeight(labelType, labelType.maxWeight)}`;
+  return tier;
+}
+
+/** What is said where weights are named in another unit than the label type's. */
+function wrongUnit(labelType: LabelType, text: string): string | undefined {
+  const unit = weightUnit(labelType.name);
+  const others = unit === "oz" ? /(?<![a-z])(lbs?|pounds?|kg|g)(?![a-z])/i : /(?<![a-z])(oz|ounces?|kg|g)(?![a-z])/i;
+  return others.test(text) ? `The weights of ${labelType.name} are in ${unit}` : undefined;
+}
+
+/** "1–3", "1 - 3 lb", "1 to 3" */
+const splitWeights = (cell: string) => cell.split(/\s*(?:–|—|-|\bto\b)\s*/i);
+
+/**
+ * A number without its unit or currency. One comma is a decimal comma where another number of digits than three follows it,
+ * or nothing but 0 stands before it; a dot stands before commas of thousands never, and blanks only between thousands.
+ * Undefined where it is none, "precise" with too many decimals.
+ */
+function readNumber(text: string, decimals: number): number | "precise" | undefined {
+  const trimmed = text.trim();
+  const bare = /^[1-9]\d{0,2}([\s']\d{3})+([.,]\d+)?$/.test(trimmed) ? trimmed.replace(/[\s']/g, "") : trimmed;
+  const plain = /^[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(bare)
+    ? bare.replaceAll(",", "")
+    : /^[1-9]\d{0,2}(\.\d{3})+,\d+$/.test(bare)
+      ? bare.replaceAll(".", "").replace(",", ".")
+      : /^\d*,\d+$/.test(bare)
+        ? bare.replace(",", ".")
+        : bare;
+  if (!/^(\d+\.?\d*|\.\d+)$/.test(plain)) return undefined;
+  const fraction = (plain.split(".")[1] ?? "").replace(/0+$/, "");
+  return fraction.length > decimals ? "precise" : Number(plain);
+}

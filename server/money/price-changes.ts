@@ -1,0 +1,136 @@
+import { eq, inArray } from "drizzle-orm";
+import { type Author, type LogEntry, record } from "../accounts/audit.ts";
+import type { Transaction } from "../db/database.ts";
+import { uuidv7 } from "../db/ids.ts";
+import { priceTiers } from "../db/schema.ts";
+import { tell } from "../outbox/outbox.ts";
+import { because } from "./corrections.ts";
+import { pricesChanged } from "./happenings.ts";
+import { dollars } from "./ledger.ts";
+import { pastPrices } from "./past-prices.ts";
+import { standardOf, standardWarnings } from "./price-preview.ts";
+import { largestChange, overlap, type Warning } from "./price-warnings.ts";
+import { describeTier, loggedTier, refuseOverlapMeanwhile, type Tier } from "./tiers.ts";
+import { addedPrice } from "./trade-log.ts";
+
+type LabelType = { id: string; name: string; maxWeight: number };
+export type StoredTier = Tier & { id: string };
+/** A tier that is added has no `before`, one that is removed no `after`. */
+export type Change = { before?: StoredTier; after?: StoredTier };
+type Why = { actor: Author; reason: string; isScheduled?: boolean };
+
+/**
+ * Changes tiers of a label type that is locked, each with its row in the log, and tells what deserves a second look.
+ * That they fit each other is for the caller to see to.
+ */
+export async function changeTiers(tx: Transaction, labelType: LabelType, changes: Change[], why: Why) {
+  const judged = await judge(tx, labelType, changes);
+  const removed = changes.flatMap(({ before, after }) => (before && !after ? [before.id] : []));
+  if (removed.length > 0) await tx.delete(priceTiers).where(inArray(priceTiers.id, removed));
+  for (const { before, after } of changes)
+    if (before && after) {
+      const { fromWeight, toWeight, priceCents } = after;
+      await tx
+        .update(priceTiers)
+        .set({ fromWeight, toWeight, priceCents })
+        .where(eq(priceTiers.id, before.id))
+        .catch(refuseOverlapMeanwhile(priceTiers));
+    }
+  const added = changes.flatMap(({ before, after }) => (after && !before ? [after] : []));
+  if (added.length > 0)
+    await tx
+      .insert(priceTiers)
+      .values(added.map((tier) => ({ ...tier, labelTypeId: labelType.id })))
+      .catch(refuseOverlapMeanwhile(priceTiers));
+  for (const change of changes) await record(tx, why.actor, ...entryOf(labelType, change, judged, why));
+  await tell(tx, await pricesChanged(tx, labelType.id));
+  return judged.warnings;
+}
+
+/** What deserves a second look about a change that is not made yet, and what the weights cost before it. */
+export async function judge(tx: Transaction, labelType: LabelType, changes: Change[]) {
+  const now = await standardOf(tx, labelType);
+  const concerned = new Set(changes.map(({ before }) => before?.id));
+  const stay = now.filter(({ id }) => !concerned.has(id));
+  const then = [...stay, ...changes.flatMap(({ after }) => after ?? [])];
+  const past = await pastPrices(tx, labelType, now);
+  return { warnings: await standardWarnings(tx, labelType, past, now, then), past };
+}
+
+type Judged = Awaited<ReturnType<typeof judge>>;
+
+/** What the log keeps of a change that waits for its moment. */
+export const toldOf = ({ warnings, past }: Judged, changes: Change[]) => ({
+  percent: Math.max(0, ...changes.flatMap(({ after }) => (after ? largestChange(past, after) : []))),
+  warnings: warnings.map(inWords),
+});
+
+function entryOf(labelType: LabelType, change: Change, judged: Judged, { reason, isScheduled }: Why): LogEntry {
+  const [type, sentence, data] = plainEntry(labelType, change);
+  const concerns = ({ weights }: Warning) =>
+    weights.some((some) => [change.before, change.after].some((tier) => tier && overlap(tier, some)));
+  const percent = change.after ? largestChange(judged.past, change.after) : 0;
+  const told = judged.warnings.filter(concerns).map(inWords);
+  const after = {
+    ...(data?.after as object),
+    ...(isScheduled && { scheduled: true }),
+    ...(percent > 0 && { percent }),
+    ...(told.length > 0 && { warnings: told }),
+  };
+  return because(reason, [
+    type,
+    isScheduled ? `${sentence}, as scheduled` : sentence,
+    { ...data, ...(Object.keys(after).length > 0 && { after }) },
+  ]);
+}
+
+function plainEntry(labelType: LabelType, { before, after }: Change): LogEntry {
+  if (!before) {
+    if (!after) throw new Error("a change without tiers");
+    return addedPrice(labelType, after);
+  }
+  const about = { kind: "price" as const, id: before.id };
+  const was = describeTier(labelType, before);
+  if (!after)
+    return ["pricing", `Deleted a price for ${labelType.name}: ${was}`, { before: loggedTier(before), about }];
+  return [
+    "pricing",
+    `Changed a price for ${labelType.name} from ${was} to ${describeTier(labelType, after)}`,
+    { before: loggedTier(before), after: loggedTier(after), about },
+  ];
+}
+
+function inWords({ message, customers = [] }: Warning): string {
+  if (customers.length === 0) return message;
+  return `${message}: ${customers.map(({ username, price }) => `${username} ${dollars(price)}`).join(", ")}`;
+}
+
+/** What makes a table of another. A tier is the same while its bounds are. */
+export function changesBetween(before: readonly StoredTier[], wanted: readonly Tier[]): Change[] {
+  const changes = fatesOf(before, wanted).filter(({ before, after }) => before?.priceCents !== after?.priceCents);
+  return changes.map(({ before, after }) => ({
+    ...(before && { before }),
+    ...(after && { after: { ...after, id: before?.id ?? uuidv7() } }),
+  }));
+}
+
+/** The tiers of both tables by weight, those that stay once. */
+export function fatesOf<T extends Tier>(before: readonly T[], wanted: readonly Tier[]) {
+  const nameOf = ({ fromWeight, toWeight }: Tier) => `${fromWeight} to ${toWeight}`;
+  const known = new Map(before.map((tier) => [nameOf(tier), tier]));
+  const names = new Set(wanted.map(nameOf));
+  const fates: { before?: T | undefined; after?: Tier }[] = [
+    ...wanted.map((after) => ({ before: known.get(nameOf(after)), after })),
+    ...before.filter((tier) => !names.has(nameOf(tier))).map((tier) => ({ before: tier })),
+  ];
+  const startOf = ({ before, after }: (typeof fates)[number]) => (after ?? before)?.fromWeight ?? 0;
+  return fates.sort((one, other) => startOf(one) - startOf(other));
+}
+
+/** As the contract tells it. */
+export const presentFate = ({ before, after }: { before?: Tier | undefined; after?: Tier }) => {
+  const { fromWeight, toWeight } = (after ?? before) as Tier;
+  const [was, price] = [before?.priceCents ?? null, after?.priceCents ?? null];
+  const fate = was === null ? "new" : price === null ? "removed" : was === price ? "unchanged" : "changed";
+  return { fate, fromWeight, toWeight, was, price } as const;
+};

@@ -1,0 +1,8 @@
+import type { BackupKeys } from "../../config.ts";
+
+/** A secret key alone opens backups, and closes none. */
+export const closes = (keys: BackupKeys | undefined) => !!keys && (keys.recipients.length > 0 || !!keys.passphrase);
+
+/** Sorts by time; without colons, which some file systems refuse. */
+export const nameOf = (time: Date, keys: BackupKeys | undefined) =>
+  `footprint-${time.toISOString().slice(0, 19).replaceAll(":", "")}Z.gz${closes(keys) ? ".age" : ""}`;

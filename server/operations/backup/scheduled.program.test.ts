@@ -1,0 +1,102 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { dashboard } from "@footprint/contract/dashboard.ts";
+import { logs } from "@footprint/contract/logs.ts";
+import { generateHybridIdentity, generateX25519Identity, identityToRecipient } from "age-encryption";
+import { sql } from "drizzle-orm";
+import { expect, test, vi } from "vitest";
+import { backup, emptyPostgres, look, openShop, place, restore, run } from "../../testing/program.ts";
+
+/** On a busy machine too: only what never comes is given up. */
+const patience = { timeout: 240_000, interval: 250 };
+
+test("servers back up by themselves: one of them, encrypted, restored for a check; what is old goes", {
+  timeout: 600_000,
+}, async () => {
+  const there = await emptyPostgres();
+  const identity = await generateX25519Identity();
+  const env = {
+    ...there,
+    ...{ BACKUP_EVERY: "1h", BACKUP_KEEP: "1d0w", BACKUP_DIR: place("out") },
+    ...{ BACKUP_KEY: await identityToRecipient(identity), DEMO: "off" },
+  };
+  const shop = await openShop(env);
+  await run(env);
+  const made = async () => (await readdir(place("out"))).filter((name) => name.endsWith(".gz.age"));
+  const shown = async () => (await shop.call(dashboard.attention)).backup;
+  const whole = { takenAt: expect.any(String), isLate: false, problem: "" };
+  await vi.waitFor(async () => expect(await shown()).toEqual(whole), patience);
+  const [first = ""] = await made();
+  expect(await made()).toEqual([first]);
+
+  const file = join(place("out"), first);
+  expect((await readFile(file, "latin1")).startsWith("age-encryption.org/v1\n")).toBe(true);
+  const closed = { code: 1, output: expect.stringContaining("is encrypted: set BACKUP_IDENTITY") };
+  expect(await restore({ DATA_DIR: place("none") }, file)).toEqual(closed);
+  const another = { DATA_DIR: place("none"), BACKUP_IDENTITY: await generateX25519Identity() };
+  expect(await restore(another, file)).toEqual(closed);
+  expect(await restore({ DATA_DIR: place("mine"), BACKUP_IDENTITY: identity }, file)).toEqual({
+    code: 0,
+    output: expect.stringMatching(/The books balance\.$/),
+  });
+
+  const byHand = "footprint-2020-01-01T000000Z.gz";
+  await writeFile(join(place("out"), byHand), "");
+  await look(there, ({ db }) => db.execute(sql`update backups set begun_at = begun_at - interval '8 days'`));
+  await vi.waitFor(async () => expect(await made()).toEqual([expect.not.stringContaining(first)]), patience);
+  expect(await readdir(place("out"))).toContain(byHand);
+  expect(await shown()).toEqual(whole);
+  const { logs: told } = await shop.call(logs.list, { query: { search: "backup" } });
+  expect(told.map(({ admin, action }) => [admin.username, action.replace(/footprint-\S+/, "it")])).toEqual(
+    Array(2).fill(["system", "Made the backup it and restored it for a check"]),
+  );
+  const left = await look(there, ({ db }) =>
+    db.execute(sql`select from pg_database where datname like 'footprint_check_%'`),
+  );
+  expect(left.rows).toEqual([]);
+});
+
+test("a backup that fails is told of", { timeout: 600_000 }, async () => {
+  await writeFile(place("taken"), "a file where a folder should be");
+  const shop = await openShop({ DEMO: "off", BACKUP_EVERY: "1d", BACKUP_DIR: place("taken") });
+  await vi.waitFor(
+    async () =>
+      expect((await shop.call(dashboard.attention)).backup).toEqual({
+        ...{ takenAt: null, isLate: true },
+        problem: expect.stringContaining("cannot be written"),
+      }),
+    patience,
+  );
+  const { logs: told } = await shop.call(logs.list, { query: { search: "backup" } });
+  expect(told).toMatchObject([{ admin: { username: "system" }, action: expect.stringContaining("cannot be written") }]);
+});
+
+test("a passphrase closes and opens; what was changed since is refused, and so is half a key", {
+  timeout: 600_000,
+}, async () => {
+  const there = await emptyPostgres();
+  const { child, exit } = await run({ ...there, ADMIN_PASSWORD: "open sesame, please" });
+  child.kill("SIGTERM");
+  await exit;
+  const file = place("closed.gz.age");
+  const phrase = { BACKUP_PASSPHRASE: "correct horse battery" };
+  expect(await backup({ ...there, ...phrase }, "--check", file)).toEqual({
+    code: 0,
+    output: expect.stringMatching(/MB, encrypted\)\nRestored for a check: the books balance\.$/),
+  });
+  const damaged = await readFile(file);
+  damaged[damaged.length - 40] = (damaged.at(-40) ?? 0) ^ 1;
+  await writeFile(place("damaged.gz.age"), damaged);
+  expect(await restore({ DATA_DIR: place("new"), ...phrase }, place("damaged.gz.age"))).toEqual({
+    code: 1,
+    output: expect.stringContaining("is not a complete backup, or was changed since"),
+  });
+  expect((await restore({ DATA_DIR: place("new"), ...phrase }, file)).code).toBe(0);
+
+  const key = await identityToRecipient(await generateHybridIdentity());
+  expect((await backup({ ...there, BACKUP_KEY: key }, "--check", place("later.gz.age"))).code).toBe(0);
+  const half = { BACKUP_KEY: key.slice(0, 100) };
+  expect((await backup({ ...there, ...half }, place("half.gz.age"))).output).toBe(
+    "BACKUP_KEY is not a whole key of the age format: copy it again.",
+  );
+});

@@ -1,0 +1,165 @@
+import { fork } from "node:child_process";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { setPriority } from "node:os";
+import { join, resolve } from "node:path";
+import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
+import { record, system } from "../../accounts/audit.ts";
+import type { BackupKeys, Backups } from "../../config.ts";
+import type { Database } from "../../db/database.ts";
+import { uuidv7 } from "../../db/ids.ts";
+import { backups } from "../../db/schema.ts";
+import type { Made } from "./backup.ts";
+import { nameOf } from "./names.ts";
+
+/** So often it is looked whether it is time, in milliseconds; and so often whoever makes one says that they do. */
+const lookEvery = 20_000;
+/** Whoever has not said so for as long, in seconds, is gone. */
+const silence = 120;
+/** One that failed is tried again after so many seconds. */
+const patience = 900;
+
+/** Backs the business up by itself, beside any number of other servers on the same database: one of them does it. */
+export function startBackups(
+  db: Database,
+  { every, ...kept }: Backups,
+  keys: BackupKeys | undefined,
+  { report, onFailure }: { report: (line: string) => void; onFailure: (error: unknown) => void },
+) {
+  const folder = resolve(kept.folder);
+  const stopping = new AbortController();
+  let working: Promise<void> | undefined;
+  const look = () => {
+    working ??= makeWhenDue()
+      .catch(onFailure)
+      .finally(() => {
+        working = undefined;
+      });
+  };
+
+  async function makeWhenDue() {
+    const file = nameOf(new Date(), keys);
+    const id = await claim(db, file, every);
+    if (id) await make(id, file);
+    await removeOld(db, folder, kept);
+  }
+
+  async function make(id: string, file: string) {
+    const alive = setInterval(
+      () =>
+        void db
+          .update(backups)
+          .set({ aliveAt: sql`clock_timestamp()` })
+          .where(eq(backups.id, id))
+          .catch(() => {}),
+      lookEvery,
+    );
+    const made = await inOwnProcess(join(folder, file), stopping.signal).finally(() => clearInterval(alive));
+    // Not its fault: another server does it now, or this one when it is started again.
+    if (stopping.signal.aborted) return void (await db.delete(backups).where(eq(backups.id, id)));
+    const problem = "problem" in made ? made.problem : made.balanced ? "" : "Its books do not balance";
+    await db.transaction(async (tx) => {
+      const { rows = null, bytes = null, balanced = null } = "problem" in made ? {} : made;
+      await tx
+        .update(backups)
+        .set({ rows, bytes, balanced, problem, endedAt: sql`clock_timestamp()` })
+        .where(eq(backups.id, id));
+      await record(
+        tx,
+        system,
+        "website",
+        problem ? `The backup ${file} failed: ${problem}` : `Made the backup ${file} and restored it for a check`,
+        {
+          after: { file, rows, bytes },
+        },
+      );
+    });
+    if (problem) onFailure(new Error(`the backup ${file} failed: ${problem}`));
+    else report(`backed up to ${join(folder, file)}, and restored for a check`);
+  }
+
+  const looks = setInterval(look, Math.min(lookEvery, (every * 1000) / 4));
+  look();
+  return async () => {
+    clearInterval(looks);
+    stopping.abort();
+    await working;
+  };
+}
+
+/** The id of a backup that this server is to make, if it is time for one and nobody is at it. */
+async function claim(db: Database, file: string, every: number): Promise<string | undefined> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(${backupsLock})`);
+    const ago = (seconds: number) => sql`clock_timestamp() - ${seconds} * interval '1 second'`;
+    // What was begun in the future was begun before the clock was set back.
+    const { rows } = await tx.execute(sql`
+      select from backups
+      where case
+        when ended_at is null then alive_at > ${ago(silence)}
+        when balanced is null then ended_at between ${ago(Math.min(every, patience))} and clock_timestamp()
+        else begun_at between ${ago(every)} and clock_timestamp() end`);
+    if (rows.length > 0) return undefined;
+    const id = uuidv7();
+    await tx.insert(backups).values({ id, file });
+    return id;
+  });
+}
+
+const backupsLock = 7400_0011;
+
+/** By itself, and after everybody else: the server has callers. Answers what came of it. */
+function inOwnProcess(path: string, stopped: AbortSignal): Promise<Made | { problem: string }> {
+  return new Promise((done) => {
+    const child = fork(new URL("./backup.ts", import.meta.url), ["--check", path], {
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+      signal: stopped,
+      killSignal: "SIGKILL",
+    });
+    if (child.pid) setPriority(child.pid, 10);
+    let made: Made | undefined;
+    let said = "";
+    child.stderr?.on("data", (data) => {
+      said = (said + data).slice(0, 2_000);
+    });
+    child.on("message", (message: Made) => {
+      made = message;
+    });
+    child.on("error", (error) => {
+      said ||= error.message;
+    });
+    child.once("close", (code) => {
+      const problem = said.trim().split("\n")[0] || `It ended with ${code}`;
+      done(made ?? { problem });
+    });
+  });
+}
+
+/** Of those that servers made: the last of each of so many days and weeks stay, and all of the last day. */
+async function removeOld(db: Database, folder: string, { days, weeks }: Pick<Backups, "days" | "weeks">) {
+  const made = await db
+    .select({ file: backups.file, at: backups.begunAt })
+    .from(backups)
+    .where(and(isNotNull(backups.endedAt), isNotNull(backups.balanced)))
+    .orderBy(desc(backups.begunAt));
+  const kept = new Set([
+    ...made.filter(({ at }) => at.getTime() > Date.now() - 86_400_000),
+    ...lastOfEach(made, days, ({ at }) => at.toISOString().slice(0, 10)),
+    ...lastOfEach(made, weeks, ({ at }) => String(Math.floor((at.getTime() / 86_400_000 + 3) / 7))),
+  ]);
+  const old = new Set(made.filter((each) => !kept.has(each)).map(({ file }) => file));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if (old.has(name) || (name.endsWith(".unfinished") && (await isOld(path)))) await rm(path, { force: true });
+  }
+}
+
+/** Nobody writes at it any more. */
+const isOld = async (path: string) => (await stat(path)).mtimeMs < Date.now() - 86_400_000;
+
+/** The first of each of so many spans, as they come. */
+function lastOfEach<T>(made: T[], amount: number, spanOf: (one: T) => string): T[] {
+  const firsts = new Map<string, T>();
+  for (const one of made) if (!firsts.has(spanOf(one))) firsts.set(spanOf(one), one);
+  return [...firsts.values()].slice(0, amount);
+}

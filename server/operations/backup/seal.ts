@@ -1,0 +1,76 @@
+import { open } from "node:fs/promises";
+import {
+  Decrypter,
+  Encrypter,
+  generateHybridIdentity,
+  generateX25519Identity,
+  identityToRecipient,
+} from "age-encryption";
+import { type BackupKeys, StartError } from "../../config.ts";
+
+/** None of the keys opens it. */
+export class Locked extends Error {}
+
+/** It was opened, and is not what was closed. */
+export class Damaged extends Error {}
+
+/** Says before anything is done that a key was not copied whole. */
+export function checkKeys({ recipients, identities }: BackupKeys): void {
+  const [encrypter, decrypter] = [new Encrypter(), new Decrypter()];
+  const check = (name: string, add: () => void) => {
+    try {
+      add();
+    } catch {
+      throw new StartError(`${name} is not a whole key of the age format: copy it again.`);
+    }
+  };
+  for (const each of recipients) check("BACKUP_KEY", () => encrypter.addRecipient(each));
+  for (const each of identities) check("BACKUP_IDENTITY", () => decrypter.addIdentity(each));
+}
+
+const beginning = "age-encryption.org/v1\n";
+
+export async function isSealed(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(beginning.length), 0, beginning.length, 0);
+    return buffer.subarray(0, bytesRead).toString("latin1") === beginning;
+  } finally {
+    await file.close();
+  }
+}
+
+export async function* sealed(source: AsyncIterable<Uint8Array>, { recipients, passphrase }: BackupKeys) {
+  const encrypter = new Encrypter();
+  for (const recipient of recipients) encrypter.addRecipient(recipient);
+  if (recipients.length === 0 && passphrase) encrypter.setPassphrase(passphrase);
+  yield* await encrypter.encrypt(ReadableStream.from(source) as ReadableStream<Uint8Array>);
+}
+
+export async function* unsealed(source: AsyncIterable<Uint8Array>, keys: BackupKeys | undefined) {
+  const decrypter = new Decrypter();
+  for (const identity of keys?.identities ?? []) decrypter.addIdentity(identity);
+  if (keys?.passphrase) decrypter.addPassphrase(keys.passphrase);
+  const opened = await decrypter
+    .decrypt(ReadableStream.from(source) as ReadableStream<Uint8Array>)
+    .catch((error: Error) => {
+      throw new Locked(error.message);
+    });
+  try {
+    yield* opened;
+  } catch (error) {
+    throw new Damaged((error as Error).message);
+  }
+}
+
+/**
+ * The same keys with one more that is forgotten with the process: so what is for somebody else's eyes alone can be read
+ * once, to see that it is whole. A passphrase opens what it closes anyway.
+ */
+export async function withOwnKey(keys: BackupKeys): Promise<BackupKeys> {
+  const [first] = keys.recipients;
+  if (!first) return keys;
+  // BackupKeys of the two kinds do not go together: the weaker one would undo the stronger.
+  const own = await (first.startsWith("age1pq1") ? generateHybridIdentity() : generateX25519Identity());
+  return { ...keys, recipients: [...keys.recipients, await identityToRecipient(own)], identities: [own] };
+}

@@ -1,0 +1,81 @@
+import { settingsId } from "@footprint/contract/logs.ts";
+import { type CodeAlert, type Runway, tracking } from "@footprint/contract/tracking.ts";
+import { Text, TextInput } from "@mantine/core";
+import { callApi } from "../../shared/api.ts";
+import { type Edit, edited } from "../../shared/edits.ts";
+import { FormModal } from "../../shared/FormModal.tsx";
+import { formatCount } from "../../shared/format.tsx";
+import { HistoryButton } from "../../shared/HistoryButton.tsx";
+import { labelOf } from "../../shared/labels.ts";
+import { countDays } from "./runway.ts";
+
+/** As typed: empty for no number of codes. */
+type Values = Record<keyof CodeAlert, string>;
+
+const valuesOf = ({ days, leadDays, codes }: CodeAlert): Values => ({
+  days: String(days),
+  leadDays: String(leadDays),
+  codes: codes === null ? "" : String(codes),
+});
+
+const alertOf = ({ days, leadDays, codes }: Values): CodeAlert => ({
+  days: Number(days),
+  leadDays: Number(leadDays),
+  codes: codes.trim() === "" ? null : Number(codes),
+});
+
+const edit: Omit<Edit<Values>, "version"> = {
+  fields: [
+    edited("leadDays", "Days to get new codes"),
+    edited("days", "Days to spare"),
+    edited("codes", "Fewest codes"),
+  ],
+  valuesOf,
+};
+
+const whole = { type: "number", step: "1", min: 0, inputMode: "numeric" } as const;
+
+/** Sets when codes of a type are low. */
+export function AlertForm({ runway: { type, alert, version }, onClose }: { runway: Runway; onClose: () => void }) {
+  return (
+    <FormModal
+      title={`When ${labelOf(type)} codes are low`}
+      initialValues={valuesOf(alert)}
+      edit={{ ...edit, version }}
+      onSubmit={(values, options) =>
+        callApi(tracking.updateAlert, { params: { type }, body: alertOf(values) }, options)
+      }
+      submitLabel="Save"
+      aside={<HistoryButton of="the settings" subject={settingsId} />}
+      onClose={onClose}
+    >
+      {(fields) => (
+        <>
+          <TextInput
+            label="Days to get new codes"
+            description="From ordering them to registering them"
+            data-autofocus
+            {...whole}
+            {...fields.getInputProps("leadDays")}
+          />
+          <TextInput
+            label="Days to spare"
+            description="Told so many days before the last day to order, 7 or more"
+            {...whole}
+            {...fields.getInputProps("days")}
+          />
+          <TextInput
+            label="Fewest codes"
+            description="Fewer are low however long they last; empty for no such number"
+            {...whole}
+            {...fields.getInputProps("codes")}
+          />
+          <Text size="sm">{inWords(alertOf(fields.values))}</Text>
+        </>
+      )}
+    </FormModal>
+  );
+}
+
+const inWords = ({ days, leadDays, codes }: CodeAlert) =>
+  `Low where they last no longer than ${countDays(days + leadDays)}${codes === null ? "" : `, or fewer than ${formatCount(codes)} are left`}.`;

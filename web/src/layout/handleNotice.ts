@@ -1,0 +1,35 @@
+import { type PaymentHandle, website } from "@footprint/contract/website.ts";
+import { useRef } from "react";
+import { callApi } from "../shared/api.ts";
+import { useLive } from "../shared/liveEvents.ts";
+import { notify } from "../shared/notify.ts";
+
+/** Changes that follow each other so closely may have been told of at once. */
+const together = 10_000;
+
+/** Says to every administrator who has the panel open that customers pay to somebody else now. Others are not told. */
+export function useHandleNotice(): void {
+  const told = useRef(new Set<string>());
+  useLive("paymentHandle", async () => {
+    const reply = await callApi(website.cashappHistory, {}, { byItself: true }).catch(() => undefined);
+    const [newest] = reply?.history ?? [];
+    if (!newest) return;
+    const since = Date.parse(newest.createdAt) - together;
+    // None is hidden by another that came right after it.
+    const untold = reply?.history.filter(
+      ({ _id, by, createdAt }) => by && Date.parse(createdAt) > since && !told.current.has(_id),
+    );
+    for (const change of untold?.slice(0, 5).reverse() ?? []) {
+      told.current.add(change._id);
+      notify("warning", sentence(change));
+    }
+  });
+}
+
+function sentence({ cashappId: to, previous: from, by, warnings }: PaymentHandle): string {
+  const change =
+    from === to
+      ? `The payment image of ${to || "nobody"} was changed`
+      : `The payment handle was changed from ${from || "none"} to ${to || "none"}`;
+  return [`${change} by ${by?.username ?? "somebody"}`, ...warnings].join(". ");
+}

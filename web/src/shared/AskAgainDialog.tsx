@@ -1,0 +1,51 @@
+import { Button, Group, Stack } from "@mantine/core";
+import { Dialog } from "./Dialog.tsx";
+import { Warning } from "./Warning.tsx";
+
+export type SecondQuestion = {
+  title: string;
+  /** What is unusual about it; without any, nothing is asked. */
+  warnings: readonly string[];
+  /** The button that does it all the same. */
+  action: string;
+};
+
+export function AskAgainDialog({
+  question: { title, warnings, action },
+  onAnswer,
+}: {
+  question: SecondQuestion;
+  onAnswer: (isYes: boolean) => void;
+}) {
+  return (
+    <Dialog title={title} onClose={() => onAnswer(false)}>
+      <Stack gap="md">
+        <Warnings messages={warnings} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" data-autofocus onClick={() => onAnswer(false)}>
+            Go back
+          </Button>
+          <Button color="red.8" onClick={() => onAnswer(true)}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
+
+/** So many are told one by one. */
+const few = 5;
+
+export function Warnings({ messages }: { messages: readonly string[] }) {
+  if (messages.length === 0) return null;
+  const more = messages.length - few;
+  return (
+    <Warning>
+      {messages.slice(0, few).map((message) => (
+        <div key={message}>{message}</div>
+      ))}
+      {more > 0 && <div>and {more} more</div>}
+    </Warning>
+  );
+}

@@ -1,0 +1,24 @@
+import { Button } from "@mantine/core";
+
+/** Turns the pages of what is listed newest first. */
+export function NewerOlder({
+  page,
+  totalPages = 1,
+  onPage,
+}: {
+  page: number;
+  totalPages: number | undefined;
+  onPage: (page: number) => void;
+}) {
+  if (totalPages <= 1) return null;
+  return (
+    <>
+      <Button variant="default" size="xs" disabled={page === 1} onClick={() => onPage(page - 1)}>
+        Newer
+      </Button>
+      <Button variant="default" size="xs" disabled={page >= totalPages} onClick={() => onPage(page + 1)}>
+        Older
+      </Button>
+    </>
+  );
+}

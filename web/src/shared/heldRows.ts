@@ -1,0 +1,57 @@
+import { useEffect, useReducer, useRef } from "react";
+import { fetchedForOthers } from "./liveEvents.ts";
+
+type Row = { _id: string };
+type Query = { data: { total: number } | undefined; dataUpdatedAt: number; isPlaceholderData: boolean };
+
+/** What others added or took away, while the rows that somebody reads stay where they are. */
+export type News = {
+  /** How many rows there are more; 0 where that cannot be told. */
+  count: number;
+  show: () => void;
+};
+
+type Held<T> = {
+  of: string;
+  at: number;
+  data: unknown;
+  rows: readonly T[] | undefined;
+  total: number;
+  isHeld: boolean;
+};
+
+/**
+ * Which rows of a list are shown: when others change the list while somebody reads, those that were. How each of them is
+ * now, useCurrentRows tells.
+ */
+export function useHeldRows<T extends Row>(
+  of: string,
+  { data, dataUpdatedAt: at, isPlaceholderData }: Query,
+  rows: readonly T[] | undefined,
+  isReading: () => boolean,
+): { rows: readonly T[] | undefined; news: News | undefined } {
+  const held = useRef<Held<T>>(undefined);
+  const [, redraw] = useReducer((times: number) => times + 1, 0);
+  const fresh = { of, at, data, rows, total: data?.total ?? 0, isHeld: false };
+  const before = held.current;
+  if (!before?.rows || !rows || before.of !== of || isPlaceholderData) held.current = fresh;
+  else if (before.at !== at || before.data !== data) {
+    const isOthers = fetchedForOthers.has(of);
+    const moves = before.rows.length > 0 && !sameRows(before.rows, rows);
+    const hold = isOthers && moves && isReading();
+    held.current = hold ? { ...before, at, data, isHeld: true } : fresh;
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each answer
+  useEffect(() => void fetchedForOthers.delete(of), [of, at, data]);
+
+  const { rows: shown, total, isHeld } = held.current ?? fresh;
+  function show() {
+    held.current = fresh;
+    redraw();
+    window.scrollTo({ top: 0 });
+  }
+  return { rows: shown, news: isHeld ? { count: Math.max(0, fresh.total - total), show } : undefined };
+}
+
+const sameRows = (some: readonly Row[], others: readonly Row[]) =>
+  some.length === others.length && some.every(({ _id }, place) => _id === others[place]?._id);

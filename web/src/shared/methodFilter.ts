@@ -1,0 +1,10 @@
+import { paymentMethods } from "@footprint/contract/invoices.ts";
+import { choiceFilter } from "./filters.tsx";
+import { labelOf } from "./labels.ts";
+
+/** How it was paid. */
+export const methodFilter = choiceFilter(
+  "method",
+  "Method",
+  paymentMethods.map((method) => [method, labelOf(method)]),
+);

@@ -1,0 +1,31 @@
+import { type PasskeyAnswer, passkeys } from "@footprint/contract/passkeys.ts";
+import { callApi } from "./api.ts";
+
+/** Browsers know passkeys over a safe connection only, and by a site's name rather than its address. */
+export const canUsePasskeys = () =>
+  window.isSecureContext && "PublicKeyCredential" in window && !/^[\d.]+$|^\[/.test(window.location.hostname);
+
+const library = () => import("@simplewebauthn/browser");
+
+/** Lets the browser ask for one of the operator's passkeys. */
+export async function askPasskey(): Promise<PasskeyAnswer> {
+  const { options } = await callApi(passkeys.ask, {});
+  const { startAuthentication } = await library();
+  const optionsJSON = options as unknown as Parameters<typeof startAuthentication>[0]["optionsJSON"];
+  return startAuthentication({ optionsJSON }).catch(explain);
+}
+
+/** Lets the browser make a new one. */
+export async function makePasskey() {
+  const { options } = await callApi(passkeys.begin, {});
+  const { startRegistration } = await library();
+  const optionsJSON = options as unknown as Parameters<typeof startRegistration>[0]["optionsJSON"];
+  return startRegistration({ optionsJSON }).catch(explain);
+}
+
+/** What browsers say is written for programmers. */
+function explain(error: Error): never {
+  if (error.name === "InvalidStateError") throw new Error("This device has a passkey of yours already.");
+  if (error.name === "NotAllowedError" || error.name === "AbortError") throw new Error("No passkey was used.");
+  throw new Error(`The browser cannot use a passkey here (${error.message}).`);
+}

@@ -1,0 +1,5 @@
+/** What the gate before the panel listens to. */
+export const recheckEvent = "footprint-recheck";
+
+/** Asks the server again who is signed in, and what they have to do first. */
+export const recheckSession = () => void window.dispatchEvent(new Event(recheckEvent));

@@ -1,0 +1,33 @@
+import { TextInput } from "@mantine/core";
+import { type ReactNode, useRef, useState } from "react";
+import { formatMoney } from "./format.tsx";
+
+/** Beyond either, the sum of money that is moved has to be typed. */
+const freely = { amount: 500, rows: 20 };
+
+/** A field for the sum of many rows, where there is reason to ask for it, and whether the right one is in it. */
+export function useTypedSum(money: { sum: number; rows: number } | undefined, disabled: boolean) {
+  const [typed, setTyped] = useState("");
+  const [isWrong, setWrong] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const sum = money && (money.sum > freely.amount || money.rows > freely.rows) ? money.sum : undefined;
+  const field: ReactNode = sum !== undefined && (
+    <TextInput
+      ref={input}
+      label={`Type the sum, ${formatMoney(sum)}, to confirm`}
+      inputMode="decimal"
+      value={typed}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+      error={isWrong && `This is not ${formatMoney(sum)}`}
+      disabled={disabled}
+    />
+  );
+  /** Says at the field what is wrong. */
+  function isRight(): boolean {
+    const isSo = sum === undefined || Number(typed.replace(/[$,\s]/g, "")) === sum;
+    setWrong(!isSo);
+    if (!isSo) input.current?.focus();
+    return isSo;
+  }
+  return { field, isRight };
+}
