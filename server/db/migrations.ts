@@ -47,7 +47,7 @@ const steps: Step[] = [
   { version: "0040_reversed_lines", at: 1794880001041 },
   { version: "0041_confirmed_in", at: 1794880002041 },
   { version: "0042_backups", at: 1794880003041 },
-  { version: "0045_counting", at: 1794880003044 },
+  { version: "0045_less_work", at: 1794880003044 },
 ];
 const newest = steps.at(-1) as Step;
 
