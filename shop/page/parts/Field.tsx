@@ -89,9 +89,11 @@ export function TextArea({ label, fault, caution, hint, isOptional, className, .
   );
 }
 
-/** After a form was refused: to the first thing that is wrong with it. */
-export const focusFault = () =>
+/** After a form was refused: to the first thing that is wrong with it, as soon as that is shown. */
+export const focusFault = (frames = 60) => {
   requestAnimationFrame(() => {
     const wrong = document.querySelector<HTMLElement>('[aria-invalid="true"]');
+    if (!wrong && frames > 0) focusFault(frames - 1);
     (wrong?.querySelector("input") ?? wrong)?.focus();
   });
+};
