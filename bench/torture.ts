@@ -1,18 +1,13 @@
 // Kills a working server again and again and accounts for every answer: npm run torture -- --engine both --minutes 10
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import type { Endpoint, Input, Reply } from "@footprint/contract/endpoint.ts";
-import { labelTypes } from "@footprint/contract/label-types.ts";
 import { outbox } from "@footprint/contract/outbox.ts";
 import { session } from "@footprint/contract/session.ts";
-import { trackingType } from "@footprint/contract/tracking.ts";
 import { webhooks } from "@footprint/contract/webhooks.ts";
-import { website } from "@footprint/contract/website.ts";
 import { type Random, seededRandom } from "../server/demo/random.ts";
-import { type Call, replyOf } from "./calls.ts";
-import { startOperator, type Tier } from "./operators.ts";
-import { openShop } from "./shops.ts";
+import type { Call } from "./calls.ts";
 import { account } from "./torturing/accounting.ts";
+import { foundBusiness, gatherCrowd, must, signIn } from "./torturing/business.ts";
 import { callersOf } from "./torturing/callers.ts";
 import { engines, type Installation, openInstallation } from "./torturing/installation.ts";
 import { type Asked, outcomeOf } from "./torturing/journal.ts";
@@ -44,8 +39,6 @@ type Wish = {
 };
 
 const password = "under torture";
-/** How many visits go on at once at each shop, and how many operators work. */
-const crowd = { shops: 4, visits: 6, operators: 4 };
 /** From one event that is heard to the next it takes less than this, however long the receiver was away before. */
 const hearingMs = 120_000;
 /** Past these there is no point in going on. */
@@ -80,8 +73,10 @@ export async function torture({ engine, seed, between, emptyFolder, enough, say 
       while (!stopping && !isHopeless())
         await act().catch((error) => find(`A caller could not make sense of an answer: ${error.stack}`));
     };
-    const business = await foundBusiness(caller, listener);
-    const busy = Promise.all(gatherCrowd(caller, seed, business).map(work));
+    const { admin, token } = await signIn(caller, password);
+    const webhook = await openWebhook(admin, caller, listener);
+    const business = await foundBusiness(admin);
+    const busy = Promise.all(gatherCrowd(caller, seed, { ...business, token }).map(work));
 
     const random = seededRandom(seed);
     const letWork = async () => {
@@ -101,7 +96,7 @@ export async function torture({ engine, seed, between, emptyFolder, enough, say 
     const tooLate = wait(60_000, true, { ref: false });
     if ((await Promise.race([busy, tooLate])) === true)
       find("Calls were not answered within a minute of the last kill");
-    if (!isHopeless()) await business.hearAll(hearingMs);
+    if (!isHopeless()) await webhook.hearAll(business.key, hearingMs);
     giveUp();
     await busy;
     const { db, close } = await installation.openRows();
@@ -136,69 +131,30 @@ async function killOne(installation: Installation, random: Random, letWork: () =
   return victim;
 }
 
-/** Shops and operators of a new business; each of the acts returned is one person's, to be repeated without a pause. */
-function gatherCrowd(
-  caller: (token: string, random: Random) => Call,
-  seed: number,
-  { key, token, tiers }: Awaited<ReturnType<typeof foundBusiness>>,
-) {
-  const visits = Array.from({ length: crowd.shops }, (_, index) => {
-    const name = `shop${index + 1}`;
-    const random = seededRandom(seed * 100 + index);
-    const { visit } = openShop({ name, keys: name, call: caller(key, random), random });
-    return Array.from({ length: crowd.visits }, () => visit);
-  });
-  const chores = Array.from({ length: crowd.operators }, (_, index) => {
-    const random = seededRandom(seed * 100 + 50 + index);
-    const ownTiers = tiers.filter((_, place) => place % crowd.operators === index);
-    return startOperator({ place: index + 1, call: caller(token, random), random, tiers: ownTiers }).chore;
-  });
-  return [...visits.flat(), ...chores];
-}
-
-/** A webhook for all that happens, label types with prices, a key for the shops, and a session for the operators. */
-async function foundBusiness(caller: (token: string, chance: Random) => Call, listener: Listener) {
-  const must = async <E extends Endpoint>(call: Call, endpoint: E, input: Input<E>): Promise<Reply<E>> =>
-    replyOf(endpoint, await call(endpoint, input));
-  const anyone = caller("", seededRandom(0));
-  const { accessToken: token } = await must(anyone, session.login, { body: { username: "admin", password } });
-  const admin = caller(token, seededRandom(0));
+/** A webhook for all that happens from now on. */
+async function openWebhook(admin: Call, caller: (token: string, random: Random) => Call, listener: Listener) {
   const { webhook, secret } = await must(admin, webhooks.create, { body: { url: listener.url } });
   listener.verifyWith(secret);
-  const { key } = await must(admin, website.createApiKey, { body: { name: "Shops" } });
-  for (const uid of trackingType.options)
-    await must(admin, labelTypes.create, { body: { name: `USPS ${uid}`, uid, maxWeight: 20, type: "usps" } });
-  const { labelTypes: types } = await must(admin, labelTypes.list, {});
-  for (const { _id: id } of types)
-    for (const fromWeight of [0, 5])
-      await must(admin, labelTypes.addTier, {
-        params: { id },
-        body: { fromWeight, toWeight: fromWeight + 5, price: 4.2 },
-      });
-  const { labelTypes: priced } = await must(admin, labelTypes.list, {});
-  const tiers: Tier[] = priced.flatMap(({ _id: labelType, prices }) =>
-    prices.map(({ _id: id, fromWeight, toWeight }) => ({ labelType, id, fromWeight, toWeight })),
-  );
-
-  /** The listener is well again, and whatever it did not hear reaches it now. */
-  async function hearAll(patienceMs: number) {
-    listener.stayUp();
-    await must(admin, session.confirm, { body: { password } });
-    await must(admin, webhooks.resume, { params: { id: webhook._id } });
-    const shop = caller(key, seededRandom(0));
-    let after: string | undefined;
-    let heard = 0;
-    let hearsSince = performance.now();
-    while (performance.now() < hearsSince + patienceMs) {
-      const { events, next } = await must(shop, outbox.pull, { query: { ...(after && { after }) } });
-      if (events.length === 0) return;
-      if (events.every(({ id }) => listener.hasHeard(id))) after = next;
-      else await wait(100);
-      if (listener.heard() > heard) hearsSince = performance.now();
-      heard = listener.heard();
-    }
-  }
-  return { key, token, tiers, hearAll };
+  return {
+    /** The listener is well again, and whatever it did not hear reaches it now. */
+    async hearAll(key: string, patienceMs: number) {
+      listener.stayUp();
+      await must(admin, session.confirm, { body: { password } });
+      await must(admin, webhooks.resume, { params: { id: webhook._id } });
+      const shop = caller(key, seededRandom(0));
+      let after: string | undefined;
+      let heard = 0;
+      let hearsSince = performance.now();
+      while (performance.now() < hearsSince + patienceMs) {
+        const { events, next } = await must(shop, outbox.pull, { query: { ...(after && { after }) } });
+        if (events.length === 0) return;
+        if (events.every(({ id }) => listener.hasHeard(id))) after = next;
+        else await wait(100);
+        if (listener.heard() > heard) hearsSince = performance.now();
+        heard = listener.heard();
+      }
+    },
+  };
 }
 
 function outcomesByCall(all: Asked[]) {

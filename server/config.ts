@@ -32,6 +32,7 @@ export function readConfig(env: Environment) {
     webhookPrivate: choice("WEBHOOK_PRIVATE", value, ["on", "off"], "off") === "on",
     metricsKey: parsed("METRICS_KEY", value, isKey, "20 to 200 letters, digits or punctuation marks"),
     chat: chat(value),
+    shutdownDelay: wholeNumber("SHUTDOWN_DELAY", value, 0, 600),
     backups: backups(value),
     backupKeys: backupKeys(value),
     timeouts,

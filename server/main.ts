@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { ensureAdmin } from "./accounts/accounts.ts";
 import { isCommonPassword } from "./accounts/passwords.ts";
 import { buildApp } from "./app.ts";
@@ -9,6 +10,7 @@ import { loadDemo } from "./demo/load.ts";
 import { workOneByOne } from "./http/overload.ts";
 import { adoptTimezone } from "./lists/counters.ts";
 import { startBackups } from "./operations/backup/scheduled.ts";
+import { leave } from "./operations/health.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
 import { startDelivering } from "./webhooks/delivering.ts";
 
@@ -76,6 +78,11 @@ async function start() {
     // A second signal does not wait.
     if (stopping) process.exit(1);
     stopping = true;
+    leave();
+    if (config.shutdownDelay > 0) {
+      console.log(`Stopping in ${config.shutdownDelay} s …`);
+      await setTimeout(config.shutdownDelay * 1_000);
+    }
     console.log("Finishing running requests …");
     await stop();
   };

@@ -6,7 +6,11 @@ import { type Answer, type Call, isAnswer, isOk, type Sent, send } from "../call
 import { type Asked, isOrdinary, openJournal } from "./journal.ts";
 
 /** Callers who repeat what was not answered, with the same key, and write down what became of it. */
-export function callersOf(installation: { origins(): string[] }, onTrouble: (finding: string) => void) {
+export function callersOf(
+  installation: { origins(): string[] },
+  onTrouble: (finding: string) => void,
+  onLost = (_: string) => {},
+) {
   const journal = openJournal();
   const counts = {
     /** Calls for a change that were told that it is made. */
@@ -56,6 +60,7 @@ export function callersOf(installation: { origins(): string[] }, onTrouble: (fin
       }
       tries++;
       counts.lost++;
+      onLost(`${endpoint.path} got no answer: ${answer.why}`);
       // Some give up: nobody but the rows can say whether it was done.
       if (asked && random.chance(0.1)) break;
     }

@@ -16,7 +16,7 @@ import { isReadOnly } from "./failures.ts";
 import { keepCopy, offerCopies, removeForgottenCopies, requestCopy } from "./folder-copies.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { type Hosts, hostsOf } from "./hosts.ts";
-import { migrate, migrateBesideOthers, nextVersion, versionOf } from "./migrations.ts";
+import { isExpanded, migrate, migrateBesideOthers, nextVersion, versionOf } from "./migrations.ts";
 import { openPool, withConnection } from "./pool.ts";
 import * as schema from "./schema.ts";
 
@@ -217,9 +217,11 @@ async function migrateInTurn(pool: pg.Pool) {
   await withConnection(pool, async (client) => {
     const connection = drizzlePostgres(client, options) as unknown as Database;
     await waitForMigrations(connection, sql`pg_try_advisory_lock`);
-    const isNew = (await versionOf(connection)) === undefined;
     const progress = setInterval(() => reportIndexes(pool), 10_000);
     try {
+      // A server that starts again while others are being replaced by newer ones.
+      if (await isExpanded(connection)) return;
+      const isNew = (await versionOf(connection)) === undefined;
       await migrateBesideOthers(connection, isNew ? () => {} : reportUpgrade);
     } finally {
       clearInterval(progress);

@@ -1,53 +1,62 @@
 import { readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { StartError } from "../config.ts";
 import type { Database, Transaction } from "./database.ts";
+import { databaseCode } from "./failures.ts";
 
-type Step = { version: string; at: number; files?: string[] };
+/**
+ * What servers of the version before can do on the tables that a step leaves. They go on where it expands: adds what they
+ * do not know, and asks nothing of what they write. They have to be stopped before it contracts: takes away or changes
+ * what they use. Where something is to go, one version expands and stops using it, and a later one contracts.
+ */
+type Kind = "expand" | "contract";
+
+type Step = { version: string; at: number; kind: Kind; files?: string[] };
 
 /**
  * What makes the tables what they are, oldest first. A database remembers the moment of each step it has had, a backup
  * names the last of them as its version: neither ever changes.
  */
-const steps: Step[] = [
+export const steps: Step[] = [
   // What ten steps of earlier versions came to, under the name of the last of them.
-  { version: "0009_whole_numbers", at: 1794742412869, files: ["0009_tables", "0009_counters"] },
-  { version: "0010_search", at: 1794770000010 },
-  { version: "0011_accounts", at: 1794770000011 },
-  { version: "0012_shops", at: 1794770000012 },
-  { version: "0013_indexes", at: 1794770000013 },
-  { version: "0014_tries", at: 1794787200014 },
-  { version: "0015_cases", at: 1794787200015 },
-  { version: "0016_case_indexes", at: 1794787200016 },
-  { version: "0017_desk", at: 1794801733017 },
-  { version: "0017_desk_indexes", at: 1794801734017 },
-  { version: "0018_fedex_desk", at: 1794803400018 },
-  { version: "0018_fedex_indexes", at: 1794803400019 },
-  { version: "0019_exports", at: 1794805200019 },
-  { version: "0020_fedex_closed", at: 1794815600020 },
-  { version: "0023_staff_accounts", at: 1794825600023 },
-  { version: "0023_own_acts", at: 1794825601023 },
-  { version: "0024_passkeys", at: 1794826000024 },
-  { version: "0025_log_chain", at: 1794830400025 },
-  { version: "0026_batches", at: 1794838400026 },
-  { version: "0026_batch_indexes", at: 1794838401026 },
-  { version: "0027_figures", at: 1794838500027 },
-  { version: "0028_unusual", at: 1794839900028 },
-  { version: "0029_price_changes", at: 1794839900029 },
-  { version: "0031_payment_handles", at: 1794839900031 },
-  { version: "0032_approvals", at: 1794839900032 },
-  { version: "0033_statements", at: 1794839900033 },
-  { version: "0033_statement_indexes", at: 1794839901033 },
-  { version: "0034_outbox", at: 1794839902034 },
-  { version: "0035_webhooks", at: 1794839902035 },
-  { version: "0036_notices", at: 1794839902036 },
-  { version: "0037_statement_line_ids", at: 1794839902037 },
-  { version: "0038_approved_lines", at: 1794839902038 },
-  { version: "0039_statement_reversals", at: 1794880000041 },
-  { version: "0040_reversed_lines", at: 1794880001041 },
-  { version: "0041_confirmed_in", at: 1794880002041 },
-  { version: "0042_backups", at: 1794880003041 },
-  { version: "0045_less_work", at: 1794880003044 },
+  { version: "0009_whole_numbers", at: 1794742412869, kind: "expand", files: ["0009_tables", "0009_counters"] },
+  { version: "0010_search", at: 1794770000010, kind: "contract" },
+  { version: "0011_accounts", at: 1794770000011, kind: "expand" },
+  { version: "0012_shops", at: 1794770000012, kind: "contract" },
+  { version: "0013_indexes", at: 1794770000013, kind: "contract" },
+  { version: "0014_tries", at: 1794787200014, kind: "expand" },
+  { version: "0015_cases", at: 1794787200015, kind: "contract" },
+  { version: "0016_case_indexes", at: 1794787200016, kind: "contract" },
+  { version: "0017_desk", at: 1794801733017, kind: "expand" },
+  { version: "0017_desk_indexes", at: 1794801734017, kind: "expand" },
+  { version: "0018_fedex_desk", at: 1794803400018, kind: "expand" },
+  { version: "0018_fedex_indexes", at: 1794803400019, kind: "expand" },
+  { version: "0019_exports", at: 1794805200019, kind: "expand" },
+  { version: "0020_fedex_closed", at: 1794815600020, kind: "expand" },
+  { version: "0023_staff_accounts", at: 1794825600023, kind: "expand" },
+  { version: "0023_own_acts", at: 1794825601023, kind: "expand" },
+  { version: "0024_passkeys", at: 1794826000024, kind: "expand" },
+  { version: "0025_log_chain", at: 1794830400025, kind: "expand" },
+  { version: "0026_batches", at: 1794838400026, kind: "expand" },
+  { version: "0026_batch_indexes", at: 1794838401026, kind: "expand" },
+  { version: "0027_figures", at: 1794838500027, kind: "expand" },
+  { version: "0028_unusual", at: 1794839900028, kind: "expand" },
+  { version: "0029_price_changes", at: 1794839900029, kind: "expand" },
+  { version: "0031_payment_handles", at: 1794839900031, kind: "expand" },
+  { version: "0032_approvals", at: 1794839900032, kind: "expand" },
+  { version: "0033_statements", at: 1794839900033, kind: "expand" },
+  { version: "0033_statement_indexes", at: 1794839901033, kind: "expand" },
+  { version: "0034_outbox", at: 1794839902034, kind: "expand" },
+  { version: "0035_webhooks", at: 1794839902035, kind: "expand" },
+  { version: "0036_notices", at: 1794839902036, kind: "expand" },
+  { version: "0037_statement_line_ids", at: 1794839902037, kind: "expand" },
+  { version: "0038_approved_lines", at: 1794839902038, kind: "expand" },
+  { version: "0039_statement_reversals", at: 1794880000041, kind: "expand" },
+  { version: "0040_reversed_lines", at: 1794880001041, kind: "expand" },
+  { version: "0041_confirmed_in", at: 1794880002041, kind: "expand" },
+  { version: "0042_backups", at: 1794880003041, kind: "expand" },
+  { version: "0045_less_work", at: 1794880003044, kind: "expand" },
 ];
 const newest = steps.at(-1) as Step;
 
@@ -63,8 +72,7 @@ export const nextVersion = (version: string) => steps[placeOf(version) + 1]?.ver
 
 /** The version of a database's tables; undefined where it has none yet. */
 export async function versionOf(db: Database | Transaction): Promise<string | undefined> {
-  const { rows: found } = await db.execute(sql`select to_regclass('drizzle.__drizzle_migrations') as name`);
-  if (found[0]?.name == null) return undefined;
+  if (!(await hasSteps(db))) return undefined;
   const { rows } = await db.execute(sql`select max(created_at)::text as last from drizzle.__drizzle_migrations`);
   if (rows[0]?.last == null) return undefined;
   const last = Number(rows[0].last);
@@ -73,6 +81,19 @@ export async function versionOf(db: Database | Transaction): Promise<string | un
   if (last > newest.at)
     throw new StartError("The database belongs to a newer Footprint: use that version of it, or a newer one.");
   throw new StartError("The database belongs to a Footprint that is too old to upgrade from: use that version of it.");
+}
+
+async function hasSteps(db: Database | Transaction): Promise<boolean> {
+  const { rows } = await db.execute(sql`select to_regclass('drizzle.__drizzle_migrations') as name`);
+  return rows[0]?.name != null;
+}
+
+/** Whether newer servers are on this database, which have only added to its tables: this one can work beside them. */
+export async function isExpanded(db: Database | Transaction): Promise<boolean> {
+  if (!(await hasSteps(db))) return false;
+  const { rows } = await db.execute<{ hash: string }>(sql`
+    select hash from drizzle.__drizzle_migrations where created_at > ${newest.at}`);
+  return rows.length > 0 && rows.every(({ hash }) => hash.endsWith(" expand"));
 }
 
 /** Brings the tables up to date, or up to a version, in a transaction of the caller's: all of it happens or nothing. */
@@ -100,12 +121,33 @@ export async function migrateBesideOthers(connection: Database, report: (line: s
       }
       await remember(connection, step);
     } else
-      await connection.transaction(async (tx) => {
-        for (const statement of statements) await tx.execute(sql.raw(statement));
-        await remember(tx, step);
-      });
+      await withoutHoldingUp(report, step, () =>
+        connection.transaction(async (tx) => {
+          await tx.execute(sql.raw(`set local lock_timeout = '${lockPatience}ms'`));
+          for (const statement of statements) await tx.execute(sql.raw(statement));
+          await remember(tx, step);
+        }),
+      );
   }
 }
+
+/** Milliseconds. Whoever comes to a table after a step that waits for it waits too: much less than a call may take. */
+const lockPatience = 1_000;
+
+/** A table that somebody reads for minutes, as a backup does, is asked for again and again, with calls in between. */
+async function withoutHoldingUp(report: (line: string) => void, { version }: Step, work: () => Promise<void>) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (databaseCode(error) !== lockNotAvailable) throw error;
+      if (tries % 10 === 1) report(`${version}: waiting for whoever uses its tables`);
+      await setTimeout(lockPatience);
+    }
+  }
+}
+
+const lockNotAvailable = "55P03";
 
 const besideOthers = / CONCURRENTLY\b/;
 
@@ -127,8 +169,11 @@ async function stepsLeft(db: Database | Transaction, through: string): Promise<S
   return steps.slice(version === undefined ? 0 : placeOf(version) + 1, placeOf(through) + 1);
 }
 
-async function remember(db: Database | Transaction, { version, at }: Step) {
-  await db.execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at) values (${version}, ${at})`);
+/** The kind is for servers of an earlier version, which do not know the step. */
+async function remember(db: Database | Transaction, { version, kind, at }: Step) {
+  await db.execute(
+    sql`insert into drizzle.__drizzle_migrations (hash, created_at) values (${`${version} ${kind}`}, ${at})`,
+  );
 }
 
 /** A statement ends with a line's last semicolon, unless that is part of a function. */

@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import { is, sql } from "drizzle-orm";
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
 import { expect, test } from "vitest";
 import { db } from "../testing/server.ts";
+import { steps } from "./migrations.ts";
 import * as schema from "./schema.ts";
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -43,3 +45,19 @@ test("a column takes the values that the contract has for it, and no others", as
     Object.fromEntries(named.map(({ place, enumValues = [] }) => [place, [...enumValues].sort()])),
   );
 });
+
+/** What servers of the version before would miss, or not know to write. */
+const contracting = [
+  /\bDROP (TABLE|COLUMN|INDEX|TRIGGER|FUNCTION|PROCEDURE)\b/i,
+  /\bRENAME\b/i,
+  /\bALTER COLUMN \w+ (SET DATA )?TYPE\b/i,
+  /\bADD COLUMN \w+ (?![^,;]*\b(DEFAULT|GENERATED)\b)[^,;]*NOT NULL/i,
+];
+
+test.for(steps.filter(({ kind, files }) => kind === "expand" && !files))(
+  "$version expands: it takes nothing away from servers of the version before",
+  ({ version }) => {
+    const text = readFileSync(new URL(`./migrations/${version}.sql`, import.meta.url), "utf8").replace(/--.*$/gm, "");
+    expect(contracting.filter((pattern) => pattern.test(text))).toEqual([]);
+  },
+);

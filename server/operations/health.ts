@@ -4,9 +4,16 @@ import { sql } from "drizzle-orm";
 import type { FastifyInstance } from "fastify";
 import { StartError } from "../config.ts";
 import type { Database } from "../db/database.ts";
-import { nextVersion, versionOf } from "../db/migrations.ts";
+import { isExpanded, nextVersion, versionOf } from "../db/migrations.ts";
 import { databaseAway } from "../http/errors.ts";
 import type { Services } from "../http/routes.ts";
+
+let leaving = false;
+
+/** Says that the process is about to stop, so that no more calls are sent to it. Those that come are answered. */
+export function leave() {
+  leaving = true;
+}
 
 /** For whoever watches the process: does it live, and should it be given calls? */
 export function reportHealth(app: FastifyInstance, { db, config }: Services) {
@@ -14,6 +21,7 @@ export function reportHealth(app: FastifyInstance, { db, config }: Services) {
 
   let running: Promise<void> | undefined;
   app.get("/readyz", async (_, reply) => {
+    if (leaving) throw refusal(503, "This server is about to stop", { retryAfter: 5 });
     // One check at a time, however many ask and however long the database is silent.
     running ??= expectReady(db).finally(() => {
       running = undefined;
@@ -41,7 +49,7 @@ async function isCurrent(db: Database): Promise<boolean> {
     const version = await versionOf(db);
     return version !== undefined && nextVersion(version) === undefined;
   } catch (error) {
-    if (error instanceof StartError) return false;
+    if (error instanceof StartError) return isExpanded(db);
     throw error;
   }
 }

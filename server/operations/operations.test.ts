@@ -36,6 +36,20 @@ test("a server whose tables were moved on by a newer one is alive, but not ready
   }
 });
 
+test("beside newer servers that have only added to the tables, a server is ready until something is taken away", async () => {
+  const ready = async () => (await fetch(`${origin}/readyz`)).status;
+  const step = (hash: string) =>
+    db.execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, 9e15::bigint)`);
+  try {
+    await step("newer expand");
+    expect(await ready()).toBe(200);
+    await step("newer contract");
+    expect(await ready()).toBe(503);
+  } finally {
+    await db.execute(sql`delete from drizzle.__drizzle_migrations where hash like 'newer %'`);
+  }
+});
+
 test("metrics are there for whoever has the key, count calls by path, and name nobody", async () => {
   const app = await appWith({ env: { METRICS_KEY: metricsKey } });
   const customer = await addCustomer({ username: "somebody" });

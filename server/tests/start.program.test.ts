@@ -9,7 +9,7 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { type TOTP, URI } from "otpauth";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readConfig, StartError } from "../config.ts";
 import { openEmbedded } from "../db/engine.ts";
 import { emptyPostgres, ended, folder, run, signIn } from "../testing/program.ts";
@@ -181,6 +181,22 @@ test("SIGTERM lets running requests finish", async () => {
   child.kill("SIGTERM");
   expect(await Promise.all(answers)).toEqual([200, 200, 200, 200, 200]);
   expect(await exit).toBe(0);
+});
+
+test("with SHUTDOWN_DELAY a server that is to stop says first that it is not ready, and goes on answering", async () => {
+  await putDatabase();
+  const { origin, password, child, exit } = await run({ SHUTDOWN_DELAY: "600" });
+  child.kill("SIGTERM");
+  await vi.waitFor(async () => expect((await fetch(`${origin()}/readyz`)).status).toBe(503), { timeout: 60_000 });
+  expect(await signIn(origin(), "admin", password())).toBe(200);
+  // Who does not want to wait says so again.
+  child.kill("SIGTERM");
+  expect(await exit).toBe(1);
+
+  const brief = await run({ SHUTDOWN_DELAY: "1" });
+  brief.child.kill("SIGTERM");
+  expect(await brief.exit).toBe(0);
+  expect(brief.output()).toMatch(/Stopping in 1 s …\nFinishing running requests …$/);
 });
 
 test("a taken port is named, and nothing is lost by it", async () => {

@@ -193,6 +193,36 @@ test("a database from before the earliest that can be upgraded is left alone", a
   });
 });
 
+test("an upgrade waits for who reads a table without holding others up, and a server starts on tables that were only added to", async () => {
+  const env = await emptyPostgres();
+  await look(env, ({ db }) => db.transaction((tx) => migrate(tx, "0035_webhooks")));
+  const [reader, caller] = [new pg.Client(env.DATABASE_URL), new pg.Client(env.DATABASE_URL)];
+  await Promise.all([reader.connect(), caller.connect()]);
+  try {
+    // As a backup does, for minutes.
+    await reader.query("begin; select from accounts");
+    let said = "";
+    const upgrading = run(env, "main.ts", [], (output) => {
+      said = output;
+    });
+    const waiting = "0036_notices: waiting for whoever uses its tables";
+    await vi.waitFor(() => expect(said).toContain(waiting), { timeout: 60_000 });
+    await caller.query("set statement_timeout = '5s'");
+    await caller.query("select from accounts");
+    await reader.query("commit");
+    expect((await upgrading).output()).toContain("is ready at");
+
+    const step = (hash: string, at: number) =>
+      caller.query(`insert into drizzle.__drizzle_migrations (hash, created_at) values ('${hash}', ${at})`);
+    await step("9998_more expand", 9e15);
+    expect((await run(env)).output()).toContain("is ready at");
+    await step("9999_less contract", 9e15 + 1);
+    expect(await ended(run(env))).toEqual({ code: 1, output: expect.stringContaining("belongs to a newer Footprint") });
+  } finally {
+    await Promise.all([reader.end(), caller.end()]);
+  }
+});
+
 test("indexes are built while others write, and an upgrade that was cut off goes on at the next start", async () => {
   const env = await emptyPostgres();
   await look(env, ({ db }) => db.transaction((tx) => migrate(tx, "0012_shops")));
