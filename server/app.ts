@@ -82,7 +82,10 @@ export const features = {
   events: eventRoutes,
 };
 
-export async function buildApp(given: Omit<Services, "events" | "outbox">): Promise<FastifyInstance> {
+export async function buildApp(
+  given: Omit<Services, "events" | "outbox">,
+  traceCalls = (_app: FastifyInstance) => {},
+): Promise<FastifyInstance> {
   const { config } = given;
   const services = {
     ...given,
@@ -113,6 +116,7 @@ export async function buildApp(given: Omit<Services, "events" | "outbox">): Prom
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16 * 1024 },
   });
   app.setErrorHandler(answerError);
+  traceCalls(app);
   noteAddresses(app, config);
   logCalls(app);
   finishConnectionsOnClose(app);

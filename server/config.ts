@@ -35,9 +35,28 @@ export function readConfig(env: Environment) {
     shutdownDelay: wholeNumber("SHUTDOWN_DELAY", value, 0, 600),
     backups: backups(value),
     backupKeys: backupKeys(value),
+    traces: traces(value),
     timeouts,
   };
 }
+
+/** How many calls are traced; undefined where none are. Where to, and all else, is read by the library. */
+export type Traces = { sampler: (typeof samplers)[number]; ratio: number };
+
+const roots = ["always_on", "always_off", "traceidratio"] as const;
+const samplers = [...roots, ...roots.map((name) => `parentbased_${name}` as const)];
+
+function traces(read: Read): Traces | undefined {
+  const endpoint = "the address of an OTLP receiver, such as http://127.0.0.1:4318";
+  const isOn = parsed("OTEL_EXPORTER_OTLP_ENDPOINT", read, isAddress, endpoint);
+  choice("OTEL_EXPORTER_OTLP_PROTOCOL", read, ["http/json"], "http/json");
+  const sampler = choice("OTEL_TRACES_SAMPLER", read, samplers, "parentbased_always_on");
+  const ratio = parsed("OTEL_TRACES_SAMPLER_ARG", read, isRatio, "a number from 0 to 1") ?? "1";
+  const isDisabled = choice("OTEL_SDK_DISABLED", read, ["true", "false"], "false") === "true";
+  return isOn && !isDisabled ? { sampler, ratio: Number(ratio) } : undefined;
+}
+
+const isRatio = (text: string) => /^\d*\.?\d+$/.test(text) && Number(text) <= 1;
 
 /** The bot that sends messages to staff; undefined where there is none. */
 export type Chat = { provider: ChatProvider; token: string; api: string };

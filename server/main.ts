@@ -24,12 +24,13 @@ async function start() {
   const config = readConfig(process.env);
   // Only who needs it loads it: it takes as long as half of all the rest.
   if (config.backups && config.backupKeys) (await import("./operations/backup/seal.ts")).checkKeys(config.backupKeys);
+  const tracing = config.traces && (await import("./operations/tracing.ts")).startTracing(config.traces);
   const engine = await openEngine(config, { waitsForPrimary: true });
   let stop = () => engine.close();
   try {
     await adoptTimezone(engine.db, config.timezone);
     if (engine.kind === "embedded") workOneByOne();
-    const app = await buildApp({ db: engine.db, config, now: () => new Date() });
+    const app = await buildApp({ db: engine.db, config, now: () => new Date() }, tracing?.traceCalls);
     let stopHousekeeping = async () => {};
     let stopDelivering = async () => {};
     let stopMessages = async () => {};
@@ -38,6 +39,7 @@ async function start() {
       await Promise.all([app.close(), stopDelivering(), stopMessages(), stopBackups()]);
       await stopHousekeeping();
       await engine.close();
+      await tracing?.stop();
     };
     await app.listen({ port: config.port, host: config.host, backlog });
     const password = await ensureAdmin(engine.db, config);
@@ -85,6 +87,8 @@ async function start() {
     }
     console.log("Finishing running requests …");
     await stop();
+    // Nor does anybody wait for a receiver of traces that is silent.
+    if (tracing) process.exit();
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);

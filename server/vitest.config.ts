@@ -11,6 +11,7 @@ const onOneEngine = [
     "http/compression.test.ts",
     "http/panel.test.ts",
     "operations/logging.test.ts",
+    "operations/deploy.test.ts",
   ],
   ...["tests/access.test.ts", "tests/security.test.ts", "tests/storefront-docs.test.ts"],
 ];

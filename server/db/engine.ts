@@ -19,6 +19,7 @@ import { type Hosts, hostsOf } from "./hosts.ts";
 import { isExpanded, migrate, migrateBesideOthers, nextVersion, versionOf } from "./migrations.ts";
 import { openPool, withConnection } from "./pool.ts";
 import * as schema from "./schema.ts";
+import { tracing } from "./tracing.ts";
 
 export type Engine = { kind: "embedded" | "PostgreSQL"; db: Database; close(): Promise<void> };
 
@@ -107,6 +108,7 @@ export async function connectEmbedded(
 ): Promise<EmbeddedEngine> {
   const client = await PGlite.create({ ...source, extensions: { btree_gist, pg_trgm } });
   giveOthersTheirTurn(client);
+  if (tracing) tellStatements(client);
   const db = drizzleEmbedded(client, options) as unknown as Database;
   db.transaction = tellingCommits(db, db.transaction.bind(db));
   const close = async () => {
@@ -126,6 +128,24 @@ function giveOthersTheirTurn(client: PGlite) {
     runAlone(async () => {
       await setImmediate();
       return statement();
+    });
+}
+
+/** The same for whoever traces calls. */
+function tellStatements(client: PGlite) {
+  const told = (query: PGlite["query"]): PGlite["query"] =>
+    function tell(text, ...rest) {
+      const ended = tracing?.statement(text);
+      const answer = query(text, ...rest);
+      if (ended) answer.then(() => ended(), ended);
+      return answer as never;
+    };
+  client.query = told(client.query.bind(client));
+  const transaction = client.transaction.bind(client);
+  client.transaction = (work) =>
+    transaction((tx) => {
+      tx.query = told(tx.query.bind(tx));
+      return work(tx);
     });
 }
 
@@ -165,6 +185,7 @@ export async function connectPostgres(
   const db = databaseOf(calls);
   longWork.set(db, databaseOf(slow));
   slowPools.set(db, slow);
+  pools.set(db, { calls, slow });
   listeningPlaces.set(db, { hosts, connect });
   return { kind: "PostgreSQL", db, slow, close };
 }
@@ -185,6 +206,15 @@ function databaseOf(pool: pg.Pool): Database {
   );
   return db;
 }
+
+const pools = new WeakMap<Database, Record<string, pg.Pool>>();
+
+/** Each pool's connections to PostgreSQL, and who waits for one; none on the embedded engine. */
+export const connectionsOf = (db: Database) =>
+  Object.entries(pools.get(db) ?? {}).map(([pool, { totalCount, idleCount, waitingCount }]) => ({
+    pool,
+    ...{ used: totalCount - idleCount, idle: idleCount, waiting: waitingCount },
+  }));
 
 const longWork = new WeakMap<Database, Database>();
 

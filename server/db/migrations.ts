@@ -60,6 +60,9 @@ export const steps: Step[] = [
 ];
 const newest = steps.at(-1) as Step;
 
+/** The version of the tables that this program works on. */
+export const ownVersion = newest.version;
+
 const placeOf = (version: string) => steps.findIndex((step) => step.version === version);
 
 /** Of a version from before the oldest that can still be brought up to date. */

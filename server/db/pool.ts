@@ -2,6 +2,7 @@ import pg from "pg";
 import { StartError } from "../config.ts";
 import { databaseIsAway, isReadOnly, readOnly } from "./failures.ts";
 import type { Hosts } from "./hosts.ts";
+import { tracing } from "./tracing.ts";
 
 const oldestPostgres = 15;
 
@@ -142,11 +143,24 @@ function clientsOf(hosts: Hosts, limit: number) {
         query.query_timeout = limit;
         if (isPreparable(query, values)) query.name = statementName(query.text);
       }
+      const ended = tracing?.statement(query?.text ?? String(query));
+      if (ended) tellEnd(args, ended);
       const answer: unknown = super.query(...(args as Parameters<pg.Client["query"]>));
+      if (ended && answer instanceof Promise) answer.then(() => ended(), ended);
       // Who has waited in vain for one answer need not wait for that of a ROLLBACK as well.
       if (answer instanceof Promise) answer.catch((error) => void (isSilence(error) && this.end()));
       return answer;
     }
+  };
+}
+
+/** The pool gives a function to call with the answer; others are given a promise. */
+function tellEnd(args: unknown[], ended: (failure?: unknown) => void) {
+  const callback = args.at(-1);
+  if (typeof callback !== "function") return;
+  args[args.length - 1] = (failure: unknown, ...answer: unknown[]) => {
+    ended(failure);
+    callback(failure, ...answer);
   };
 }
 

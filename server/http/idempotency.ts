@@ -9,6 +9,7 @@ import { recordAttempt } from "../accounts/attempts.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { databaseCode } from "../db/failures.ts";
 import { idempotentReplies } from "../db/schema.ts";
+import { tracing } from "../db/tracing.ts";
 import { type Caller, callerNow, readmit, takeTurnsAtOwnAccount } from "./callers.ts";
 import type { InTurn, Upload } from "./files.ts";
 
@@ -188,6 +189,9 @@ const noted =
     throw error;
   };
 
+/** Transactions that were made again since the start, for the metrics. */
+export let repeatedTransactions = 0;
+
 /** Two transactions that wait for each other: the database ends one of them, which may simply try again. */
 async function retried<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -196,6 +200,8 @@ async function retried<T>(run: () => Promise<T>): Promise<T> {
     } catch (error) {
       const code = databaseCode(error);
       if (tries === 4 || (code !== "40001" && code !== "40P01")) throw error;
+      repeatedTransactions++;
+      tracing?.note("the transaction is made again", code);
     }
   }
 }

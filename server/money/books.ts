@@ -83,6 +83,14 @@ export async function lastBooks(db: Database) {
   return { balanced: problems.length === 0, checkedAt: kept.booksCheckedAt, problems, owed: kept.owedCents ?? 0 };
 }
 
+/** When they were last checked, and how much was wrong: nothing is checked for it. */
+export async function booksFigures(db: Database) {
+  const [kept] = await db
+    .select({ checkedAt: settings.booksCheckedAt, problems: settings.booksProblems })
+    .from(settings);
+  return { checkedAt: kept?.checkedAt ?? null, problems: kept?.problems?.length ?? 0 };
+}
+
 /** Once in every hour of the clock, however many servers ask for it. */
 export async function checkBooksHourly(db: Database): Promise<void> {
   const isDue = sql`coalesce(date_trunc('hour', ${settings.booksBegunAt}) < date_trunc('hour', now()), true)`;

@@ -36,7 +36,8 @@ async function silence(limit: number) {
   throw databaseAway();
 }
 
-async function expectReady(db: Database) {
+/** Fails where this server should get no calls. */
+export async function expectReady(db: Database) {
   // Asks for no row, and for leave to change it: a database that takes no changes refuses that as it would a change.
   await db.execute(sql`select from settings where false for update`);
   // A newer server may have moved the tables on, or a copy of an older day was put in their place.

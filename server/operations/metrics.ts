@@ -1,19 +1,23 @@
 import { timingSafeEqual } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
+import { totalmem } from "node:os";
+import { getHeapStatistics } from "node:v8";
 import { events } from "@footprint/contract/events.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { hashToken } from "../accounts/sessions.ts";
-import type { Database } from "../db/database.ts";
+import { connectionsOf } from "../db/engine.ts";
+import { ownVersion } from "../db/migrations.ts";
 import { openStreams } from "../events/streams.ts";
+import { repeatedTransactions } from "../http/idempotency.ts";
 import { shedCalls } from "../http/overload.ts";
 import type { Services } from "../http/routes.ts";
-import { webhookFigures } from "../webhooks/deliveries.ts";
 import { tried } from "../webhooks/delivering.ts";
+import { watchDatabase } from "./figures.ts";
 
 /** Figures for Prometheus at /metrics, for whoever has the key. Without a key nothing is counted, and nothing is there. */
-export function serveMetrics(app: FastifyInstance, { db, config: { metricsKey, timeouts } }: Services) {
+export function serveMetrics(app: FastifyInstance, { db, config }: Services) {
+  const { metricsKey } = config;
   const registry = new Registry();
   let askForFigures = async () => {};
   app.get("/metrics", async (request, reply) => {
@@ -69,7 +73,47 @@ export function serveMetrics(app: FastifyInstance, { db, config: { metricsKey, t
       for (const [outcome, count] of Object.entries(tried)) this.inc({ outcome }, count);
     },
   });
-  askForFigures = watchWebhooks(db, registry, timeouts.ready);
+  new Counter({
+    name: "footprint_transactions_repeated_total",
+    help: "Transactions that the database ended because two waited for each other, and that were made again",
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(repeatedTransactions);
+    },
+  });
+  const failures = new Counter({
+    name: "footprint_failures_total",
+    help: "Calls answered 500: failures of the program's own",
+    registers: [registry],
+  });
+  new Gauge({
+    name: "footprint_database_connections",
+    help: "Connections to PostgreSQL, by pool, in use and idle; and how many wait for one",
+    labelNames: ["pool", "state"],
+    registers: [registry],
+    collect() {
+      for (const { pool, ...states } of connectionsOf(db))
+        for (const [state, count] of Object.entries(states)) this.set({ pool, state }, count);
+    },
+  });
+  new Gauge({
+    name: "footprint_memory_limit_bytes",
+    help: "What memory there is: for the process as a whole, and for its heap",
+    labelNames: ["of"],
+    registers: [registry],
+    collect() {
+      this.set({ of: "process" }, Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()));
+      this.set({ of: "heap" }, getHeapStatistics().heap_size_limit);
+    },
+  });
+  new Gauge({
+    name: "footprint_info",
+    help: "Always 1: the version of the tables that this server works on, and its kind of database",
+    labelNames: ["tables", "database"],
+    registers: [registry],
+  }).set({ tables: ownVersion, database: connectionsOf(db).length > 0 ? "PostgreSQL" : "embedded" }, 1);
+  askForFigures = watchDatabase(db, config, registry);
   // A stream lasts as long as its panel is open, which says nothing of the server.
   const isStream = ({ routeOptions }: FastifyRequest) => routeOptions.url === events.stream.path;
   app.addHook("onRequest", (request, reply, done) => {
@@ -82,41 +126,7 @@ export function serveMetrics(app: FastifyInstance, { db, config: { metricsKey, t
     if (isStream(request)) return;
     // The path as the contract writes it: one series per call, not one per customer.
     const path = request.routeOptions.url ?? "other";
+    if (reply.statusCode === 500) failures.inc();
     seconds.observe({ method: request.method, path, status: reply.statusCode }, reply.elapsedTime / 1000);
   });
-}
-
-/** What waits to be sent, as the database has it: the same on every server. Returns how to ask for it. */
-function watchWebhooks(db: Database, registry: Registry, patience: number) {
-  const registers = [registry];
-  const waiting = new Gauge({
-    name: "footprint_webhook_waiting",
-    help: "Events that wait to be sent to webhooks that are not paused, at most 1,000 counted of each webhook",
-    registers,
-  });
-  const oldest = new Gauge({
-    name: "footprint_webhook_oldest_seconds",
-    help: "How long what waits longest has waited to be sent to a webhook that is not paused",
-    registers,
-  });
-  const paused = new Gauge({
-    name: "footprint_webhooks_paused",
-    help: "Webhooks that are paused: by themselves after three days of failures, or by hand",
-    labelNames: ["by"],
-    registers,
-  });
-  let asking: Promise<Awaited<ReturnType<typeof webhookFigures>> | undefined> | undefined;
-  return async () => {
-    asking ??= webhookFigures(db)
-      .catch(() => undefined)
-      .finally(() => {
-        asking = undefined;
-      });
-    // While the database is away or does not answer, these are not known, and all else is.
-    const figures = await Promise.race([asking, setTimeout(patience, undefined, { ref: false })]);
-    waiting.set(figures?.waiting ?? Number.NaN);
-    oldest.set(figures?.seconds ?? Number.NaN);
-    paused.set({ by: "itself" }, figures?.pausedByItself ?? Number.NaN);
-    paused.set({ by: "hand" }, figures?.pausedByHand ?? Number.NaN);
-  };
 }

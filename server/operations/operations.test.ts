@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { buildApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import type { Database } from "../db/database.ts";
-import { webhooks } from "../db/schema.ts";
+import { uuidv7 } from "../db/ids.ts";
+import { backups, settings, webhooks } from "../db/schema.ts";
 import { addCustomer } from "../testing/builders.ts";
 import { addEvent } from "../testing/events.ts";
 import { call, db, origin, tokenOf } from "../testing/server.ts";
@@ -75,15 +76,23 @@ test("metrics are there for whoever has the key, count calls by path, and name n
   expect(body).not.toContain("somebody");
 });
 
-test("metrics tell what waits to be sent to webhooks, since when, and which are paused", async () => {
-  const app = await appWith({ env: { METRICS_KEY: metricsKey } });
-  const figures = async (): Promise<number[]> => {
+/** These metrics of a server of its own, asked for again and again. */
+async function watch(names: string[], env: Record<string, string> = {}) {
+  const app = await appWith({ env: { METRICS_KEY: metricsKey, ...env } });
+  return async function figures(): Promise<(number | undefined)[]> {
     const { body } = await app.inject({ url: "/metrics", headers: { authorization: `Bearer ${metricsKey}` } });
-    const figure = (name: string) => Number(new RegExp(`^footprint_webhook${name} (.*)$`, "m").exec(body)?.[1]);
-    const asked = ["_waiting", "_oldest_seconds", 's_paused{by="itself"}', 's_paused{by="hand"}'].map(figure);
     // A busy database is not waited for.
-    return asked.some(Number.isNaN) ? figures() : asked;
+    if (!body.includes("footprint_ready 1")) return figures();
+    const found = names.map((name) => body.split("\n").find((line) => line.startsWith(`footprint_${name} `)));
+    return found.map((line) => (line ? Number(line.split(" ")[1]) : undefined));
   };
+}
+
+test("metrics tell what waits to be sent to webhooks, since when, and which are paused", async () => {
+  const figures = await watch([
+    ...["webhook_waiting", "webhook_oldest_seconds"],
+    ...['webhooks_paused{by="itself"}', 'webhooks_paused{by="hand"}'],
+  ]);
   expect(await figures()).toEqual([0, 0, 0, 0]);
   const values = { url: "https://shop.example.com/hooks", secret: "whsec_", position: 0 };
   await db.insert(webhooks).values([
@@ -99,6 +108,42 @@ test("metrics tell what waits to be sent to webhooks, since when, and which are 
   expect([waiting, ...paused]).toEqual([2, 1, 1]);
   expect(seconds).toBeGreaterThanOrEqual(600);
   expect(seconds).toBeLessThan(900);
+});
+
+test("metrics tell what waits to be numbered, and what the books said last", async () => {
+  const figures = await watch(["outbox_waiting", "books_problems", "books_checked_timestamp_seconds"]);
+  expect(await figures()).toEqual([0, 0, Number.NaN]);
+  const checkedAt = new Date("2026-01-02T03:04:05Z");
+  await db.update(settings).set({ booksCheckedAt: checkedAt, booksProblems: ["one", "another"] });
+  expect(await figures()).toEqual([0, 2, checkedAt.getTime() / 1000]);
+});
+
+test("metrics tell of the last backup that passed its check, and of nothing where none are made", async () => {
+  const names = ["backup_every_seconds", "backup_taken_timestamp_seconds", "backup_failed"];
+  const figures = await watch(names, { BACKUP_EVERY: "6h" });
+  expect(await figures()).toEqual([21_600, 0, 0]);
+  const at = (hour: number) => new Date(Date.UTC(2026, 0, 2, hour));
+  const row = (hour: number, balanced: boolean | null, problem: string) => ({
+    ...{ id: uuidv7(), file: "", begunAt: at(hour), endedAt: at(hour), balanced, problem },
+  });
+  await db.insert(backups).values(row(3, true, ""));
+  expect(await figures()).toEqual([21_600, at(3).getTime() / 1000, 0]);
+  await db.insert(backups).values(row(9, null, "no room"));
+  expect(await figures()).toEqual([21_600, at(3).getTime() / 1000, 1]);
+  expect(await (await watch(names))()).toEqual([undefined, undefined, undefined]);
+});
+
+test("metrics of a server that has lost its database tell so, and all that it knows without", async () => {
+  const away = new Proxy(db, { get: () => () => Promise.reject(new Error("away")) });
+  const app = await appWith({ db: away, env: { METRICS_KEY: metricsKey, BACKUP_EVERY: "6h" } });
+  const { statusCode, body } = await app.inject({
+    url: "/metrics",
+    headers: { authorization: `Bearer ${metricsKey}` },
+  });
+  expect(statusCode).toBe(200);
+  expect(body).toContain("footprint_ready 0\n");
+  expect(body).toMatch(/^footprint_backup_taken_timestamp_seconds nan$/im);
+  expect(body).toMatch(/^process_resident_memory_bytes \d+$/m);
 });
 
 test("without a key there are no metrics", async () => {

@@ -35,6 +35,19 @@ export async function numberOutbox(db: Database) {
   return rows[0] as (typeof rows)[number];
 }
 
+/** Beyond this many nobody counts. */
+const mostCounted = 1_000;
+
+/** How much waits to be numbered, and for how long. */
+export async function outboxFigures(db: Database) {
+  const { rows } = await db.execute<{ waiting: number; seconds: number }>(sql`
+    select (select count(*) from (select from outbox limit ${mostCounted}) as counted)::int as waiting,
+      coalesce(greatest(extract(epoch from clock_timestamp() - (
+        select created_at from outbox order by number limit 1
+      )), 0), 0)::float8 as seconds`);
+  return rows[0] as (typeof rows)[number];
+}
+
 /** Numbers all that was committed before it is called, whoever else is at it. */
 export async function numberEverything(db: Database): Promise<void> {
   for (;;) {

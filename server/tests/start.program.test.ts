@@ -213,6 +213,18 @@ test("a taken port is named, and nothing is lost by it", async () => {
 
 const refusals: [Record<string, string>, string][] = [
   [{ PORT: "70000" }, 'PORT is "70000": set it to a whole number up to 65535, or leave it out.'],
+  [
+    { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" },
+    'OTEL_EXPORTER_OTLP_ENDPOINT is "collector:4318": set it to the address of an OTLP receiver, such as http://127.0.0.1:4318, or leave it out.',
+  ],
+  [
+    { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" },
+    'OTEL_EXPORTER_OTLP_PROTOCOL is "grpc": set it to one of http/json, or leave it out.',
+  ],
+  [
+    { OTEL_TRACES_SAMPLER_ARG: "5" },
+    'OTEL_TRACES_SAMPLER_ARG is "5": set it to a number from 0 to 1, or leave it out.',
+  ],
   [{ DEMO: "yes" }, 'DEMO is "yes": set it to one of on, off, or leave it out.'],
   [{ ADMIN_PASSWORD: "short" }, "ADMIN_PASSWORD is not valid: set it to 8 to 128 characters, or leave it out."],
   [

@@ -2,6 +2,7 @@ import { Resolver, lookup as systemLookup } from "node:dns/promises";
 import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from "node:http";
 import { Agent as TlsAgent, request as tlsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { type Tracing, tracing } from "../db/tracing.ts";
 import { hostOf, isInside, isPublic } from "./addresses.ts";
 
 export type Answer = { status: number | null; problem: string; duration: number; answer: string };
@@ -51,14 +52,23 @@ export async function send(
   const onAbort = () => end("The server stopped while it was sent");
   signal?.addEventListener("abort", onAbort, { once: true });
   if (signal?.aborted) onAbort();
-  const done = (answer: Omit<Answer, "duration">) => ({
-    ...answer,
-    duration: Math.round(performance.now() - since),
-  });
+  let traced: ReturnType<Tracing["sending"]> | undefined;
+  const done = (answer: Omit<Answer, "duration">) => {
+    traced?.end(answer);
+    return { ...answer, duration: Math.round(performance.now() - since) };
+  };
   try {
     const target = new URL(url);
+    traced = tracing?.sending(target.host);
     const addresses = await unlessEnded(addressesOf(target, sending), ending.signal);
-    const response = await post(target, addresses, headers, body, ending.signal, onConnected);
+    const response = await post(
+      target,
+      addresses,
+      { ...headers, ...traced?.headers },
+      body,
+      ending.signal,
+      onConnected,
+    );
     const status = response.statusCode ?? 0;
     const answer = await readBeginning(response);
     return done({
