@@ -6,6 +6,8 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { hashToken } from "../accounts/sessions.ts";
 import type { Database } from "../db/database.ts";
+import { standbysOf } from "../db/engine.ts";
+import type { Standbys } from "../db/standbys.ts";
 import { openStreams } from "../events/streams.ts";
 import { shedCalls } from "../http/overload.ts";
 import type { Services } from "../http/routes.ts";
@@ -69,6 +71,8 @@ export function serveMetrics(app: FastifyInstance, { db, config: { metricsKey, t
       for (const [outcome, count] of Object.entries(tried)) this.inc({ outcome }, count);
     },
   });
+  const standbys = standbysOf.get(db);
+  if (standbys) watchStandbys(standbys, registry);
   askForFigures = watchWebhooks(db, registry, timeouts.ready);
   // A stream lasts as long as its panel is open, which says nothing of the server.
   const isStream = ({ routeOptions }: FastifyRequest) => routeOptions.url === events.stream.path;
@@ -83,6 +87,30 @@ export function serveMetrics(app: FastifyInstance, { db, config: { metricsKey, t
     // The path as the contract writes it: one series per call, not one per customer.
     const path = request.routeOptions.url ?? "other";
     seconds.observe({ method: request.method, path, status: reply.statusCode }, reply.elapsedTime / 1000);
+  });
+}
+
+/** Where lists, searches, exports and figures are read, for servers that have standbys to read from. */
+function watchStandbys(standbys: Standbys, registry: Registry) {
+  new Counter({
+    name: "footprint_reads_total",
+    help: "Lists, searches, exports and figures, by who answered them: a standby, or the primary in place of one",
+    labelNames: ["from"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [from, count] of Object.entries(standbys.answered)) this.inc({ from }, count);
+    },
+  });
+  new Gauge({
+    name: "footprint_standbys",
+    help: "Standbys to read from, by whether they are used or left out for now",
+    labelNames: ["state"],
+    registers: [registry],
+    collect() {
+      this.set({ state: "used" }, standbys.used());
+      this.set({ state: "left out" }, standbys.known - standbys.used());
+    },
   });
 }
 
