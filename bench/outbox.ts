@@ -1,5 +1,4 @@
 // What the outbox costs a purchase, in processor time: npm run bench:outbox
-import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { labelTypes } from "@footprint/contract/label-types.ts";
@@ -8,7 +7,7 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { must, send } from "./calls.ts";
-import { databaseProcess, serverProcess, temporaryFolder } from "./processes.ts";
+import { databaseProcess, serverProcess, temporaryFolder, worked } from "./processes.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -94,7 +93,8 @@ async function open(name: string, env: Record<string, string>) {
 
 /** Milliseconds that server and database worked per order. */
 async function measure({ name, product, origin, key }: Shop): Promise<number> {
-  const before = await worked(product);
+  const workedUntilNow = async () => worked([product.pid(), ...(await database.pids())]);
+  const before = await workedUntilNow();
   let left = orders;
   await Promise.all(
     Array.from({ length: connections }, async (_, place) => {
@@ -107,17 +107,5 @@ async function measure({ name, product, origin, key }: Shop): Promise<number> {
   );
   // What is still to be numbered belongs to it too.
   await new Promise((done) => setTimeout(done, 1_500));
-  return ((await worked(product)) - before) / orders;
-}
-
-/** Milliseconds that a server and the database have worked, with all that they started. */
-async function worked(product: Shop["product"]): Promise<number> {
-  const each = await Promise.all(
-    [product.pid(), ...(await database.pids())].map(async (pid) => {
-      const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-      const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-      return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
-    }),
-  );
-  return each.reduce((sum, ms) => sum + ms, 0);
+  return ((await workedUntilNow()) - before) / orders;
 }

@@ -123,10 +123,7 @@ export async function databaseProcess(folder: string) {
       await postgres.createDatabase(name);
       return `${server}/${name}`;
     },
-    async pids(): Promise<number[]> {
-      const postmaster = await postmasterOf(databaseDir);
-      return [postmaster, ...(await childrenOf(postmaster))];
-    },
+    pids: async () => processesOf(await postmasterOf(databaseDir)),
     /** Kills every process of it at once, and starts it again: it recovers what was committed from its journal. */
     async killAndRestart() {
       isRunning = false;
@@ -150,6 +147,21 @@ export async function databaseProcess(folder: string) {
 
 const postmasterOf = async (folder: string) =>
   Number((await readFile(join(folder, "postmaster.pid"), "utf8")).split("\n", 1)[0]);
+
+/** All processes of a PostgreSQL. */
+export const processesOf = async (postmaster: number) => [postmaster, ...(await childrenOf(postmaster))];
+
+/** Milliseconds that processes have worked, with all that they started and that has ended. */
+export async function worked(pids: (number | undefined)[]): Promise<number> {
+  const each = await Promise.all(
+    pids.map(async (pid) => {
+      const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+      const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+      return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
+    }),
+  );
+  return each.reduce((sum, ms) => sum + ms, 0);
+}
 
 /** Where the system does not say, the children notice the postmaster's death themselves. */
 async function childrenOf(pid: number): Promise<number[]> {

@@ -3,6 +3,7 @@ import helmet from "@fastify/helmet";
 import multipart from "@fastify/multipart";
 import Fastify, { type FastifyInstance, LogController } from "fastify";
 import { addressesBehind, noteAddresses } from "./accounts/addresses.ts";
+import { standbysOf } from "./db/engine.ts";
 import { uuidv7 } from "./db/ids.ts";
 import { openEvents } from "./events/events.ts";
 import { approvalRoutes } from "./features/approvals.ts";
@@ -124,6 +125,8 @@ export async function buildApp(
   app.addHook("preClose", async () => services.outbox.endWaits());
   app.addHook("onClose", () => services.events.close());
   app.addHook("onClose", () => services.outbox.close());
+  const stopWatching = standbysOf.get(given.db)?.watch((line) => app.log.info(line));
+  if (stopWatching) app.addHook("onClose", stopWatching);
   ignoreExpectations(app);
   compressReplies(app);
   await app.register(helmet, securityHeaders(config));

@@ -20,6 +20,7 @@ export function readConfig(env: Environment) {
     port: wholeNumber("PORT", value, 7400, 65_535),
     host: value("HOST") ?? "127.0.0.1",
     databaseUrl,
+    readDatabaseUrl: readDatabaseUrl(value, databaseUrl),
     dataDir: value("DATA_DIR") ?? "./data",
     adminUsername: parsed("ADMIN_USERNAME", value, isUsername, usernameRule) ?? "admin",
     adminPassword: parsed("ADMIN_PASSWORD", (name) => env[name] || undefined, isLongEnough, "8 to 128 characters"),
@@ -38,6 +39,13 @@ export function readConfig(env: Environment) {
     traces: traces(value),
     timeouts,
   };
+}
+
+/** Standbys to read from; only a database on a server has any. */
+function readDatabaseUrl(read: Read, databaseUrl: string | undefined): string | undefined {
+  const url = parsed("READ_DATABASE_URL", read, isUrlOfPostgres, "postgres://user:password@standby:5432/database");
+  if (url && !databaseUrl) throw new StartError("READ_DATABASE_URL needs DATABASE_URL beside it: that of the primary.");
+  return url;
 }
 
 /** How many calls are traced; undefined where none are. Where to, and all else, is read by the library. */
@@ -154,7 +162,7 @@ export const timeouts = {
 type Read = (name: string) => string | undefined;
 
 const secret = [
-  ...["DATABASE_URL", "ADMIN_PASSWORD", "METRICS_KEY", "CHAT_TOKEN"],
+  ...["DATABASE_URL", "READ_DATABASE_URL", "ADMIN_PASSWORD", "METRICS_KEY", "CHAT_TOKEN"],
   ...["BACKUP_IDENTITY", "BACKUP_PASSPHRASE"],
 ];
 
@@ -200,10 +208,11 @@ function trustedProxies(text: string | undefined): false | string {
 /** It stands in headers, where a star or a semicolon would mean something else. */
 const isHost = (text: string) => /^([a-z0-9.-]+|\[[\da-f:.]+\])$/i.test(text);
 
+const isUrlOfPostgres = (text: string) =>
+  urlsOf(text).every((url) => URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol));
 /** Also with several hosts, of which the one that takes changes is used: never one for reading alone. */
 const isPostgresUrl = (text: string) =>
-  urlsOf(text).every((url) => URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) &&
-  !/[?&]target_session_attrs=(?!(read-write|primary|any)(&|$))/.test(text);
+  isUrlOfPostgres(text) && !/[?&]target_session_attrs=(?!(read-write|primary|any)(&|$))/.test(text);
 const isUsername = (text: string) => usernamePattern.test(text) && !isReservedName(text);
 const usernameRule = "3 to 32 letters, digits, . _ or -, and not a name of the program's own such as system";
 const isLongEnough = (text: string) => text.length >= 8 && text.length <= 128;

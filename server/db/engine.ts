@@ -15,10 +15,11 @@ import type { Database, Transaction } from "./database.ts";
 import { isReadOnly } from "./failures.ts";
 import { keepCopy, offerCopies, removeForgottenCopies, requestCopy } from "./folder-copies.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { type Hosts, hostsOf } from "./hosts.ts";
+import { type Hosts, hostsOf, urlsOf } from "./hosts.ts";
 import { isExpanded, migrate, migrateBesideOthers, nextVersion, versionOf } from "./migrations.ts";
 import { openPool, withConnection } from "./pool.ts";
 import * as schema from "./schema.ts";
+import { followStandbys, type Standbys } from "./standbys.ts";
 import { tracing } from "./tracing.ts";
 
 export type Engine = { kind: "embedded" | "PostgreSQL"; db: Database; close(): Promise<void> };
@@ -27,11 +28,11 @@ export type Engine = { kind: "embedded" | "PostgreSQL"; db: Database; close(): P
 const migrationLock = sql.raw("74000001");
 const options = { schema, casing: "snake_case" as const };
 
-type Place = Pick<Config, "databaseUrl" | "dataDir"> & Partial<Pick<Config, "timeouts">>;
+type Place = Pick<Config, "databaseUrl" | "dataDir"> & Partial<Pick<Config, "readDatabaseUrl" | "timeouts">>;
 
 /** Opens the database and brings its tables up to date. Where only a standby answers, a server waits for its primary. */
 export async function openEngine(
-  { databaseUrl, dataDir, ...patience }: Place,
+  { databaseUrl, readDatabaseUrl, dataDir, ...patience }: Place,
   { waitsForPrimary = false } = {},
 ): Promise<Engine> {
   if (!databaseUrl) return openFolder(dataDir);
@@ -43,7 +44,7 @@ export async function openEngine(
     await engine.close();
     throw explained(error);
   }
-  return engine;
+  return readDatabaseUrl ? withStandbys(engine, readDatabaseUrl, patience.timeouts) : engine;
 }
 
 /** Somebody is about to promote it, or to bring the primary back. */
@@ -160,6 +161,62 @@ export async function openToRead({ databaseUrl, dataDir }: Place): Promise<Engin
   const { release } = await lockFolder(dataDir);
   return connectEmbedded({ dataDir: own }, release);
 }
+
+/** How long a standby may take to accept a connection, and to say that it is there: the primary can answer instead. */
+const standbyPatience = { connect: 1_000, statement: 2_000 };
+
+/** The same engine, whose standbys may be read from. */
+function withStandbys(
+  engine: Engine,
+  readDatabaseUrl: string,
+  { connect: longest, statement }: Config["timeouts"] = timeouts,
+): Engine {
+  const connect = Math.min(longest, standbyPatience.connect);
+  const standbys = followStandbys(engine.db, (check, checkAnew) =>
+    urlsOf(readDatabaseUrl).map((url) => {
+      const hosts = hostsOf(url);
+      const limits = { connect, check, mayBeReadOnly: true };
+      const calls = openPool(hosts, { ...limits, statement, max: connections.calls });
+      const slow = openPool(hosts, { ...limits, statement: 0, max: connections.slow });
+      const questions = openPool(hosts, {
+        ...limits,
+        check: checkAnew,
+        statement: standbyPatience.statement,
+        max: 1,
+      });
+      const db = readingAt(calls, engine.db);
+      longWork.set(db, readingAt(slow, withoutTimeLimit(engine.db)));
+      slowPools.set(db, slow);
+      return {
+        name: new URL(url).host,
+        db,
+        async ask() {
+          await questions.query({ text: "select" });
+        },
+        async close() {
+          await Promise.all([calls.end(), slow.end(), questions.end()]);
+        },
+      };
+    }),
+  );
+  standbysOf.set(engine.db, standbys);
+  const close = async () => {
+    await Promise.all([engine.close(), standbys.close()]);
+  };
+  return { ...engine, close };
+}
+
+/** Reads there. Whatever else is begun there, such as a row for the log, is done at the primary. */
+function readingAt(pool: pg.Pool, primary: Database): Database {
+  const db = databaseOf(pool);
+  const read = db.transaction;
+  db.transaction = (work, config) =>
+    config?.accessMode === "read only" ? read(work, config) : primary.transaction(work, config);
+  return db;
+}
+
+/** The standbys of a database that may be read from, where there are any. */
+export const standbysOf = new WeakMap<Database, Standbys>();
 
 /** Calls share many connections; what takes its time has a few of its own, so that no call waits for it. */
 const connections = { calls: 20, slow: 4 };

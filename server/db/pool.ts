@@ -6,11 +6,20 @@ import { tracing } from "./tracing.ts";
 
 const oldestPostgres = 15;
 
-/** Statements end after `statement` milliseconds; with 0 they may take their time. */
-type Limits = { max: number; connect: number; statement: number; mayBeReadOnly: boolean };
+/**
+ * Statements end after `statement` milliseconds; with 0 they may take their time. `check` looks at a connection each time
+ * that somebody is about to use it.
+ */
+type Limits = {
+  max: number;
+  connect: number;
+  statement: number;
+  mayBeReadOnly: boolean;
+  check?: (client: pg.PoolClient) => Promise<void>;
+};
 
-export function openPool(hosts: Hosts, { max, connect, statement, mayBeReadOnly }: Limits): pg.Pool {
-  const pool = new PoolOfHosts(hosts, {
+export function openPool(hosts: Hosts, { max, connect, statement, mayBeReadOnly, check }: Limits): pg.Pool {
+  const pool = new PoolOfHosts(hosts, check, {
     Client: clientsOf(hosts, statement && statement + waitForRefusal),
     application_name: "footprint",
     max,
@@ -42,19 +51,32 @@ type Found = pg.ClientBase & { url: string };
 /** Where the database is not at one of its hosts, it is looked for at the others before anybody is told. */
 class PoolOfHosts extends pg.Pool {
   private readonly hosts: Hosts;
-  constructor(hosts: Hosts, options: pg.PoolConfig) {
+  private readonly check: Limits["check"];
+  constructor(hosts: Hosts, check: Limits["check"], options: pg.PoolConfig) {
     super(options);
     this.hosts = hosts;
+    this.check = check;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own signature has two forms
   override connect(callback?: any): any {
-    const found = this.find();
+    const found = this.check ? this.findFit(this.check) : this.find();
     if (!callback) return found;
     found.then(
       (client) => callback(undefined, client, client.release),
       (error) => callback(error, undefined, () => {}),
     );
+  }
+
+  private async findFit(check: NonNullable<Limits["check"]>): Promise<pg.PoolClient> {
+    const client = await this.find();
+    try {
+      await check(client);
+      return client;
+    } catch (error) {
+      client.release(databaseIsAway(error));
+      throw error;
+    }
   }
 
   private async find(): Promise<pg.PoolClient> {

@@ -30,6 +30,7 @@ import {
   whenItsTurnToStore,
   whenTheThreadIsFree,
 } from "./overload.ts";
+import { readFromStandby } from "./standbys.ts";
 
 /** What every handler may use. */
 export type Services = {
@@ -139,7 +140,7 @@ function registerCall(
           );
           // Not all that comes with a body is done in a transaction, which begins with the same look.
           if (actor && call.body && !call.idempotent) await admitAgain(services.db, request, call, actor);
-          const result = await handler({
+          const context = {
             ...services,
             params,
             query,
@@ -152,8 +153,8 @@ function registerCall(
             origin: panelOrigin(request, services.config),
             userAgent: request.headers["user-agent"] ?? "",
             refuseIfGone: () => refuseIfGone(reply),
-          });
-          return finish(result);
+          };
+          return finish(await readFromStandby(services.db, call, (db) => handler({ ...context, db })));
         });
         const stillAllowed = async () => actor && admitAgain(services.db, request, call, actor);
         while (answer instanceof Later) {

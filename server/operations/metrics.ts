@@ -6,8 +6,9 @@ import { refusal } from "@footprint/contract/refusal.ts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { hashToken } from "../accounts/sessions.ts";
-import { connectionsOf } from "../db/engine.ts";
+import { connectionsOf, standbysOf } from "../db/engine.ts";
 import { ownVersion } from "../db/migrations.ts";
+import type { Standbys } from "../db/standbys.ts";
 import { openStreams } from "../events/streams.ts";
 import { repeatedTransactions } from "../http/idempotency.ts";
 import { shedCalls } from "../http/overload.ts";
@@ -113,6 +114,8 @@ export function serveMetrics(app: FastifyInstance, { db, config }: Services) {
     labelNames: ["tables", "database"],
     registers: [registry],
   }).set({ tables: ownVersion, database: connectionsOf(db).length > 0 ? "PostgreSQL" : "embedded" }, 1);
+  const standbys = standbysOf.get(db);
+  if (standbys) watchStandbys(standbys, registry);
   askForFigures = watchDatabase(db, config, registry);
   // A stream lasts as long as its panel is open, which says nothing of the server.
   const isStream = ({ routeOptions }: FastifyRequest) => routeOptions.url === events.stream.path;
@@ -128,5 +131,29 @@ export function serveMetrics(app: FastifyInstance, { db, config }: Services) {
     const path = request.routeOptions.url ?? "other";
     if (reply.statusCode === 500) failures.inc();
     seconds.observe({ method: request.method, path, status: reply.statusCode }, reply.elapsedTime / 1000);
+  });
+}
+
+/** Where lists, searches, exports and figures are read, for servers that have standbys to read from. */
+function watchStandbys(standbys: Standbys, registry: Registry) {
+  new Counter({
+    name: "footprint_reads_total",
+    help: "Lists, searches, exports and figures, by who answered them: a standby, or the primary in place of one",
+    labelNames: ["from"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [from, count] of Object.entries(standbys.answered)) this.inc({ from }, count);
+    },
+  });
+  new Gauge({
+    name: "footprint_standbys",
+    help: "Standbys to read from, by whether they are used or left out for now",
+    labelNames: ["state"],
+    registers: [registry],
+    collect() {
+      this.set({ state: "used" }, standbys.used());
+      this.set({ state: "left out" }, standbys.known - standbys.used());
+    },
   });
 }

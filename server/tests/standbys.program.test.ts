@@ -1,0 +1,157 @@
+import { type Endpoint, pathOf } from "@footprint/contract/endpoint.ts";
+import { events } from "@footprint/contract/events.ts";
+import { session } from "@footprint/contract/session.ts";
+import { users } from "@footprint/contract/users.ts";
+import { website } from "@footprint/contract/website.ts";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { features } from "../app.ts";
+import { mayReadFromStandby } from "../http/standbys.ts";
+import { readEvents } from "../testing/follower.ts";
+import { startPair } from "../testing/pair.ts";
+import { run } from "../testing/program.ts";
+
+let pair: Awaited<ReturnType<typeof startPair>>;
+beforeAll(async () => {
+  pair = await startPair({ isSynchronous: false });
+});
+afterAll(() => pair.end());
+
+const urlOf = (...ports: number[]) =>
+  `postgres://postgres:postgres@${ports.map((port) => `127.0.0.1:${port}`)}/postgres`;
+const account = { username: "admin", password: "open sesame, please" };
+const metricsKey = "standbys-metrics-key-0123456789";
+const patience = { timeout: 60_000, interval: 50 };
+
+/** A server that reads from the standby; neither the primary nor a host that is gone is one. */
+async function openServer(env: Record<string, string> = {}) {
+  const server = await run({
+    DATABASE_URL: urlOf(pair.primary.port),
+    READ_DATABASE_URL: urlOf(pair.primary.port, pair.standby.port, 1),
+    ADMIN_PASSWORD: account.password,
+    METRICS_KEY: metricsKey,
+    ...env,
+  });
+  const metric = async (name: string) => {
+    const answer = await fetch(`${server.origin()}/metrics`, { headers: { authorization: `Bearer ${metricsKey}` } });
+    const line = (await answer.text()).split("\n").find((text) => text.startsWith(`${name} `));
+    return Number(line?.split(" ").at(-1));
+  };
+  return {
+    origin: server.origin(),
+    used: () => metric('footprint_standbys{state="used"}'),
+    answeredBy: async () => ({
+      primary: await metric('footprint_reads_total{from="primary"}'),
+      standby: await metric('footprint_reads_total{from="standby"}'),
+    }),
+  };
+}
+
+test("lists are read from a standby that has all that was answered, and from the primary otherwise", async () => {
+  const servers = [await openServer({ DEMO: "on" }), await openServer()] as const;
+  const [here, there] = servers;
+  const untilUsed = (many: number) =>
+    vi.waitFor(async () => expect([await here.used(), await there.used()]).toEqual([many, many]), patience);
+  const body = JSON.stringify(account);
+  const json = { "content-type": "application/json" };
+  const signedIn = await fetch(here.origin + session.login.path, { method: "POST", headers: json, body });
+  let authorization = `Bearer ${((await signedIn.json()) as { accessToken: string }).accessToken}`;
+  const send = (
+    server: typeof here,
+    call: Endpoint,
+    { params = {}, query = {}, body = undefined as object | undefined },
+  ) =>
+    fetch(`${server.origin}${pathOf(call, params)}?${new URLSearchParams(query)}`, {
+      method: call.method,
+      headers: { authorization, ...(body && json) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const firstOf = async (server: typeof here, query = {}) => {
+    const answer = await send(server, users.list, { query });
+    expect(answer.status).toBe(200);
+    const [first] = ((await answer.json()) as { users: { _id: string; discordId: string; balance: number }[] }).users;
+    if (!first) throw new Error("nobody is there");
+    return first;
+  };
+  await untilUsed(1);
+
+  // Whatever may be read there is, to its last byte: none of these calls tries to change anything there.
+  const customer = await firstOf(here, { sort: "asc" });
+  const known = { discordId: customer.discordId, q: "an" };
+  const calls: Endpoint[] = Object.values(features).flatMap(({ feature }) => Object.values(feature));
+  const key = await send(here, website.createApiKey, { body: { name: "Shop" } });
+  const asAccount = authorization;
+  const asShop = `Bearer ${((await key.json()) as { key: string }).key}`;
+  const reading = calls.filter(mayReadFromStandby);
+  const paths = reading.map(({ path }) => path);
+  for (const some of ["/dashboard/books", "/admin/search", "/orders/read", "/orders/read/export", "/storefront/orders"])
+    expect(paths).toContainEqual(expect.stringMatching(`${some}$`));
+  for (const none of [/\/read\/:id$/, /api-keys/, /sign-ins/, /sessions/, /storefront\/(events|label-types)/])
+    expect(paths).not.toContainEqual(expect.stringMatching(none));
+  const before = await there.answeredBy();
+  for (const call of reading) {
+    authorization = call.access === "storefront" ? asShop : asAccount;
+    const answer = await send(there, call, {
+      params: { id: customer._id, discordId: customer.discordId },
+      query: Object.fromEntries(Object.entries(known).filter(([name]) => call.query && name in call.query.shape)),
+      ...(call.body && { body: { ids: [customer._id] } }),
+    });
+    expect.soft([200, 404], `${call.path}: ${await answer.text()}`).toContain(answer.status);
+  }
+  authorization = asAccount;
+  expect(await there.answeredBy()).toEqual({ ...before, standby: before.standby + reading.length });
+
+  // Whoever was answered, or told by an event, finds it, on whichever server.
+  let { balance } = customer;
+  const addOne = async (server: typeof here) => {
+    const answer = await send(server, users.addBalance, { params: { id: customer._id }, body: { balance: 1 } });
+    expect(answer.status).toBe(200);
+    balance++;
+  };
+  const balanceAt = async (server: typeof here) => (await firstOf(server, { ids: customer._id })).balance;
+  for (const [one, other] of [servers, servers.toReversed(), servers, servers.toReversed()] as (typeof servers)[]) {
+    await addOne(one);
+    expect(await balanceAt(other)).toBe(balance);
+  }
+  const follower = readEvents(await fetch(there.origin + events.stream.path, { headers: { authorization } }));
+  await addOne(here);
+  await follower.until(({ data }) => Boolean(data.everything || [data.customers].flat().includes(customer._id)));
+  expect(await balanceAt(there)).toBe(balance);
+  await follower.leave();
+
+  // One that stands still is not asked as soon as there is something that it lacks.
+  await untilUsed(1);
+  await pair.standby.query("select pg_wal_replay_pause()");
+  const untilNow = await there.answeredBy();
+  for (const [one, other] of [servers, servers.toReversed()] as (typeof servers)[]) {
+    await addOne(one);
+    for (const each of [other, one, other]) expect(await balanceAt(each)).toBe(balance);
+  }
+  expect((await there.answeredBy()).primary).toBeGreaterThan(untilNow.primary);
+  await untilUsed(0);
+  await pair.standby.query("select pg_wal_replay_resume()");
+  await untilUsed(1);
+  const resumed = await here.answeredBy();
+  await vi.waitFor(async () => {
+    expect(await balanceAt(here)).toBe(balance);
+    expect((await here.answeredBy()).standby).toBeGreaterThan(resumed.standby);
+  }, patience);
+
+  // One that dies takes no call with it, and is used again when it is back.
+  let isOver = false;
+  const readers = servers.map(async (server) => {
+    let calls = 0;
+    for (; !isOver; calls++) expect(await balanceAt(server)).toBe(balance);
+    return calls;
+  });
+  await pair.standby.server.stop();
+  await untilUsed(0);
+  await pair.standby.start();
+  await untilUsed(1);
+  // One that is promoted follows nobody any more.
+  await pair.standby.query("select pg_promote()");
+  await untilUsed(0);
+  isOver = true;
+  for (const calls of await Promise.all(readers)) expect(calls).toBeGreaterThan(0);
+  await addOne(here);
+  expect(await balanceAt(there)).toBe(balance);
+});
