@@ -47,6 +47,7 @@ const steps: Step[] = [
   { version: "0040_reversed_lines", at: 1794880001041 },
   { version: "0041_confirmed_in", at: 1794880002041 },
   { version: "0042_backups", at: 1794880003041 },
+  { version: "0044_log_archives", at: 1794880003043 },
 ];
 const newest = steps.at(-1) as Step;
 
