@@ -73,11 +73,13 @@ async function nextPart(tx: Transaction, keep: string) {
   const { rows: ends } = await tx.execute<{ last: number; rows: number; hash: string }>(sql`
     select number::float8 as last, encode(hash, 'hex') as hash,
       (total - coalesce((select total from log_chain where number = ${first} - 1), 0))::float8 as rows
-    from log_chain where number = coalesce(
-      (select min(number) - 1 from log_chain
-        where number > ${first} and until_at >= (${month} || '-01 00:00Z')::timestamptz + interval '1 month'),
-      (select max(number) from log_chain))`);
-  const { last = first, rows: amount = 0, hash = "" } = ends[0] ?? {};
+    from log_chain where number = (
+      select min(number) - 1 from log_chain
+      where number > ${first} and until_at >= (${month} || '-01 00:00Z')::timestamptz + interval '1 month')`);
+  const [end] = ends;
+  // Until the chain has gone beyond the month, there may be more of it.
+  if (!end) return undefined;
+  const { last, rows: amount, hash } = end;
   const file = `log-${month}-${hash.slice(0, 8)}.ndjson.gz`;
   return { file, firstLink: first, lastLink: last, rows: amount, removedLink: first - 1 };
 }

@@ -164,9 +164,12 @@ test("what is older than the log is kept goes to files once, whatever is killed;
     );
   }
 
-  const waiting = () =>
-    look(there, async ({ db }) => {
-      const isWaiting = sql`datname = current_database() and wait_event_type = 'Lock'`;
-      return (await db.execute(sql`select from pg_stat_activity where ${isWaiting}`)).rows.length;
-    });
+  /** How many wait for a lock. */
+  async function waiting() {
+    const isWaiting = sql`datname = current_database() and wait_event_type = 'Lock'`;
+    return look(
+      there,
+      async ({ db }) => (await db.execute(sql`select from pg_stat_activity where ${isWaiting}`)).rows.length,
+    );
+  }
 });
