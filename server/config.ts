@@ -37,6 +37,7 @@ export function readConfig(env: Environment) {
     backups: backups(value),
     backupKeys: backupKeys(value),
     traces: traces(value),
+    archives: archives(value),
     timeouts,
   };
 }
@@ -142,6 +143,29 @@ function backupKeys(read: Read): BackupKeys | undefined {
 const isRecipients = (text: string) => text.split(/[\s,]+/).every((key) => /^age1[a-z0-9]{50,}$/.test(key));
 const isIdentity = (text: string) => /^AGE-SECRET-KEY-(PQ-)?1[A-Z0-9]{50,}$/.test(text);
 const isPassphrase = (text: string) => text.length >= 12 && text.length <= 1_000;
+
+/** Where parts of the log go, and which: those that are older than that, in SQL's words. Undefined where all of it stays. */
+export type Archives = { folder: string; keep: string | undefined };
+
+function archives(read: Read): Archives {
+  const span = parsed(
+    "LOG_RETENTION",
+    read,
+    isRetention,
+    "how long the log is kept, a year or more, such as 400d or 7y",
+  );
+  const [, amount, unit] = retentionPattern.exec(span ?? "") ?? [];
+  const keep = amount && `${amount} ${unit === "y" ? "years" : "days"}`;
+  return { folder: read("ARCHIVE_DIR") ?? "./archive", keep };
+}
+
+const retentionPattern = /^([1-9]\d{0,4})([dy])$/;
+
+/** What people may have to be asked about is not to go by a slip of a key. */
+function isRetention(text: string): boolean {
+  const [, amount, unit] = retentionPattern.exec(text) ?? [];
+  return unit === "y" ? Number(amount) <= 100 : Number(amount) >= 365 && Number(amount) <= 36_500;
+}
 
 /** How long anyone is waited for, in milliseconds. Not variables: only tests are less patient. */
 export const timeouts = {

@@ -9,6 +9,7 @@ import { giveKey } from "./demo/example-shop.ts";
 import { loadDemo } from "./demo/load.ts";
 import { workOneByOne } from "./http/overload.ts";
 import { adoptTimezone } from "./lists/counters.ts";
+import { startArchiving } from "./operations/archive/archiving.ts";
 import { startBackups } from "./operations/backup/scheduled.ts";
 import { leave } from "./operations/health.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
@@ -35,8 +36,9 @@ async function start() {
     let stopDelivering = async () => {};
     let stopMessages = async () => {};
     let stopBackups = async () => {};
+    let stopArchiving = async () => {};
     stop = async () => {
-      await Promise.all([app.close(), stopDelivering(), stopMessages(), stopBackups()]);
+      await Promise.all([app.close(), stopDelivering(), stopMessages(), stopBackups(), stopArchiving()]);
       await stopHousekeeping();
       await engine.close();
       await tracing?.stop();
@@ -67,6 +69,16 @@ async function start() {
         report: (line) => app.log.info(line),
         onFailure: (error) => app.log.error({ err: error }, "backing up failed"),
       });
+    const { folder, keep } = config.archives;
+    if (keep)
+      stopArchiving = startArchiving(
+        engine.db,
+        { folder, keep },
+        {
+          report: (line) => app.log.info(line),
+          onFailure: (error) => app.log.error({ err: error }, "archiving the log failed"),
+        },
+      );
     // Under the name localhost the panel calls port 7400, whichever it came from.
     const host = port === 7400 ? "localhost" : "127.0.0.1";
     console.log(`Footprint is ready at http://${host}:${port} (${engine.kind} database)`);

@@ -3,7 +3,7 @@ import { desc, type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../db/database.ts";
 import { withoutTimeLimit } from "../db/engine.ts";
 import { settledUntil } from "../db/horizon.ts";
-import { logChain, settings } from "../db/schema.ts";
+import { logArchives, logChain, settings } from "../db/schema.ts";
 import { type Author, record } from "./audit.ts";
 
 // A link of the chain seals the log rows that follow on those of the link before. The database computes the hashes, but
@@ -15,19 +15,23 @@ export const linkSize = 1000;
 /** Any number that all Footprint servers agree on. */
 const chainLock = sql.raw("74000006");
 
-const hashOf = (values: SQL) => sql`sha256(convert_to(json_build_array(${values})::text, 'UTF8'))`;
+const hashOf = (text: SQL) => sql`sha256(convert_to(${text}, 'UTF8'))`;
 
 /**
- * SHA-256 of a log row, the same on both engines, in every timezone and after a restore. Should the log get a further
- * column, only rows that have a value in it may be hashed with it: the others keep their hash.
+ * All of a log row in one line, the same on both engines, in every timezone and after a restore. Should the log get a
+ * further column, only rows that have a value in it may be written with it: the others keep their hash.
  */
-export const rowHash = hashOf(sql`id, admin, actor_kind, actor_id, type, action, before::text, after::text,
-  extract(epoch from created_at)::text, subject_kind, subject_id, customer_id`);
+export const rowText = sql`json_build_array(id, admin, actor_kind, actor_id, type, action, before::text, after::text,
+  extract(epoch from created_at)::text, subject_kind, subject_id, customer_id)::text`;
 
-/** SHA-256 of a row `link` and of the hash of the link before it. */
-export const linkHash = (hashBefore: SQL) =>
-  hashOf(sql`coalesce(encode(${hashBefore}, 'hex'), ''), link.number, extract(epoch from link.until_at)::text, link.until_id, link.late,
-    link.ids, encode(link.hashes, 'hex'), link.total, extract(epoch from link.chained_at)::text`);
+/** The same of a row `link`, with the hash of the link before it. */
+export const linkText = (hashBefore: SQL) =>
+  sql`json_build_array(coalesce(encode(${hashBefore}, 'hex'), ''), link.number, extract(epoch from link.until_at)::text, link.until_id, link.late,
+    link.ids, encode(link.hashes, 'hex'), link.total, extract(epoch from link.chained_at)::text)::text`;
+
+/** SHA-256 of a log row, and of a link. */
+export const rowHash = hashOf(rowText);
+export const linkHash = (hashBefore: SQL) => hashOf(linkText(hashBefore));
 
 type Chaining = {
   /** How far the chain stays behind the clock: one that is set back by less is no trouble. */
@@ -151,9 +155,9 @@ export async function newestLink(db: Database) {
     .from(logChain)
     .orderBy(desc(logChain.number))
     .limit(1);
-  const { rows } = await db.execute<{ logged: number }>(
-    sql`select coalesce(sum(count), 0)::float8 as logged from monthly_counters where subject = 'logs'`,
-  );
+  const { rows } = await db.execute<{ logged: number }>(sql`
+    select (select coalesce(sum(count), 0) from monthly_counters where subject = 'logs')::float8
+      + (select coalesce(sum(removed_rows), 0) from log_archives)::float8 as logged`);
   const chained = link?.total ?? 0;
   return {
     link: link ? { ...link, hash: Buffer.from(link.hash).toString("hex") } : null,
@@ -174,6 +178,7 @@ export async function lateRows(db: Database): Promise<{ rows: number; links: num
 export async function startChainAnew(tx: Transaction, author: Author, why: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${chainLock})`);
   const removed = await tx.delete(logChain).returning({ number: logChain.number });
+  await tx.delete(logArchives);
   await tx.update(settings).set({ chainNumber: null, chainHash: null, chainBroken: null });
   if (removed.length > 0) await record(tx, author, "website", `${why}: the log's chain begins anew`);
 }

@@ -30,14 +30,18 @@ export async function checkChain(
   const [kept] = await db.select().from(settings);
   const seen = kept?.chainNumber && kept.chainHash ? { number: kept.chainNumber, hash: kept.chainHash } : undefined;
   const end = await lastNumber(db);
+  const { number: start, until: isThere } = await beginningOfChain(db);
   const rewritten: string[] = [];
   for (const link of seen ? [...noted, seen] : noted) rewritten.push(...(await checkNoted(db, link, end)));
   for (const { number } of noted) rewritten.push(...(await addedBefore(db, number)));
+  if (start > 0 && !isThere)
+    rewritten.push(`Link ${start} of the log's chain, which follows on the archives, is missing`);
+  rewritten.push(...(await addedToArchived(db, start)));
 
-  const first = wholeLog ? 1 : Math.min(seen?.number ?? 0, end) + 1;
+  const first = wholeLog ? start + 1 : Math.max(start, Math.min(seen?.number ?? 0, end)) + 1;
   const last = wholeLog ? end : Math.min(end, first - 1 + newLinks);
-  const others = first > 1 ? Array.from({ length: olderLinks }, () => randomInt(1, first)) : [];
-  const again = (kept?.chainBroken ?? []).filter((number) => number < first);
+  const others = first > start + 1 ? Array.from({ length: olderLinks }, () => randomInt(start + 1, first)) : [];
+  const again = (kept?.chainBroken ?? []).filter((number) => number > start && number < first);
   const faults: Fault[] = [];
   const older = [...new Set([...again, ...others])].sort((a, b) => a - b);
   for (let at = 0; at < older.length; at += chunk) faults.push(...(await checkLinks(db, older.slice(at, at + chunk))));
@@ -53,9 +57,12 @@ export async function checkChain(
     checked += length;
   }
   const hash = await hashAt(db, checked);
+  // What went to an archive meanwhile was found to be right there.
+  const { number: startNow } = await beginningOfChain(db);
+  const left = faults.filter(({ link }) => link > startNow);
   return {
-    problems: [...rewritten, ...sentences(faults)].slice(0, mostFaults),
-    broken: [...new Set(faults.map(({ link }) => link))].slice(0, mostFaults),
+    problems: [...rewritten, ...sentences(left)].slice(0, mostFaults),
+    broken: [...new Set(left.map(({ link }) => link))].slice(0, mostFaults),
     // Once a link is not what it was, its successors must not be taken for what should be there.
     reached: hash && rewritten.length === 0 && checked >= (seen?.number ?? 0) ? { number: checked, hash } : undefined,
   };
@@ -69,6 +76,15 @@ export async function keepChainCheck(tx: Transaction, { broken, reached }: Chain
   await tx.update(settings).set({ chainNumber: reached.number, chainHash: reached.hash });
 }
 type ChainCheck = Pick<Awaited<ReturnType<typeof checkChain>>, "broken" | "reached">;
+
+/** What the chain in the database follows on: the last link whose rows are in an archive; number 0 where none are. */
+export async function beginningOfChain(db: Database) {
+  const { rows } = await db.execute<{ number: number; rows: number; until: string | null }>(sql`
+    select number::float8 as number, removed::float8 as rows,
+      to_char((select until_at from log_chain where log_chain.number = archived.number) at time zone 'UTC', 'YYYY-MM-DD') as until
+    from (select coalesce(max(removed_link), 0) as number, coalesce(sum(removed_rows), 0) as removed from log_archives) archived`);
+  return rows[0] ?? { number: 0, rows: 0, until: null };
+}
 
 async function lastNumber(db: Database) {
   const { rows } = await db.execute<{ last: number }>(
@@ -106,6 +122,18 @@ async function addedBefore(db: Database, number: number): Promise<string[]> {
     ({ id, link }) =>
       `Log entry ${id} came into the time before link ${number} after that was noted (late link ${link}): by hand, or while the clock was set back`,
   );
+}
+
+/** Nothing is left of the time that was archived, but what late links brought there. */
+async function addedToArchived(db: Database, start: number): Promise<string[]> {
+  if (start === 0) return [];
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select logs.id from log_chain archived
+    join logs on (logs.created_at, logs.id) <= (archived.until_at, archived.until_id)
+    where archived.number = ${start}
+      and not exists (select from log_chain where late and number > ${start} and logs.id = any(ids))
+    order by logs.created_at, logs.id limit ${mostFaults}`);
+  return rows.map(({ id }) => `Log entry ${id} was added to a time that is archived (up to link ${start})`);
 }
 
 type Fault = { link: number; what: "lost" | "forged" | "changed" | "missing" | "added"; id?: string };

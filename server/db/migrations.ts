@@ -56,6 +56,7 @@ export const steps: Step[] = [
   { version: "0040_reversed_lines", at: 1794880001041, kind: "expand" },
   { version: "0041_confirmed_in", at: 1794880002041, kind: "expand" },
   { version: "0042_backups", at: 1794880003041, kind: "expand" },
+  { version: "0044_log_archives", at: 1794880003043, kind: "expand" },
   { version: "0045_less_work", at: 1794880003044, kind: "expand" },
 ];
 const newest = steps.at(-1) as Step;

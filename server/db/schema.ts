@@ -619,6 +619,21 @@ export const logChain = pgTable("log_chain", {
   hash: bytes().notNull(),
 });
 
+/** Parts of the log that are in files now: server/accounts/log-archive.ts takes them there. */
+export const logArchives = pgTable("log_archives", {
+  file: text().primaryKey(),
+  firstLink: bigint({ mode: "number" }).notNull(),
+  lastLink: bigint({ mode: "number" }).notNull(),
+  rows: bigint({ mode: "number" }).notNull(),
+  /** Of the file's lines; null until it is complete. */
+  sha256: text(),
+  /** Whoever works at it says so every few seconds. */
+  aliveAt: createdAt(),
+  /** Up to which link its rows are deleted, and how many these were. */
+  removedLink: bigint({ mode: "number" }).notNull(),
+  removedRows: bigint({ mode: "number" }).notNull().default(0),
+});
+
 /** What looked unusual: server/money/unusual-rules.ts says by which rules. Once for each rule, subject and day. */
 export const unusualEvents = pgTable("unusual_events", {
   id: id(),

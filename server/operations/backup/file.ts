@@ -31,8 +31,8 @@ export const isRow = (line: string) => line.startsWith("[");
 
 export const lineOf = (content: Header | TableStart | End) => `${JSON.stringify(content)}\n`;
 
-/** Writes the lines under another name first: what carries the name is complete. It holds password hashes. */
-export async function writeBackup(path: string, lines: AsyncIterable<string>, keys?: BackupKeys): Promise<void> {
+/** Writes the lines under another name first: what carries the name is complete. It holds what is nobody else's business. */
+export async function writeProven(path: string, lines: AsyncIterable<string>, keys?: BackupKeys): Promise<void> {
   const unfinished = `${path}.${process.pid}.unfinished`;
   const target = { flags: "wx", mode: 0o600, flush: true };
   try {
@@ -57,8 +57,12 @@ async function* withHash(lines: AsyncIterable<string>): AsyncGenerator<string> {
   yield `${JSON.stringify({ sha256: hash.digest("hex") })}\n`;
 }
 
-/** The lines of a backup without its last, which is the proof that they are all there and as they were written. */
-export async function* readBackup(path: string, keys?: BackupKeys): AsyncGenerator<string> {
+/** What is said of a file that is none of ours, or not as it was written. */
+type Faults = { none: (path: string) => StartError; damaged: (path: string) => StartError; what: string };
+
+/** The lines of a file without its last, which is the proof that they are all there and as they were written. */
+export async function* readProven(path: string, faults: Faults, keys?: BackupKeys): AsyncGenerator<string> {
+  const { damaged } = faults;
   const hash = createHash("sha256");
   let proof: string | undefined;
   try {
@@ -66,7 +70,7 @@ export async function* readBackup(path: string, keys?: BackupKeys): AsyncGenerat
     const isEncrypted = await isSealed(path);
     const file = createReadStream(path);
     const unpacked = pipe(isEncrypted ? unsealed(file, keys) : file, createGunzip(), () => {});
-    for await (const line of linesOf(unpacked, path)) {
+    for await (const line of linesOf(unpacked, () => faults.none(path))) {
       if (proof !== undefined) throw damaged(path);
       const text = line.toString();
       if (text.startsWith('{"sha256":')) {
@@ -77,16 +81,18 @@ export async function* readBackup(path: string, keys?: BackupKeys): AsyncGenerat
       yield text;
     }
   } catch (error) {
-    throw explained(error, path);
+    throw explained(error, path, faults);
   }
   if (proof !== hash.digest("hex")) throw damaged(path);
 }
+
+export const readBackup = (path: string, keys?: BackupKeys) => readProven(path, backupFaults, keys);
 
 /** Far more than any row is: a small file can unpack to a line that fills the memory. */
 const longestLine = 64_000_000;
 
 /** By the byte: some of the characters that end lines elsewhere are ordinary text here. */
-async function* linesOf(stream: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
+async function* linesOf(stream: AsyncIterable<Buffer>, tooLong: () => StartError): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = [];
   let length = 0;
   for await (const chunk of stream) {
@@ -99,7 +105,7 @@ async function* linesOf(stream: AsyncIterable<Buffer>, path: string): AsyncGener
     }
     if (start < chunk.length) pieces.push(chunk.subarray(start));
     length += chunk.length - start;
-    if (length > longestLine) throw noBackup(path);
+    if (length > longestLine) throw tooLong();
   }
   // Whatever is not ended by a new line was cut off.
   if (pieces.length > 0) yield Buffer.concat(pieces);
@@ -110,14 +116,16 @@ export const noBackup = (path: string) => new StartError(`${path} is not a backu
 const damaged = (path: string) =>
   new StartError(`${path} is not a complete backup, or was changed since: nothing was restored. Use another one.`);
 
+const backupFaults: Faults = { none: noBackup, damaged, what: "a backup" };
+
 const locked = (path: string) =>
   new StartError(`${path} is encrypted: set BACKUP_IDENTITY or BACKUP_PASSPHRASE to what opens it.`);
 
-function explained(error: unknown, path: string): unknown {
+function explained(error: unknown, path: string, { damaged, what }: Faults): unknown {
   if (error instanceof Locked) return locked(path);
   if (error instanceof Damaged) return damaged(path);
   const { code = "" } = error as NodeJS.ErrnoException;
   if (code.startsWith("Z_") || error instanceof SyntaxError) return damaged(path);
-  if (/^E[A-Z]+$/.test(code)) return new StartError(`${path} cannot be read (${code}): name the file of a backup.`);
+  if (/^E[A-Z]+$/.test(code)) return new StartError(`${path} cannot be read (${code}): name the file of ${what}.`);
   return error;
 }

@@ -3,7 +3,7 @@ import { type BackupKeys, StartError } from "../../config.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import { withoutTimeLimit } from "../../db/engine.ts";
 import { versionOf } from "../../db/migrations.ts";
-import { formatVersion, type Header, lineOf, writeBackup } from "./file.ts";
+import { formatVersion, type Header, lineOf, writeProven } from "./file.ts";
 import { neverBackedUp, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
 
 /** Writes one snapshot of the database to a file. Returns how many rows it has. */
@@ -14,7 +14,7 @@ export async function takeBackup(db: Database, path: string, now: Date, keys?: B
       const level = await versionOf(tx);
       if (!level) throw new StartError("The database is empty: there is nothing to back up.");
       const counts: Record<string, number> = {};
-      await writeBackup(
+      await writeProven(
         path,
         linesOf(tx, { footprintBackup: formatVersion, level, takenAt: now.toISOString() }, counts),
         keys,

@@ -1,0 +1,175 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { logs } from "@footprint/contract/logs.ts";
+import { sql } from "drizzle-orm";
+import { expect, test, vi } from "vitest";
+import { chainLog } from "../../accounts/log-chain.ts";
+import { type Engine, withoutTimeLimit } from "../../db/engine.ts";
+import { migrate } from "../../db/migrations.ts";
+import { backup, emptyPostgres, ended, look, openShop, place, restore, run } from "../../testing/program.ts";
+
+/** On a busy machine too: only what never comes is given up. */
+const patience = { timeout: 240_000, interval: 100 };
+
+const program = "operations/archive/archive.ts";
+const archive = (env: Record<string, string>, ...args: string[]) => ended(run(env, program, args));
+const books = (env: Record<string, string>, ...args: string[]) => ended(run(env, "operations/print-books.ts", args));
+
+/** Rows of a month, a minute apart, each thousand of them in a link. */
+async function write({ db }: Pick<Engine, "db">, amount: number, from: string) {
+  await withoutTimeLimit(db).execute(sql`
+    insert into logs (id, admin, type, action, before, after, created_at)
+    select gen_random_uuid(), 'maren "ж" \\', 'pricing', E'Line 1\nline 2 of ' || n, '{"price": 1.50, "aa": [1e3, "\u2028"], "z": null}',
+      'null', ${from}::timestamptz + n * interval '60.000007 seconds' from generate_series(1, ${amount}::integer) as n`);
+  await chainLog(db);
+}
+
+/** What was written by `write`, and how far the archives are. */
+const stateOf = (env: { DATA_DIR: string } | { DATABASE_URL: string }) =>
+  look(env, async ({ db }) => {
+    await db.execute(sql`set timezone = 'UTC'`);
+    const { rows } = await db.execute<{ entries: number; hash: string; links: string[] }>(sql`
+      select count(*)::int as entries, md5(string_agg(to_jsonb(logs)::text, '' order by id)) as hash,
+        (select array_agg(number || ':' || encode(hash, 'hex') order by number) from log_chain) as links
+      from logs where action like 'Line%'`);
+    const { rows: archives } = await db.execute<{ file: string; written: boolean; removed: number }>(sql`
+      select file, sha256 is not null as written, removed_rows::int as removed from log_archives order by first_link`);
+    return { ...(rows[0] as (typeof rows)[number]), archives };
+  });
+
+/** As if two minutes had passed since whoever was killed last said that they were at it. */
+const forgetWhoWasAtIt = (env: { DATABASE_URL: string }) =>
+  look(env, ({ db }) => db.execute(sql`update log_archives set alive_at = '-infinity'`));
+
+// Longer than others: it starts the program some twenty times.
+test("what is older than the log is kept goes to files once, whatever is killed; the chain goes on, and it comes back", {
+  timeout: 900_000,
+}, async () => {
+  const there = await emptyPostgres();
+  const out = place("archive");
+  const env = { ...there, ARCHIVE_DIR: out, LOG_RETENTION: "400d" };
+  await look(there, async (engine) => {
+    await engine.db.transaction((tx) => migrate(tx));
+    await write(engine, 2500, "2024-01-02T00:00:00.123456Z");
+    await write(engine, 300, "2024-02-01T00:00:00Z");
+    await write(engine, 40, new Date(Date.now() - 20 * 86_400_000).toISOString());
+  });
+  const before = await stateOf(there);
+  expect(before).toMatchObject({ entries: 2840, links: { length: 5 }, archives: [] });
+  const [noted = ""] = before.links;
+
+  // Killed while it writes: the log stays, and half a file has no name.
+  await killedWhile("lock table logs in access exclusive mode", async () =>
+    expect(await readdir(out)).toEqual([expect.stringMatching(/^log-2024-01-.*\.unfinished$/)]),
+  );
+  const half = await stateOf(there);
+  expect(half).toMatchObject({ entries: 2840, archives: [{ written: false, removed: 0 }] });
+  expect(await archive(env)).toEqual({
+    code: 1,
+    output: "A server is at it, or was until two minutes ago: try again then.",
+  });
+  const january = half.archives[0]?.file ?? "";
+  await writeFile(join(out, january), "what a disk may make of a file");
+  await forgetWhoWasAtIt(there);
+
+  // Killed while it deletes: the file is complete, and some of its entries are left.
+  const second = `select id from logs order by created_at offset 1500 limit 1`;
+  await killedWhile(`select from logs where id = (${second}) for update`, async () =>
+    expect(await stateOf(there)).toMatchObject({ entries: 1840, archives: [{ written: true, removed: 1000 }] }),
+  );
+  expect((await stat(join(out, january))).mode & 0o777).toBe(0o600);
+  expect(await books(there)).toEqual({ code: 0, output: expect.stringContaining("Archived log entries: 1,000") });
+  await forgetWhoWasAtIt(there);
+
+  // Several servers at once end what was begun, each entry once.
+  const shop = await openShop({ ...env, DEMO: "off" });
+  await run(env);
+  const done = [
+    { file: january, written: true, removed: 2500 },
+    { file: expect.stringMatching(/^log-2024-02-/), written: true, removed: 300 },
+  ];
+  await vi.waitFor(async () => expect(await stateOf(there)).toMatchObject({ entries: 40, archives: done }), patience);
+  const listed = await shop.call(logs.list, { query: { status: "pricing" } });
+  expect(listed.total).toBe(40);
+  const told = await shop.call(logs.list, { query: { search: "Archived" } });
+  expect(told.logs.map(({ action }) => action.split(" in ")[0])).toEqual([
+    "Archived 300 entries of the log",
+    "Archived 2,500 entries of the log",
+  ]);
+
+  // What is in the files is found there, and checked without the database.
+  const found = await archive(env, "--search", "LINE 2 of", "--by", 'Maren "ж" \\', "--type", "pricing");
+  const entries = found.output.split("\n").slice(0, -1);
+  expect(new Set(entries.map((line) => JSON.parse(line).id)).size).toBe(2800);
+  expect(found.output).toContain("2,800 found.");
+  const some = await archive(env, "--search", "", "--from", "2024-01-03", "--to", "2024-01-03");
+  expect(some.output).toContain("1,061 found.");
+  const anchor = before.links[3] ?? "";
+  expect(await archive({ ARCHIVE_DIR: out }, "--check", "--link", noted)).toEqual({
+    code: 0,
+    output: expect.stringContaining(`The archives are whole.\nArchived log entries: 2,800.`),
+  });
+  expect(await books(there, "--link", anchor)).toEqual({
+    code: 0,
+    output: expect.stringContaining("Archived log entries: 2,800, up to link 4 of 2024-02-01"),
+  });
+  expect(await books(there, "--link", noted)).toEqual({
+    code: 1,
+    output: expect.stringContaining(`The books balance.\n`),
+  });
+
+  // The same on the other engine, from a backup; and there it all comes back.
+  expect((await backup(there, place("kept.gz"))).code).toBe(0);
+  const other = { DATA_DIR: place("there") };
+  expect((await restore(other, place("kept.gz"))).output).toMatch(/The books balance\.$/);
+  const february = (await readdir(out)).find((name) => name.startsWith("log-2024-02")) ?? "";
+  expect((await archive(other, "--restore", join(out, january))).output).toContain(`Restore ${february} first`);
+  const changed = gunzipSync(await readFile(join(out, february)))
+    .toString()
+    .replace("line 2 of 7", "line 2 of 8");
+  await writeFile(join(out, "changed.gz"), gzipSync(changed));
+  expect((await archive(other, "--restore", join(out, "changed.gz"))).output).toMatch(
+    /^changed.gz: Log entry \S+ is not/,
+  );
+  for (const file of [february, january]) expect((await archive(other, "--restore", join(out, file))).code).toBe(0);
+  expect(await stateOf(other)).toMatchObject({ entries: 2840, hash: before.hash, archives: [] });
+  expect(await books(other, "--link", noted)).toEqual({
+    code: 0,
+    output: expect.stringContaining("The books balance."),
+  });
+  expect((await archive({ ...other, ARCHIVE_DIR: place("again"), LOG_RETENTION: "2y" })).code).toBe(0);
+  for (const file of [january, february])
+    expect(gunzipSync(await readFile(place(`again/${file}`)))).toEqual(gunzipSync(await readFile(join(out, file))));
+  expect((await books(other)).code).toBe(0);
+
+  /** Runs the program until it waits for what somebody else holds, and kills it there. */
+  async function killedWhile(lock: string, isThere: () => Promise<unknown>) {
+    await look(there, ({ db }) =>
+      db.transaction(async (tx) => {
+        await tx.execute(sql`set local idle_in_transaction_session_timeout = 0`);
+        await tx.execute(sql.raw(lock));
+        const cwd = join(import.meta.dirname, "../..");
+        const child = spawn(process.execPath, [program], { cwd, env: { ...process.env, ...env }, stdio: "ignore" });
+        try {
+          await vi.waitFor(isThere, patience);
+          await vi.waitFor(async () => expect(await waiting()).toBe(1), patience);
+        } finally {
+          child.kill("SIGKILL");
+          await once(child, "exit");
+        }
+      }),
+    );
+  }
+
+  /** How many wait for a lock. */
+  async function waiting() {
+    const isWaiting = sql`datname = current_database() and wait_event_type = 'Lock'`;
+    return look(
+      there,
+      async ({ db }) => (await db.execute(sql`select from pg_stat_activity where ${isWaiting}`)).rows.length,
+    );
+  }
+});

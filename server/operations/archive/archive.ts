@@ -1,0 +1,144 @@
+// `npm run archive`: takes what is older than LOG_RETENTION from the log to files, and searches, checks and restores these.
+import { basename, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { logType } from "@footprint/contract/logs.ts";
+import type { RowLine } from "../../accounts/chain-lines.ts";
+import { restorePart } from "../../accounts/log-archive.ts";
+import type { NotedLink } from "../../accounts/log-verification.ts";
+import { type Archives, readConfig, StartError } from "../../config.ts";
+import { runCommand } from "../command.ts";
+import { notedLink } from "../noted-links.ts";
+import { withoutControlCharacters } from "../terminal.ts";
+import { archiveLog } from "./archiving.ts";
+import { archivesIn, checkArchive, readArchive } from "./file.ts";
+
+const usage = `Usage: npm run archive
+       npm run archive -- --search TEXT [--from DAY] [--to DAY] [--type TYPE] [--by NAME]
+       npm run archive -- --check [--link NUMBER:HASH …]
+       npm run archive -- --restore FILE`;
+
+await runCommand(async (open) => {
+  const asked = argumentsOf(process.argv.slice(2));
+  const { archives } = readConfig(process.env);
+  // npm runs scripts in the project's folder, wherever it was called.
+  const folder = resolve(process.env.INIT_CWD ?? "", archives.folder);
+  if (asked.check) {
+    const noted = asked.link.map((text) => notedLink(text, usage));
+    return check(folder, noted);
+  }
+  if (asked.search !== undefined) return search(folder, { ...asked, search: asked.search });
+  if (asked.restore !== undefined) {
+    const path = resolve(process.env.INIT_CWD ?? "", asked.restore);
+    await checkArchive(path);
+    const restored = await restorePart(await open(), basename(path), readArchive(path));
+    console.log(`Restored ${restored.toLocaleString("en")} entries of the log.`);
+    return 0;
+  }
+  const place = kept({ ...archives, folder });
+  const isDone = await archiveLog(await open(), place, { report: (line) => console.log(line) });
+  console.log(
+    isDone
+      ? "All that is older than LOG_RETENTION is archived."
+      : "A server is at it, or was until two minutes ago: try again then.",
+  );
+  return isDone ? 0 : 1;
+});
+
+function kept({ folder, keep }: Archives) {
+  if (!keep) throw new StartError("Set LOG_RETENTION to how long the log is kept, a year or more, such as 400d or 7y.");
+  return { folder, keep };
+}
+
+function argumentsOf(args: string[]) {
+  try {
+    const text = { type: "string" } as const;
+    const { values } = parseArgs({
+      args,
+      options: {
+        ...{ search: text, from: text, to: text, type: text, by: text, restore: text },
+        ...{ check: { type: "boolean" }, link: { ...text, multiple: true, default: [] as string[] } },
+      },
+    });
+    const { search, from, to, type, by, check, link, restore } = values;
+    const tasks = [search, check, restore].filter((task) => task !== undefined);
+    const isNarrowed = [from, to, type, by].some((value) => value !== undefined);
+    if (tasks.length > 1 || (isNarrowed && search === undefined) || (link.length > 0 && !check)) throw new Error();
+    if ([from, to].some((day) => day !== undefined && !/^\d{4}-\d\d-\d\d$/.test(day))) throw new Error();
+    if (type !== undefined && !logType.safeParse(type).success) throw new Error();
+    return values;
+  } catch {
+    throw new StartError(usage);
+  }
+}
+
+/** Days are those of UTC, both included. */
+type Search = { search: string; from?: string; to?: string; type?: string; by?: string };
+
+/** Prints what is found, a line of JSON each, oldest first as the files have it. */
+async function search(folder: string, { search, from = "", to = "9999", type, by }: Search): Promise<number> {
+  const sought = search.toLowerCase();
+  let found = 0;
+  for (const name of await archivesIn(folder)) {
+    // Nothing in a file is younger than the month that it is named after.
+    if (name.slice("log-".length, "log-YYYY-MM".length) < from.slice(0, 7)) continue;
+    for await (const { row } of readArchive(join(folder, name))) {
+      if (!row || (type && row.type !== type) || (by && row.admin.toLowerCase() !== by.toLowerCase())) continue;
+      const at = momentOf(row);
+      if (at < from || at.slice(0, to.length) > to || !textOf(row).includes(sought)) continue;
+      found++;
+      if (!process.stdout.write(`${withoutControlCharacters(printed(row, at))}\n`))
+        await new Promise((done) => process.stdout.once("drain", done));
+    }
+  }
+  console.error(`${found.toLocaleString("en")} found.`);
+  return 0;
+}
+
+function momentOf({ createdAt }: RowLine): string {
+  return new Date(Math.floor(Number(createdAt) * 1000)).toISOString();
+}
+
+function textOf({ admin, action, before, after, ...ids }: RowLine): string {
+  return [admin, action, before, after, ids.id, ids.subjectId, ids.customerId].join("\n").toLowerCase();
+}
+
+function printed({ id, admin, before, after, subjectKind, subjectId, ...row }: RowLine, at: string): string {
+  return JSON.stringify({
+    ...{ at, by: admin, kind: row.actorKind, type: row.type, action: row.action },
+    ...{ before: before && JSON.parse(before), after: after && JSON.parse(after) },
+    about: subjectKind && `${subjectKind} ${subjectId}`,
+    ...{ customer: row.customerId, id },
+  });
+}
+
+/** Every line of every file, each file with the one before, and links that were noted. Prints where the database goes on. */
+async function check(folder: string, noted: NotedLink[]): Promise<number> {
+  let end = { number: 0, hash: "" };
+  let rows = 0;
+  const problems: string[] = [];
+  const unseen = new Map(noted.map((link) => [link.number, link.hash]));
+  for (const name of await archivesIn(folder)) {
+    try {
+      const read = await checkArchive(join(folder, name), ({ link }) => {
+        if (!link || !unseen.has(link.number)) return;
+        if (unseen.get(link.number) !== link.hash)
+          problems.push(`The log's chain was rewritten: link ${link.number} is not the one that it was`);
+        unseen.delete(link.number);
+      });
+      if (read.firstLink !== end.number + 1 || read.follows !== end.hash)
+        problems.push(`${name} begins with link ${read.firstLink}, which does not follow from link ${end.number}`);
+      end = { number: read.lastLink, hash: read.hash };
+      rows += read.rows;
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      problems.push(error.message);
+    }
+  }
+  for (const number of unseen.keys()) problems.push(`Link ${number} is in none of the archives`);
+  for (const problem of problems) console.error(withoutControlCharacters(problem));
+  console.log(problems.length === 0 ? "The archives are whole." : "The archives are not whole.");
+  if (end.number > 0)
+    console.log(`Archived log entries: ${rows.toLocaleString("en")}. To see that the database goes on from there:
+npm run books -- --link ${end.number}:${end.hash}`);
+  return problems.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { open, readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import * as z from "zod";
+import { type ChainLine, followChain } from "../../accounts/chain-lines.ts";
+import { hashOfLink, linesOfPart, type Part } from "../../accounts/log-archive.ts";
+import { StartError } from "../../config.ts";
+import type { Database } from "../../db/database.ts";
+import { readProven, writeProven } from "../backup/file.ts";
+
+// An archive is lines of JSON in one gzip stream: a header, then each link of the log's chain and behind it its rows, and
+// last the SHA-256 of all that precedes it. The same part of the log gives the same lines whenever it is written.
+
+const formatVersion = 1;
+
+export type Header = z.infer<typeof Header>;
+const Header = z.object({
+  footprintLog: z.int().positive(),
+  firstLink: z.int().positive(),
+  lastLink: z.int().positive(),
+  rows: z.int().nonnegative(),
+  /** The hash of the link before the first. */
+  follows: z.string().regex(/^([0-9a-f]{64})?$/),
+});
+
+/** Writes a part of the log, and makes sure that the name lasts too. Returns the SHA-256 of its lines. */
+export async function writeArchive(
+  db: Database,
+  folder: string,
+  part: Part,
+  isStopped: () => boolean,
+): Promise<string> {
+  const path = join(folder, part.file);
+  const { firstLink, lastLink, rows } = part;
+  const header: Header = {
+    footprintLog: formatVersion,
+    ...{ firstLink, lastLink, rows },
+    follows: await hashOfLink(db, firstLink - 1),
+  };
+  const hash = createHash("sha256");
+  async function* lines() {
+    for await (const line of withHeader(header, linesOfPart(db, part, isStopped))) {
+      hash.update(line);
+      yield line;
+    }
+  }
+  await writeProven(path, lines());
+  const directory = await open(dirname(path));
+  await directory.sync().finally(() => directory.close());
+  return hash.digest("hex");
+}
+
+async function* withHeader(header: Header, lines: AsyncIterable<string>) {
+  yield `${JSON.stringify(header)}\n`;
+  for await (const line of lines) yield `${line}\n`;
+}
+
+/** The lines of an archive after its header, each compared with the chain. Ends with a failure where it is not whole. */
+export async function* readArchive(path: string, onHeader = (_: Header) => {}): AsyncGenerator<ChainLine> {
+  let header: Header | undefined;
+  let chain: ReturnType<typeof followChain> | undefined;
+  try {
+    for await (const text of readProven(path, faults)) {
+      if (chain) {
+        yield chain.take(text);
+        continue;
+      }
+      const { data } = Header.safeParse(JSON.parse(text));
+      if (!data) throw none(path);
+      if (data.footprintLog > formatVersion)
+        throw new StartError(`${path} was written by a newer Footprint: use that version, or a newer one.`);
+      header = data;
+      onHeader(header);
+      chain = followChain({ number: data.firstLink - 1, hash: data.follows });
+    }
+  } catch (error) {
+    throw error instanceof z.ZodError || error instanceof SyntaxError ? damaged(path) : inFile(error, path);
+  }
+  const end = chain?.reached();
+  if (!header || end?.number !== header.lastLink || end.rows !== header.rows) throw damaged(path);
+}
+
+/** What is wrong with a line says which file it is in. */
+const inFile = (error: unknown, path: string) =>
+  error instanceof StartError && !error.message.includes(path)
+    ? new StartError(`${basename(path)}: ${error.message}`)
+    : error;
+
+const none = (path: string) => new StartError(`${path} is not an archive of Footprint's log.`);
+const damaged = (path: string) => new StartError(`${path} is not complete, or was changed since it was written.`);
+const faults = { none, damaged, what: "an archive" };
+
+export type Checked = Header & { hash: string; sha256: string };
+
+/** Reads all of an archive. Returns what it says about itself, the hash of its last link, and the one of its lines. */
+export async function checkArchive(path: string, onLine = (_: ChainLine) => {}): Promise<Checked> {
+  const sha256 = createHash("sha256");
+  let header: Header | undefined;
+  let hash = "";
+  for await (const line of readArchive(path, (read) => {
+    header = read;
+    sha256.update(`${JSON.stringify(read)}\n`);
+  })) {
+    sha256.update(`${line.text}\n`);
+    if (line.link) hash = line.link.hash;
+    onLine(line);
+  }
+  if (!header) throw none(path);
+  return { ...header, hash, sha256: sha256.digest("hex") };
+}
+
+/** The archives in a folder, oldest first: their names begin with the month. */
+export async function archivesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    throw new StartError(`${folder} cannot be read (${error.code}): set ARCHIVE_DIR to the folder of the archives.`);
+  });
+  return names.filter((name) => /^log-\d{4,}-\d\d-[0-9a-f]{8}\.ndjson\.gz$/.test(name)).sort();
+}
