@@ -26,6 +26,7 @@ async function start() {
   if (config.backups && config.backupKeys) (await import("./operations/backup/seal.ts")).checkKeys(config.backupKeys);
   const engine = await openEngine(config, { waitsForPrimary: true });
   let stop = () => engine.close();
+  let origin: string;
   try {
     await adoptTimezone(engine.db, config.timezone);
     if (engine.kind === "embedded") workOneByOne();
@@ -66,8 +67,7 @@ async function start() {
         onFailure: (error) => app.log.error({ err: error }, "backing up failed"),
       });
     // Under the name localhost the panel calls port 7400, whichever it came from.
-    const host = port === 7400 ? "localhost" : "127.0.0.1";
-    console.log(`Footprint is ready at http://${host}:${port} (${engine.kind} database)`);
+    origin = `http://${port === 7400 ? "localhost" : "127.0.0.1"}:${port}`;
   } catch (error) {
     await stop();
     throw explained(error, config.port);
@@ -88,6 +88,8 @@ async function start() {
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
+  // Last: who reads this may ask it to stop at once.
+  console.log(`Footprint is ready at ${origin} (${engine.kind} database)`);
 }
 
 function explained(error: unknown, port: number): unknown {
