@@ -72,11 +72,14 @@ async function roll(from: string, seconds: number, seed: number) {
 
   /** What a proxy that asks them would see: at no moment may all say that they are not ready. */
   async function watch() {
+    let asked = performance.now();
     while (calm) {
       const states = await Promise.all(
         serving.map(async (server) => (await fetch(`${server.origin()}/readyz`).catch(() => undefined))?.ok),
       );
-      if (states.length > 0 && !states.includes(true)) unready += 0.1;
+      const now = performance.now();
+      if (states.length > 0 && !states.includes(true)) unready += (now - asked) / 1000;
+      asked = now;
       await wait(100);
     }
   }

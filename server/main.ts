@@ -28,6 +28,7 @@ async function start() {
   const tracing = config.traces && (await import("./operations/tracing.ts")).startTracing(config.traces);
   const engine = await openEngine(config, { waitsForPrimary: true });
   let stop = () => engine.close();
+  let origin: string;
   try {
     await adoptTimezone(engine.db, config.timezone);
     if (engine.kind === "embedded") workOneByOne();
@@ -80,8 +81,7 @@ async function start() {
         },
       );
     // Under the name localhost the panel calls port 7400, whichever it came from.
-    const host = port === 7400 ? "localhost" : "127.0.0.1";
-    console.log(`Footprint is ready at http://${host}:${port} (${engine.kind} database)`);
+    origin = `http://${port === 7400 ? "localhost" : "127.0.0.1"}:${port}`;
   } catch (error) {
     await stop();
     throw explained(error, config.port);
@@ -104,6 +104,8 @@ async function start() {
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
+  // Last: who reads this may ask it to stop at once.
+  console.log(`Footprint is ready at ${origin} (${engine.kind} database)`);
 }
 
 function explained(error: unknown, port: number): unknown {
