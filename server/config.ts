@@ -20,7 +20,8 @@ export function readConfig(env: Environment) {
     port: wholeNumber("PORT", value, 7400, 65_535),
     host: value("HOST") ?? "127.0.0.1",
     databaseUrl,
-    readDatabaseUrl: readDatabaseUrl(value, databaseUrl),
+    readDatabaseUrl: besidePrimary("READ_DATABASE_URL", value, databaseUrl),
+    directDatabaseUrl: besidePrimary("DIRECT_DATABASE_URL", value, databaseUrl),
     dataDir: value("DATA_DIR") ?? "./data",
     adminUsername: parsed("ADMIN_USERNAME", value, isUsername, usernameRule) ?? "admin",
     adminPassword: parsed("ADMIN_PASSWORD", (name) => env[name] || undefined, isLongEnough, "8 to 128 characters"),
@@ -42,10 +43,10 @@ export function readConfig(env: Environment) {
   };
 }
 
-/** Standbys to read from; only a database on a server has any. */
-function readDatabaseUrl(read: Read, databaseUrl: string | undefined): string | undefined {
-  const url = parsed("READ_DATABASE_URL", read, isUrlOfPostgres, "postgres://user:password@standby:5432/database");
-  if (url && !databaseUrl) throw new StartError("READ_DATABASE_URL needs DATABASE_URL beside it: that of the primary.");
+/** Standbys to read from, or the way around a pooler: only a database on a server has any. */
+function besidePrimary(name: string, read: Read, databaseUrl: string | undefined): string | undefined {
+  const url = parsed(name, read, isUrlOfPostgres, "postgres://user:password@host:5432/database");
+  if (url && !databaseUrl) throw new StartError(`${name} needs DATABASE_URL beside it.`);
   return url;
 }
 
@@ -186,7 +187,7 @@ export const timeouts = {
 type Read = (name: string) => string | undefined;
 
 const secret = [
-  ...["DATABASE_URL", "READ_DATABASE_URL", "ADMIN_PASSWORD", "METRICS_KEY", "CHAT_TOKEN"],
+  ...["DATABASE_URL", "READ_DATABASE_URL", "DIRECT_DATABASE_URL", "ADMIN_PASSWORD", "METRICS_KEY", "CHAT_TOKEN"],
   ...["BACKUP_IDENTITY", "BACKUP_PASSPHRASE"],
 ];
 

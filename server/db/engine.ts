@@ -28,15 +28,16 @@ export type Engine = { kind: "embedded" | "PostgreSQL"; db: Database; close(): P
 const migrationLock = sql.raw("74000001");
 const options = { schema, casing: "snake_case" as const };
 
-type Place = Pick<Config, "databaseUrl" | "dataDir"> & Partial<Pick<Config, "readDatabaseUrl" | "timeouts">>;
+type Place = Pick<Config, "databaseUrl" | "dataDir"> &
+  Partial<Pick<Config, "readDatabaseUrl" | "directDatabaseUrl" | "timeouts">>;
 
 /** Opens the database and brings its tables up to date. Where only a standby answers, a server waits for its primary. */
 export async function openEngine(
-  { databaseUrl, readDatabaseUrl, dataDir, ...patience }: Place,
+  { databaseUrl, readDatabaseUrl, directDatabaseUrl, dataDir, ...patience }: Place,
   { waitsForPrimary = false } = {},
 ): Promise<Engine> {
   if (!databaseUrl) return openFolder(dataDir);
-  const connect = () => connectPostgres(databaseUrl, patience.timeouts);
+  const connect = () => connectPostgres(databaseUrl, patience.timeouts, { directUrl: directDatabaseUrl });
   const engine = await (waitsForPrimary ? untilItTakesChanges(connect) : connect());
   try {
     await migrateInTurn(engine.slow);
@@ -151,9 +152,9 @@ function tellStatements(client: PGlite) {
 }
 
 /** Opens the database to read it as it is, also beside a running server. */
-export async function openToRead({ databaseUrl, dataDir }: Place): Promise<Engine> {
+export async function openToRead({ databaseUrl, directDatabaseUrl, dataDir }: Place): Promise<Engine> {
   // Also a standby, which has the time for it.
-  if (databaseUrl) return connectPostgres(databaseUrl, timeouts, { mayBeReadOnly: true });
+  if (databaseUrl) return connectPostgres(directDatabaseUrl ?? databaseUrl, timeouts, { mayBeReadOnly: true });
   const own = resolve(dataDir, "postgres");
   if (!existsSync(own)) throw new StartError(`There is no database in ${dataDir}: set DATA_DIR to the folder of one.`);
   const copy = await requestCopy(dataDir);
@@ -224,11 +225,13 @@ const connections = { calls: 20, slow: 4 };
 export async function connectPostgres(
   connectionString: string,
   { connect, statement }: Config["timeouts"] = timeouts,
-  { mayBeReadOnly = false } = {},
+  { mayBeReadOnly = false, directUrl = undefined as string | undefined } = {},
 ): Promise<Engine & { slow: pg.Pool }> {
   const limits = { connect, mayBeReadOnly };
-  const hosts = hostsOf(connectionString);
-  const calls = openPool(hosts, { ...limits, statement, max: connections.calls });
+  const isPooled = directUrl !== undefined;
+  const calls = openPool(hostsOf(connectionString), { ...limits, isPooled, statement, max: connections.calls });
+  // What lasts longer than a transaction goes around the pooler: hearing, cursors, the lock for migrations.
+  const hosts = hostsOf(directUrl ?? connectionString);
   const slow = openPool(hosts, { ...limits, statement: 0, max: connections.slow });
   const close = async () => {
     await Promise.all([calls.end(), slow.end()]);

@@ -15,19 +15,24 @@ type Limits = {
   connect: number;
   statement: number;
   mayBeReadOnly: boolean;
+  /** Behind a pooler each transaction may be on another connection: nothing can be set or prepared for the next one. */
+  isPooled?: boolean;
   check?: (client: pg.PoolClient) => Promise<void>;
 };
 
-export function openPool(hosts: Hosts, { max, connect, statement, mayBeReadOnly, check }: Limits): pg.Pool {
+export function openPool(
+  hosts: Hosts,
+  { max, connect, statement, mayBeReadOnly, isPooled = false, check }: Limits,
+): pg.Pool {
+  // As text: the driver leaves a 0 out, and a limit of the account's own would hold.
+  const limits = { statement_timeout: String(statement) as never, idle_in_transaction_session_timeout: 30_000 };
   const pool = new PoolOfHosts(hosts, check, {
-    Client: clientsOf(hosts, statement && statement + waitForRefusal),
+    Client: clientsOf(hosts, statement && statement + waitForRefusal, isPooled),
     application_name: "footprint",
     max,
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: connect,
-    // As text: the driver leaves a 0 out, and a limit of the account's own would hold.
-    statement_timeout: String(statement) as never,
-    idle_in_transaction_session_timeout: 30_000,
+    ...(!isPooled && limits),
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     onConnect: (client) =>
@@ -141,7 +146,7 @@ const waitForRefusal = 500;
  * Connections to where the database is now, that give statements names, so that it parses and plans each of them once,
  * and that wait only so long for an answer: a network that swallows everything would hold a caller for ever.
  */
-function clientsOf(hosts: Hosts, limit: number) {
+function clientsOf(hosts: Hosts, limit: number, isPooled: boolean) {
   return class extends pg.Client {
     readonly url: string;
     constructor(config: pg.ClientConfig = {}) {
@@ -163,7 +168,7 @@ function clientsOf(hosts: Hosts, limit: number) {
       const [query, values] = args;
       if (typeof query?.text === "string") {
         query.query_timeout = limit;
-        if (isPreparable(query, values)) query.name = statementName(query.text);
+        if (!isPooled && isPreparable(query, values)) query.name = statementName(query.text);
       }
       const ended = tracing?.statement(query?.text ?? String(query));
       if (ended) tellEnd(args, ended);

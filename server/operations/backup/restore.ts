@@ -30,9 +30,12 @@ await runCommand(async () => {
   return balanced ? 0 : 1;
 });
 
-async function intoEmptyDatabase<T>({ databaseUrl, dataDir }: Config, fill: (db: Database) => Promise<T>): Promise<T> {
+async function intoEmptyDatabase<T>(
+  { databaseUrl, directDatabaseUrl, dataDir }: Config,
+  fill: (db: Database) => Promise<T>,
+): Promise<T> {
   if (databaseUrl) {
-    const engine = await connectPostgres(databaseUrl);
+    const engine = await connectPostgres(directDatabaseUrl ?? databaseUrl);
     try {
       return await fill(engine.db);
     } finally {

@@ -13,10 +13,14 @@ const day = 86_400_000;
  * embedded one in this folder.
  */
 export async function inScratchDatabase<T>(
-  { databaseUrl, folder }: { databaseUrl: string | undefined; folder: string },
+  {
+    databaseUrl,
+    directDatabaseUrl = databaseUrl,
+    folder,
+  }: { databaseUrl: string | undefined; directDatabaseUrl?: string | undefined; folder: string },
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const beside = databaseUrl && (await makeBeside(databaseUrl).catch(() => undefined));
+  const beside = directDatabaseUrl && (await makeBeside(directDatabaseUrl).catch(() => undefined));
   const { db, remove } = beside || (await makeEmbedded(folder));
   try {
     return await work(db);
