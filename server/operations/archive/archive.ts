@@ -20,14 +20,14 @@ const usage = `Usage: npm run archive
 await runCommand(async (open) => {
   const asked = argumentsOf(process.argv.slice(2));
   const { archives } = readConfig(process.env);
-  // npm runs scripts in the project's folder, wherever it was called.
-  const folder = resolve(process.env.INIT_CWD ?? "", archives.folder);
+  const folder = resolve(archives.folder);
   if (asked.check) {
     const noted = asked.link.map((text) => notedLink(text, usage));
     return check(folder, noted);
   }
   if (asked.search !== undefined) return search(folder, { ...asked, search: asked.search });
   if (asked.restore !== undefined) {
+    // npm runs scripts in the project's folder, wherever it was called.
     const path = resolve(process.env.INIT_CWD ?? "", asked.restore);
     await checkArchive(path);
     const restored = await restorePart(await open(), basename(path), readArchive(path));
