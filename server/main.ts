@@ -44,6 +44,8 @@ async function start() {
       await engine.close();
       await tracing?.stop();
     };
+    // Whoever chose the password may sign in with the first call. One that is made up is only told once it can be used.
+    if (config.adminPassword) await ensureAdmin(engine.db, config);
     await app.listen({ port: config.port, host: config.host, backlog });
     const password = await ensureAdmin(engine.db, config);
     if (config.adminPassword && isCommonPassword(config.adminPassword, config.adminUsername))
