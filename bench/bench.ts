@@ -17,6 +17,7 @@ import { must } from "./calls.ts";
 import type { Floor } from "./measuring/floor.ts";
 import { environment, type Home, seededHome } from "./measuring/home.ts";
 import { type Figures, load, type Request } from "./measuring/load.ts";
+import { openPgbench, shareLine } from "./measuring/pgbench.ts";
 import { microseconds, profileOf } from "./measuring/profile.ts";
 import { record } from "./measuring/record.ts";
 import { type Row, rowsOf } from "./measuring/rows.ts";
@@ -61,18 +62,28 @@ type Measurable = {
   close: () => Promise<void>;
 };
 
+const pgbench = server && "storefront order".includes(options.only) ? await openPgbench(server) : undefined;
+const pgbenchSeconds = (slice * rounds) / 1000;
 const opened: [size: number, Measurable][] = [];
 for (const size of sizes) opened.push([size, await open(size)]);
 const table: Measured[] = [];
 const begun = microseconds();
 try {
+  if (server && !pgbench)
+    console.log("Orders are held against nothing: pgbench is not installed, or was not asked for");
   console.log(tableHead);
   for (const { name } of opened[0]?.[1].rows ?? []) {
     // How fast orders come in is also of interest in between.
     for (const connections of name === "storefront order" ? [1, 8, 32] : [1, 32]) {
+      const isOrder = name === "storefront order";
+      const before = isOrder && (await pgbench?.(connections, pgbenchSeconds));
       const measured = await measure(name, connections);
       for (const row of measured) console.log(tableLine(row));
       table.push(...measured);
+      const after = isOrder && (await pgbench?.(connections, pgbenchSeconds));
+      if (before && after)
+        for (const { product } of measured)
+          console.log(shareLine(product.perSecond, (before + after) / 2, connections));
     }
   }
 } finally {

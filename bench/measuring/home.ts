@@ -19,7 +19,7 @@ export async function seededHome(size: number, server: string | undefined, folde
 }
 
 /** True when there was none of that name. */
-async function createDatabase(server: string, name: string): Promise<boolean> {
+export async function createDatabase(server: string, name: string): Promise<boolean> {
   const client = new pg.Client(`${server}/postgres`);
   await client.connect();
   const { rowCount } = await client.query("select from pg_database where datname = $1", [name]);
