@@ -169,7 +169,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return text.split(" ").filter(Boolean).map(Number);
 }
 
-function end(pid: number) {
+export function end(pid: number) {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
@@ -177,7 +177,7 @@ function end(pid: number) {
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((done) => {
     const probe = createServer().listen(0, "127.0.0.1", () => {
       const { port } = probe.address() as { port: number };

@@ -53,7 +53,10 @@ export async function torture({ engine, seed, between, emptyFolder, enough, say 
   const findings: string[] = [];
   const find = (finding: string) => findings.push(finding);
   const isHopeless = () => findings.length >= mostFindings;
-  const installation = await openInstallation(engine, { adminPassword: password, emptyFolder, onTrouble: find });
+  const installation = await openInstallation(engine, {
+    ...{ adminPassword: password, emptyFolder },
+    ...{ random: seededRandom(seed + 2), onTrouble: find },
+  });
   const { caller, counts, journal, giveUp } = callersOf(installation, find);
   const listener = await openListener(seededRandom(seed + 1), find);
   const kills = { server: 0, starting: 0, database: 0 };
@@ -187,10 +190,13 @@ async function main() {
       seed: { type: "string", default: String(Date.now() % 1_000_000) },
     },
   });
-  const chosen = engines.filter((engine) => values.engine === "both" || values.engine === engine);
+  const chosen =
+    values.engine === "both"
+      ? (["embedded", "postgres"] as const)
+      : engines.filter((engine) => values.engine === engine);
   const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
   if (chosen.length === 0 || !(minutes > 0) || !Number.isInteger(seed)) {
-    console.error("Usage: npm run torture -- [--engine embedded|postgres|both] [--minutes 10] [--seed N]");
+    console.error("Usage: npm run torture -- [--engine embedded|postgres|both|failover] [--minutes 10] [--seed N]");
     return 2;
   }
   let found = 0;

@@ -1,3 +1,4 @@
+import { pathOf } from "@footprint/contract/endpoint.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
@@ -181,6 +182,28 @@ test("who claims an order is shown to others until it is released", async ({
   await page.keyboard.press("c");
   await expect(page.getByRole("button", { name: "Claim", exact: true })).toBeVisible();
   await expect(rows(page).nth(1)).toContainText("Pending");
+});
+
+test("an order that is claimed before it is all there is shown as claimed", async ({
+  staff: { page },
+  adminToken,
+  server: { api },
+}) => {
+  const { batch, orders } = await placeOrders(api, adminToken, 2);
+  await openDesk(page, batch, 2);
+  // What the server knew before the claim arrives after it.
+  const params = { id: orders[1]?._id ?? "" };
+  const claimed = page.waitForResponse(`**${pathOf(fedex.claim, params)}`);
+  await page.route(`**${pathOf(fedex.read, params)}`, async (route) => {
+    const answer = await route.fetch();
+    await claimed;
+    // The panel may have given up waiting for it.
+    await route.fulfill({ response: answer }).catch(() => {});
+  });
+  await page.keyboard.press("j");
+  await expect(current(page)).toContainText("South");
+  await page.keyboard.press("c");
+  await expect(page.getByText("Claimed by you")).toBeVisible();
 });
 
 test("the desk shows a label, warns of what is odd, and price and file are removed again", async ({

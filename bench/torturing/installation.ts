@@ -2,9 +2,17 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { openEngine } from "../../server/db/engine.ts";
+import type { Random } from "../../server/demo/random.ts";
 import { databaseProcess, type Server, serverProcess, temporaryFolder } from "../processes.ts";
+import { databasePair } from "./failing-over.ts";
 
-export const engines = ["embedded", "postgres"] as const;
+/** `failover` is PostgreSQL too: a primary and a standby that take each other's place. */
+export const engines = ["embedded", "postgres", "failover"] as const;
+
+async function openDatabase(engine: (typeof engines)[number], folder: string, random: Random) {
+  if (engine === "embedded") return undefined;
+  return engine === "failover" ? databasePair(folder, random) : databaseProcess(folder);
+}
 
 /** Who ends by itself this often will not start again either. */
 const mostTroubles = 10;
@@ -13,6 +21,7 @@ type Wish = {
   adminPassword: string;
   /** Of an embedded database with its tables; without it, the first start makes them, which takes its time. */
   emptyFolder: string | undefined;
+  random: Random;
   onTrouble(finding: string): void;
 };
 
@@ -22,11 +31,11 @@ type Wish = {
  */
 export async function openInstallation(
   engine: (typeof engines)[number],
-  { adminPassword, emptyFolder, onTrouble }: Wish,
+  { adminPassword, emptyFolder, random, onTrouble }: Wish,
 ) {
   const folder = await temporaryFolder();
   if (emptyFolder) await cp(emptyFolder, join(folder.path, "postgres"), { recursive: true });
-  const database = engine === "postgres" ? await databaseProcess(folder.path) : undefined;
+  const database = await openDatabase(engine, folder.path, random);
   const databaseUrl = database?.url;
   const env = {
     ADMIN_PASSWORD: adminPassword,

@@ -38,7 +38,8 @@ export async function startPair({ isSynchronous = true } = {}) {
   };
 }
 
-function member(databaseDir: string, port: number, flags: string[]) {
+/** One of them. */
+export function member(databaseDir: string, port: number, flags: string[]) {
   let isUp = () => {};
   const server = new EmbeddedPostgres({
     databaseDir,

@@ -30,7 +30,7 @@ export const queryClient: QueryClient = new QueryClient({
       onSettled: () => {
         // What one did oneself is shown, whatever moves.
         fetchedForOthers.clear();
-        void queryClient.invalidateQueries();
+        void fetchAllAgain();
       },
     },
     queries: {
@@ -46,6 +46,12 @@ export const queryClient: QueryClient = new QueryClient({
     },
   },
 });
+
+async function fetchAllAgain() {
+  // What is fetched for the first time was asked for before the change. It would be left to arrive, and shown.
+  await queryClient.cancelQueries({ predicate: ({ state }) => state.data === undefined });
+  await queryClient.invalidateQueries();
+}
 
 export const keyOf = <E extends Endpoint>(endpoint: E, input: Input<E>) => [endpoint.path, input] as const;
 
