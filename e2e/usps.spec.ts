@@ -172,6 +172,8 @@ test("a batch says where its codes came from and how many are used, and is withd
 
   await page.getByRole("link", { name: "Batches" }).click();
   await expect(page).toHaveURL(/\/usps\/batches$/);
+  // The codes' own search box is there until the batches are.
+  await expect(page.getByRole("table", { name: "Batches" })).toBeVisible();
   await page.getByRole("searchbox").fill(note);
   await expect(page).toHaveURL(/search=/);
   const row = rowOf(page, note);

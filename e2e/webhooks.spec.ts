@@ -53,8 +53,11 @@ async function addWebhook(api: Api, token: string, url: string, ...events: Event
   return { ...webhook, secret, path: `/website/webhooks/${webhook._id}` };
 }
 
-const remove = (api: Api, token: string, { _id }: { _id: string }) =>
-  api.call(token, webhooks.remove, { params: { id: _id } });
+/** A page that shows it would ask for what is gone. */
+async function remove(page: Page, api: Api, token: string, { _id }: { _id: string }) {
+  await page.goto("about:blank");
+  await api.call(token, webhooks.remove, { params: { id: _id } });
+}
 
 test("a webhook is created, its secret shown once, and a test event arrives, signed; its answer is shown in place", async ({
   admin: { page },
@@ -138,7 +141,7 @@ test("a refund in the panel reaches the receiver, is listed with request and ans
   const count = Number(/\d+/.exec(await period.getByRole("alert").innerText())?.[0]);
   await expect.poll(() => receiver.received.length).toBe(before + count);
   await period.getByRole("button", { name: "Close" }).last().click();
-  await remove(api, token, hook);
+  await remove(page, api, token, hook);
 });
 
 test("a receiver that fails is shown with its answer and the next try; what waits is tried at once, or given up", async ({
@@ -181,7 +184,7 @@ test("a receiver that fails is shown with its answer and the next try; what wait
   await expect
     .poll(() => receiver.events("customer.verified", hook.secret).at(-1)?.data)
     .toMatchObject({ customer: { isVerified: true } });
-  await remove(api, token, hook);
+  await remove(page, api, token, hook);
 });
 
 test("while a webhook is paused what happens waits, and arrives when it is resumed", async ({
@@ -251,7 +254,7 @@ test("address and events are changed, and for a day after a rotation both secret
   await api.call(token, webhooks.test, { params: { id: hook._id } });
   const [{ body, headers } = { body: "", headers: {} }] = receiver.received;
   for (const known of [secret, hook.secret]) expect(new Webhook(known).verify(body, headers)).toHaveProperty("id");
-  await remove(api, token, hook);
+  await remove(page, api, token, hook);
 });
 
 test("half an hour after the sign-in the password is asked for in place, and the webhook is made", async ({
@@ -283,7 +286,7 @@ test("half an hour after the sign-in the password is asked for in place, and the
   const { webhooks: all } = await api.call(token, webhooks.list, {});
   const made = all.find(({ note }) => note === name);
   expect(made).toBeDefined();
-  if (made) await remove(api, token, made);
+  if (made) await remove(page, api, token, made);
 });
 
 test("deliveries are filtered in the address, walked through by keyboard, and a link opens one", async ({
