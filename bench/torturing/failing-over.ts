@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { rm, writeFile } from "node:fs/promises";
+import { chown, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -47,11 +47,11 @@ export async function databasePair(folder: string, random: Random) {
       // Files come and go meanwhile.
       await copy(primary.folder, standby.folder);
       const { rows } = await client.query<{ labelfile: string }>("select labelfile from pg_backup_stop(false)");
-      await writeFile(join(standby.folder, "backup_label"), rows[0]?.labelfile ?? "");
+      await writeAsOwner(standby.folder, "backup_label", rows[0]?.labelfile ?? "");
     } finally {
       await client.end();
     }
-    await writeFile(join(standby.folder, "standby.signal"), "");
+    await writeAsOwner(standby.folder, "standby.signal", "");
     await standby.start();
     await waitForStandby(true);
   }
@@ -103,6 +103,13 @@ export async function databasePair(folder: string, random: Random) {
 }
 
 const urlOf = ({ port }: Pick<Member, "port">) => `postgres://postgres:postgres@127.0.0.1:${port}/postgres`;
+
+/** Started by root, PostgreSQL runs as an account of its own. */
+async function writeAsOwner(folder: string, name: string, text: string) {
+  const { uid, gid } = await stat(folder);
+  await writeFile(join(folder, name), text);
+  await chown(join(folder, name), uid, gid);
+}
 
 async function copy(from: string, to: string) {
   const script = `cp -a "$0" "$1" 2>/dev/null; rm -f "$1"/postmaster.pid "$1"/postmaster.opts "$1"/pg_replslot/*; test -f "$1"/PG_VERSION`;
