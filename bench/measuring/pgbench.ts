@@ -6,7 +6,7 @@ const run = promisify(execFile);
 
 /** Of an order, of what pgbench manages at as many connections. */
 const leastShare = 0.4;
-/** Four million rows: as much as stays in memory, like the rest. */
+/** Two million accounts: as much as stays in memory, like the rest. */
 const scale = 20;
 
 /**
