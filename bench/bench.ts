@@ -29,6 +29,8 @@ const { values: options } = parseArgs({
     large: { type: "boolean", default: false },
     /** On the embedded engine, with smaller businesses. */
     embedded: { type: "boolean", default: false },
+    /** Businesses of other sizes: 30000,500000. */
+    orders: { type: "string" },
     /** Only rows whose name contains this. */
     only: { type: "string", default: "" },
     /** Milliseconds per measurement. */
@@ -40,7 +42,11 @@ const { values: options } = parseArgs({
     json: { type: "string" },
   },
 });
-const sizes = options.embedded ? [2_000, 50_000] : [10_000, 1_000_000, ...(options.large ? [10_000_000] : [])];
+const sizes = options.orders
+  ? options.orders.split(",").map(Number)
+  : options.embedded
+    ? [2_000, 50_000]
+    : [10_000, 1_000_000, ...(options.large ? [10_000_000] : [])];
 const slice = Number(options.slice);
 const rounds = 3;
 const account = { ADMIN_USERNAME: "bench.admin", ADMIN_PASSWORD: "the bench's own password" };

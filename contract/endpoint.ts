@@ -31,6 +31,8 @@ export type Endpoint = {
    * file it works through one, by turns of its own.
    */
   takesLong?: true | "with a file";
+  /** Those of one caller that arrive at the same time are worked for together. */
+  together?: true;
   /** Needs a sign-in or a confirmation of the last 30 minutes: a stolen session alone must not do this. */
   sensitive?: true;
   /** May become a request that an administrator has to approve: then the answer has it as `request`, and is 202. */

@@ -22,5 +22,7 @@ export function refusal(statusCode: number, message: string, extra: Extra = {}):
   return Object.assign(new Error(message), { statusCode, ...extra });
 }
 
+export const isRefusal = (value: unknown): value is Refusal => value instanceof Error && "statusCode" in value;
+
 /** 400 for one field, by its path. */
 export const badInput = (path: string, message: string) => refusal(400, message, { issues: [{ path, message }] });

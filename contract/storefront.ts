@@ -176,6 +176,7 @@ export const storefront = {
     summary: "Buy a label: priced, paid from the balance and recorded in one step",
     body: purchase.extend({ discordId }),
     idempotent: "required",
+    together: true,
     status: 201,
     reply: z.object({ order: Order, balance: money, warnings }),
   }),

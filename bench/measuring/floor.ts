@@ -88,7 +88,10 @@ function variation(floor: Floor & { next: number }): (value: unknown) => unknown
   const target = floor.targets[floor.next++ % floor.targets.length] ?? {};
   const replaced = new Map<unknown, unknown>(Object.keys(first).map((field) => [first[field], target[field]]));
   for (const value of floor.fresh) replaced.set(value, uuidv7());
-  return (value) => {
+  const vary = (value: unknown): unknown => {
+    // Several rows go to the database as one text.
+    if (typeof value === "string" && value.startsWith("[{"))
+      return JSON.stringify(JSON.parse(value, (_, part) => vary(part)));
     if (replaced.has(value)) return replaced.get(value);
     if (typeof value === "string" && isTokenHash(value)) return randomBytes(32).toString("base64url");
     if (typeof value !== "string" || !isNewId(value, floor.since)) return value;
@@ -96,6 +99,7 @@ function variation(floor: Floor & { next: number }): (value: unknown) => unknown
     replaced.set(value, id);
     return id;
   };
+  return vary;
 }
 
 /** A version 7 id that was made while the call was recorded. */

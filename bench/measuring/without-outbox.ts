@@ -3,8 +3,11 @@ import { registerHooks } from "node:module";
 // Loaded before the server: the same program, but nothing that happens is written down for others to hear of.
 
 const changes: Record<string, [from: string | RegExp, to: string]> = {
-  "server/money/ledger.ts": [/, told as \(\s*insert into outbox[\s\S]*?from moved\s*\)(?=\s*select username)/, ""],
-  "server/accounts/audit.ts": ["events.length > 0 ?", "false ?"],
+  "server/money/ledger.ts": [
+    /, told as \(\s*insert into outbox[\s\S]*?from each order by place\s*\)(?=\s*select place)/,
+    "",
+  ],
+  "server/accounts/audit.ts": ["happenings.length > 0 ?", "false ?"],
 };
 
 registerHooks({

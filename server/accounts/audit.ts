@@ -19,24 +19,30 @@ export type About = { kind: (typeof subjectKinds)[number]; id: string; customerI
 /** What a log row says, as `record` takes it. */
 export type LogEntry = Rest<Rest<Parameters<typeof record>>>;
 
+type Change = { before?: unknown; after?: unknown; about?: About; events?: Happening[] | undefined };
+
 /** Writes the one log row that every change leaves, in the change's own transaction, and what others are told of it. */
-export async function record(
+export const record = (
   tx: Transaction,
   author: Author,
   type: (typeof logType.options)[number],
   action: string,
-  {
-    about,
-    events = [],
-    ...change
-  }: { before?: unknown; after?: unknown; about?: About; events?: Happening[] | undefined } = {},
-): Promise<void> {
+  change: Change = {},
+): Promise<void> => recordEach(tx, author, [[type, action, change]]);
+
+/** The same for several changes of one author. */
+export async function recordEach(tx: Transaction, author: Author, entries: LogEntry[]): Promise<void> {
   const { username: admin, kind: actorKind, id: actorId } = author;
-  const row = { id: uuidv7(), actorKind, actorId, type, ...logged(about) };
-  const entry = tx.insert(logs).values({ ...row, admin, action, ...change });
+  const rows = entries.map(([type, action, { about, events: _, ...change } = {}]) => ({
+    ...{ id: uuidv7(), actorKind, actorId, type, ...logged(about) },
+    ...{ admin, action, ...change },
+  }));
+  const happenings = entries.flatMap(([, , change]) => change?.events ?? []);
+  const written = tx.insert(logs).values(rows);
   // One statement for both: a purchase waits for the database no more often than without.
-  await (events.length > 0 ? tx.execute(telling(tx, events, entry)) : entry);
-  noteFact(tx, { logged: row });
+  await (happenings.length > 0 ? tx.execute(telling(tx, happenings, written)) : written);
+  for (const { id, type, subjectKind, subjectId, customerId } of rows)
+    noteFact(tx, { logged: { id, actorKind, actorId, type, subjectKind, subjectId, customerId } });
 }
 
 /** In the log's own columns. */

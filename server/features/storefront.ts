@@ -1,11 +1,12 @@
 import { addressOf, flatAddress, flatName, type Party } from "@footprint/contract/address.ts";
+import type { Parsed } from "@footprint/contract/endpoint.ts";
 import type { orderStatuses } from "@footprint/contract/orders.ts";
-import { refusal } from "@footprint/contract/refusal.ts";
+import { isRefusal, refusal } from "@footprint/contract/refusal.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { addressWarnings } from "@footprint/contract/us-addresses.ts";
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { refuseWithoutScope, type Shop } from "../accounts/api-keys.ts";
-import { record } from "../accounts/audit.ts";
+import { type LogEntry, record, recordEach } from "../accounts/audit.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { presentCustomer, presentInvoice, presentOrder, presentShopFedexOrder } from "../db/presenters.ts";
 import {
@@ -113,24 +114,12 @@ export const storefrontRoutes = routes(storefront, {
   },
 
   async quote({ db, body }) {
-    const { prices } = await price(db, body.discordId, [body]);
-    const [{ tier, custom }] = prices as [(typeof prices)[number]];
+    const { tier, custom } = await price(db, body.discordId, body);
     return { price: tier.price, tier, custom };
   },
 
-  async createOrder({ body: { discordId, ...purchase }, actor, transaction }) {
-    return transaction(async (tx) => {
-      const bought = await buy(tx, { discordId, purchases: [purchase], asBulk: false }, actor);
-      const [{ order, labelType }] = bought.orders as [(typeof bought.orders)[number]];
-      const { customer, balanceCents } = bought;
-      const entry = soldOrder(order, { ...customer, balanceCents });
-      await record(tx, actor, ...telling(entry, orderCreated(order, customer, labelType)));
-      return {
-        order: presentOrder(order, customer, labelType),
-        balance: balanceCents,
-        warnings: warningsAbout("body", purchase),
-      };
-    });
+  createOrder({ body, actor, together }) {
+    return together(body, body.discordId, (tx, bodies, mayWait) => sellOrders(tx, bodies, actor, mayWait));
   },
 
   async orders({ db, query, actor }) {
@@ -159,7 +148,8 @@ export const storefrontRoutes = routes(storefront, {
 
   async createBulkOrder({ body, actor, transaction }) {
     return transaction(async (tx) => {
-      const bought = await buy(tx, { discordId: body.discordId, purchases: body.orders, asBulk: true }, actor);
+      const [bought] = await buy(tx, [{ discordId: body.discordId, purchases: body.orders, asBulk: true }], actor);
+      if (!bought || isRefusal(bought)) throw bought ?? unknownCustomer(body.discordId);
       const { bulk, total, orders, balanceCents, customer } = bought;
       if (!bulk) throw new Error("a bulk purchase has a bulk order");
       const entry = soldBulkOrder(bulk, orders.length, total, { ...customer, balanceCents });
@@ -282,6 +272,26 @@ export const storefrontRoutes = routes(storefront, {
     return { cashapp: await readCashapp(db) };
   },
 });
+
+type OrderBody = Parsed<typeof storefront.createOrder, "body">;
+
+/** What becomes of calls that each buy a label. */
+async function sellOrders(tx: Transaction, bodies: OrderBody[], actor: Shop, mayWait: boolean) {
+  const wanted = bodies.map(({ discordId, ...purchase }) => ({ discordId, purchases: [purchase], asBulk: false }));
+  const results = await buy(tx, wanted, actor, mayWait);
+  const entries: LogEntry[] = [];
+  const answers = results.map((bought, place) => {
+    if (!bought || isRefusal(bought)) return bought;
+    const { customer, balanceCents, orders } = bought;
+    const [{ order, labelType }] = orders as [(typeof orders)[number]];
+    const entry = soldOrder(order, { ...customer, balanceCents });
+    entries.push(telling(entry, orderCreated(order, customer, labelType)));
+    const warnings = warningsAbout("body", bodies[place] as OrderBody);
+    return { order: presentOrder(order, customer, labelType), balance: balanceCents, warnings };
+  });
+  if (entries.length > 0) await recordEach(tx, actor, entries);
+  return answers;
+}
 
 async function findCustomer(db: Database | Transaction, discordId: string) {
   const [customer] = await db.select().from(customers).where(eq(customers.discordId, discordId));

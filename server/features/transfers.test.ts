@@ -377,11 +377,12 @@ test("what happens to one balance at once has consecutive numbers and balances t
   await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 4]] });
   const shop = await openShop();
   const order = await addOrder({ customer, price: 6 });
-  const answers = await meetAt(customers, customer, () => [
+  const atOnce = () => [
     ...Array.from({ length: 6 }, () => buy(shop, customer.discordId) as Promise<{ status: number }>),
     addBalance(customer, 2.5),
     refund(order),
-  ]);
+  ];
+  const answers = await meetAt(customers, customer, atOnce, undefined, 6);
   expect(answers.every(({ status }) => status < 300)).toBe(true);
   const { transfers: rows, total } = await history(customer, { sort: "asc" });
   expect([total, rows.length]).toEqual([11, 10]);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Endpoint } from "@footprint/contract/endpoint.ts";
-import { type Refusal, refusal } from "@footprint/contract/refusal.ts";
+import type { Endpoint, Result } from "@footprint/contract/endpoint.ts";
+import { isRefusal, type Refusal, refusal } from "@footprint/contract/refusal.ts";
 import { id, message, type Outcome } from "@footprint/contract/schemas.ts";
 import { and, eq, sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
@@ -12,6 +12,7 @@ import { idempotentReplies } from "../db/schema.ts";
 import { tracing } from "../db/tracing.ts";
 import { type Caller, callerNow, readmit, takeTurnsAtOwnAccount } from "./callers.ts";
 import type { InTurn, Upload } from "./files.ts";
+import { whenItsTurnTogether } from "./overload.ts";
 
 /** An answer that was given before, as it travelled. */
 export class Replay {
@@ -43,6 +44,18 @@ export type Several = (
   work: (tx: Transaction, id: string) => Promise<RowAnswer>,
 ) => Promise<{ message: string; outcomes: Outcome[] }>;
 
+/**
+ * Makes the changes of several calls of one caller in one transaction, where they arrive while others of theirs are
+ * worked for: they share its statements and its commit. `work` is given what each of them wants, and tells of each its
+ * answer, what it is refused with, or undefined where it would have to wait for somebody else. Those are put off, and
+ * wait together with others about the same. Should the transaction fail, each is tried alone.
+ */
+export type Together<E extends Endpoint = Endpoint> = <W>(
+  wanted: W,
+  about: string,
+  work: (tx: Transaction, all: W[], mayWait: boolean) => Promise<(Result<E> | Refusal | undefined)[]>,
+) => Promise<Result<E> | Replay>;
+
 /** A row is done, or has become a request. */
 type RowAnswer = z.output<typeof rowAnswer>;
 const rowAnswer = message.extend({ request: z.object({ _id: id }).optional() });
@@ -63,7 +76,7 @@ export function transactions(
   file: Upload | undefined,
   caller: Caller | undefined,
   rowInTurn: InTurn,
-): { transaction: Transact; several: Several } {
+): { transaction: Transact; several: Several; together: Together } {
   const key = call.idempotent && keyOf(request);
   if (!key && call.idempotent === "required")
     throw refusal(400, "Send an Idempotency-Key, so that a repeat is recognised");
@@ -85,24 +98,24 @@ export function transactions(
       },
       several: (ids, done, work) =>
         eachOf(ids, done, (id) => rowInTurn(() => admitted((tx) => refusable(work(tx, id))))),
+      together: () => {
+        throw new Error("calls that are worked for together have an Idempotency-Key");
+      },
     };
   // The body as it was understood: what came in may be nested deeper than anybody can write down again.
   const fingerprint = hash(
     `${call.method} ${request.url} ${JSON.stringify(body ?? null)}${file ? ` ${file.contentHash}` : ""}`,
   );
+  // A shop may repeat with a new key what it sent with an old one.
+  const identity = (part: string) => ({ caller: caller.kind === "shop" ? caller.shopId : caller.id, key: key + part });
   const once = <T>(part: string, reply: z.ZodType, work: Work<T>) => {
-    // A shop may repeat with a new key what it sent with an old one.
-    const identity = { caller: caller.kind === "shop" ? caller.shopId : caller.id, key: key + part };
+    const own = { ...identity(part), request: fingerprint };
     return begin(async (tx) => {
-      const { now, isFirst } = await claim(tx, caller, identity, fingerprint);
+      const { now, claimed } = await claim(tx, caller, [own]);
       readmit(caller, now, call, request.address);
-      const given = isFirst ? undefined : await firstAnswer(tx, identity, fingerprint);
-      if (given) return given;
+      if (claimed.size === 0) return firstAnswer(tx, own);
       const result = await work(tx);
-      await tx
-        .update(idempotentReplies)
-        .set({ reply: z.encode(reply, result) })
-        .where(isOf(identity));
+      await answerFirst(tx, [{ ...own, reply: z.encode(reply, result) }]);
       return result;
     });
   };
@@ -114,7 +127,114 @@ export function transactions(
       // No key that a caller chooses has a space.
       return eachOf(ids, done, (id) => rowInTurn(() => once(` ${id}`, rowAnswer, (tx) => refusable(work(tx, id)))));
     },
+    together: (wanted, about, work) =>
+      gather<unknown>(db, `${call.path} ${caller.id}`, about, {
+        ...{ call, caller, wanted, work, begin, claim: { ...identity(""), request: fingerprint } },
+        readmit: (now) => readmit(caller, now, call, request.address),
+      }) as Promise<never>,
   };
+}
+
+/** A call that may be worked for together with others. */
+type Member = {
+  call: Endpoint;
+  caller: Caller;
+  wanted: unknown;
+  work: (tx: Transaction, all: never[], mayWait: boolean) => Promise<unknown[]>;
+  begin: <T>(work: Work<T>) => Promise<T>;
+  claim: Claim;
+  readmit: (now: object | undefined) => void;
+};
+type Waiting = Member & { about: string; answer: (answer: unknown) => void; refuse: (reason: unknown) => void };
+
+/** So many at once: whoever waits for what they hold, or on the embedded engine for anything, waits no longer. */
+const mostTogether = 32;
+const gatherings = new WeakMap<Database, Map<string, Waiting[]>>();
+
+/** The first is worked for at once; those that come meanwhile are next, all together. */
+function gather<T>(db: Database, name: string, about: string, member: Member): Promise<T> {
+  const all = gatherings.get(db) ?? new Map<string, Waiting[]>();
+  gatherings.set(db, all);
+  const join = (name: string, one: Waiting, mayWait: boolean) => {
+    const others = all.get(name);
+    if (others) return void others.push(one);
+    const waiting = [one];
+    all.set(name, waiting);
+    const putOff = (one: Waiting) => join(`${name} ${one.about}`, one, true);
+    void workThrough(waiting, mayWait, putOff, () => all.delete(name));
+  };
+  return new Promise((answer, refuse) => {
+    join(name, { ...member, about, answer: answer as Waiting["answer"], refuse }, false);
+  });
+}
+
+async function workThrough(
+  waiting: Waiting[],
+  mayWait: boolean,
+  putOff: (one: Waiting) => void,
+  end: () => void,
+): Promise<void> {
+  const attempt = async (members: Waiting[]) => {
+    const outcomes = await workTogether(members, mayWait);
+    for (const [place, one] of members.entries()) {
+      const outcome = outcomes[place];
+      if (isRefusal(outcome)) one.refuse(outcome);
+      else if (outcome !== undefined) one.answer(outcome);
+      else putOff(one);
+    }
+  };
+  while (waiting.length > 0) {
+    const members = takeSome(waiting);
+    await attempt(members).catch(async (error) => {
+      const [one, ...others] = members as [Waiting, ...Waiting[]];
+      if (others.length === 0) return one.refuse(error);
+      // Whichever of them it was, the others are not to fail with it.
+      await Promise.all(members.map((each) => attempt([each]).catch(each.refuse)));
+    });
+  }
+  // Not a moment later: whoever joins now would wait for ever.
+  end();
+}
+
+/** The first of those that wait; of those with the same key only one. */
+function takeSome(waiting: Waiting[]): Waiting[] {
+  const taken = new Map<string, Waiting>();
+  for (const one of waiting) if (taken.size < mostTogether && !taken.has(one.claim.key)) taken.set(one.claim.key, one);
+  const members = [...taken.values()];
+  waiting.splice(0, waiting.length, ...waiting.filter((one) => taken.get(one.claim.key) !== one));
+  return members;
+}
+
+function workTogether(members: Waiting[], mayWait: boolean): Promise<unknown[]> {
+  const [{ caller, call, begin, work }] = members as [Waiting];
+  return whenItsTurnTogether(caller, () =>
+    begin(async (tx) => {
+      const claims = members.map((one) => one.claim);
+      const { now, claimed } = await claim(tx, caller, claims);
+      for (const one of members) one.readmit(now);
+      const first = members.filter((one) => claimed.has(one.claim.key));
+      const wanted = first.map((one) => one.wanted) as never[];
+      const results = first.length > 0 ? await work(tx, wanted, mayWait) : [];
+      const outcomes = new Map(first.map((one, place) => [one, results[place]]));
+      const isAnswered = (one: Waiting) => outcomes.get(one) !== undefined && !isRefusal(outcomes.get(one));
+      await answerFirst(
+        tx,
+        first.filter(isAnswered).map((one) => ({ ...one.claim, reply: z.encode(call.reply, outcomes.get(one)) })),
+      );
+      await giveBack(
+        tx,
+        first.filter((one) => !isAnswered(one)).map((one) => one.claim),
+      );
+      for (const one of members)
+        if (!outcomes.has(one)) outcomes.set(one, await firstAnswer(tx, one.claim).catch((error) => refused(error)));
+      return members.map((one) => outcomes.get(one));
+    }),
+  );
+}
+
+function refused(error: unknown): Refusal {
+  if (isRefusal(error)) return error;
+  throw error;
 }
 
 async function eachOf(
@@ -158,25 +278,45 @@ function keyOf(request: FastifyRequest): string | undefined {
   return key;
 }
 
-type Identity = { caller: string; key: string };
+/** A key, by whom it was sent, and for which request. */
+type Claim = { caller: string; key: string; request: string };
 
-const isOf = ({ caller, key }: Identity) => and(eq(idempotentReplies.caller, caller), eq(idempotentReplies.key, key));
-
-/** Looks at the caller and claims the key for them, in one statement; waits for whoever has just claimed it. */
-async function claim(tx: Transaction, caller: Caller, identity: Identity, request: string) {
-  const { rows } = await tx.execute<{ isFirst: boolean }>(sql`
+/** Looks at the caller and claims keys for them, in one statement; waits for whoever has just claimed one of them. */
+async function claim(tx: Transaction, caller: Caller, claims: Claim[]) {
+  const { rows } = await tx.execute<{ claimed: string[] }>(sql`
     with caller as (${callerNow(caller)}), claimed as (
       insert into idempotent_replies (caller, key, request)
-      select ${identity.caller}::text, ${identity.key}::text, ${request}::text from caller
-      on conflict do nothing returning key
+      select wanted.caller, wanted.key, wanted.request
+      from caller, json_to_recordset(${JSON.stringify(claims)}::json) as wanted (caller text, key text, request text)
+      order by wanted.key on conflict do nothing returning key
     )
-    select caller.*, exists (select from claimed) as "isFirst" from caller`);
-  const { isFirst = false, ...now } = rows[0] ?? {};
-  return { now: rows[0] && now, isFirst };
+    select caller.*, array(select key from claimed) as claimed from caller`);
+  const { claimed = [], ...now } = rows[0] ?? {};
+  return { now: rows[0] && now, claimed: new Set(claimed) };
 }
 
-async function firstAnswer(tx: Transaction, identity: Identity, request: string): Promise<Replay> {
-  const [first] = await tx.select().from(idempotentReplies).where(isOf(identity));
+async function answerFirst(tx: Transaction, answers: (Claim & { reply: unknown })[]): Promise<void> {
+  if (answers.length === 0) return;
+  await tx.execute(sql`
+    update idempotent_replies set reply = given.reply
+    from json_to_recordset(${JSON.stringify(answers)}::json) as given (caller text, key text, reply json)
+    where idempotent_replies.caller = given.caller and idempotent_replies.key = given.key`);
+}
+
+/** Whoever was refused may use their key again. */
+async function giveBack(tx: Transaction, claims: Claim[]): Promise<void> {
+  if (claims.length === 0) return;
+  await tx.execute(sql`
+      delete from idempotent_replies
+      using json_to_recordset(${JSON.stringify(claims)}::json) as given (caller text, key text)
+      where idempotent_replies.caller = given.caller and idempotent_replies.key = given.key`);
+}
+
+async function firstAnswer(tx: Transaction, { caller, key, request }: Claim): Promise<Replay> {
+  const [first] = await tx
+    .select()
+    .from(idempotentReplies)
+    .where(and(eq(idempotentReplies.caller, caller), eq(idempotentReplies.key, key)));
   if (first?.request !== request) throw refusal(409, "This Idempotency-Key was used for another request");
   return new Replay(first.reply);
 }

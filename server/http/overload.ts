@@ -25,6 +25,8 @@ const lanes = {
   rows: lane({ atOnce: 6, each: 3 }),
   /** Calls that wait for something which is done once for all who ask, or row by row: they hold a place, and no more. */
   longWork: lane({ atOnce: 64, each: 8 }),
+  /** Calls that are worked for together with others of the same caller: those together have a place like one. */
+  together: lane({ atOnce: 128, each: 64 }),
   /** Calls that work through a file of several megabytes, which is in memory meanwhile. */
   wholeFiles: lane({ atOnce: 2, each: 1, waiting: 40, eachWaiting: 10 }),
   /** Who sent a token that was known a moment ago. */
@@ -134,8 +136,10 @@ export async function recognise<C extends Caller>(
   if (knownId) begin(knownId, raw);
   const strangers = access === "storefront" ? lanes.unknownShops : lanes.unknownAccounts;
   // In turn also for who is known: whoever hangs up leaves the look-up behind, and begins another.
-  const look = () =>
-    knownId ? inTurn(lanes.knownTokens, knownId, raw, find) : inTurn(strangers, strangerAt(request), raw, find);
+  const look = () => {
+    if (!knownId) return inTurn(strangers, strangerAt(request), raw, find);
+    return access === "storefront" ? lookTogether(hash, find) : inTurn(lanes.knownTokens, knownId, raw, find);
+  };
   const caller = await (access === "storefront" || !knownId ? look() : forOperator(look));
   known.delete(hash);
   if (!caller) return undefined;
@@ -143,6 +147,25 @@ export async function recognise<C extends Caller>(
   remember(known, hash, nameOf(caller));
   if (access !== "storefront") remember(placesOfWork, strangerAt(request), true);
   return caller;
+}
+
+/** Look-ups of tokens that are under way, each with the one after it. */
+const looks = new Map<string, { found: Promise<unknown>; next?: Promise<unknown> }>();
+
+/** A shop's calls are many: those that arrive during a look-up share the next one, which begins after all of them. */
+async function lookTogether<C extends Caller>(hash: string, find: () => Promise<C | undefined>) {
+  const begin = () => {
+    const look: { found: Promise<unknown>; next?: Promise<unknown> } = { found: find() };
+    looks.set(hash, look);
+    const end = () => void (look.next ?? looks.delete(hash));
+    look.found.then(end, end);
+    return look.found;
+  };
+  const current = looks.get(hash);
+  if (current) current.next ??= current.found.then(begin, begin);
+  const found = await ((current?.next ?? begin()) as ReturnType<typeof find>);
+  // Each call notes by itself what becomes of its caller.
+  return found && { ...found };
 }
 
 function begin(id: string, response: ServerResponse) {
@@ -168,6 +191,7 @@ export function whenItsTurn<T>(
   }
   const isShop = call.access === "storefront";
   const ownLane = isShop ? lanes.shops : lanes.panel;
+  if (call.together) return inTurn(lanes.together, nameOf(caller), raw, work);
   const lane = call.takesLong === "with a file" ? lanes.wholeFiles : call.takesLong ? lanes.longWork : ownLane;
   const inOwnLane = () =>
     isShop
@@ -177,6 +201,10 @@ export function whenItsTurn<T>(
   const isSearch = Boolean(search || q);
   return isSearch ? inTurn(lanes.searches, nameOf(caller), raw, inOwnLane) : inOwnLane();
 }
+
+/** Works for calls of a shop that are worked for together. */
+export const whenItsTurnTogether = <T>(caller: Caller, work: () => Promise<T>): Promise<T> =>
+  inTurn(lanes.shops, nameOf(caller), undefined, () => forShop(work));
 
 /** Begins a call that works row by row, each `whenItsRowsTurn`. */
 export const whenItMayBegin = <T>(caller: Caller, { raw }: FastifyReply, work: () => Promise<T>): Promise<T> =>
@@ -237,7 +265,12 @@ type Lane = ReturnType<typeof lane>;
 
 const statementTimeout = "57014";
 
-async function inTurn<T>(lane: Lane, who: string, response: ServerResponse, work: () => Promise<T>): Promise<T> {
+async function inTurn<T>(
+  lane: Lane,
+  who: string,
+  response: ServerResponse | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
   await lane.enter(who, response);
   try {
     return await work();
@@ -287,9 +320,9 @@ function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = 
     narrow(narrower: Pick<Width, "atOnce" | "each">) {
       width = narrower;
     },
-    async enter(who: string, response: ServerResponse) {
+    async enter(who: string, response: ServerResponse | undefined) {
       // Whoever has gone away, now or while waiting, is not worked for.
-      if (response.closed) throw goneAway();
+      if (response?.closed) throw goneAway();
       const caller = find(who);
       if (isFreeFor(caller)) return take(caller);
       if (caller.waiting >= eachWaiting) throw tooMuch();
@@ -310,8 +343,8 @@ function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = 
         queue.add(place);
         caller.waiting++;
         goAway = () => leaveQueue(place) && giveUp(goneAway());
-        response.once("close", goAway);
-      }).finally(() => response.off("close", goAway));
+        response?.once("close", goAway);
+      }).finally(() => response?.off("close", goAway));
     },
     refuseAll(reason: () => Error) {
       for (const place of [...queue]) {

@@ -17,7 +17,7 @@ import { admit, admitAgain, type Caller } from "./callers.ts";
 import { compressLong } from "./compression.ts";
 import { discard, type InTurn, receiveForm, sendFile, type Upload } from "./files.ts";
 import { panelOrigin } from "./headers.ts";
-import { Replay, type Several, type Transact, transactions } from "./idempotency.ts";
+import { Replay, type Several, type Together, type Transact, transactions } from "./idempotency.ts";
 import { seenVersions } from "./if-match.ts";
 import { parse, readJson } from "./input.ts";
 import { Later, waitUnlessGone } from "./later.ts";
@@ -54,6 +54,8 @@ type Context<E extends Endpoint> = Services & {
   transaction: Transact<E>;
   /** The same for each of several rows. */
   several: Several;
+  /** The same for calls that are worked for together. */
+  together: Together<E>;
   /** What was uploaded with the call, waiting to be attached. */
   file: Upload | undefined;
   /** Which versions of what it changes the caller has seen. */

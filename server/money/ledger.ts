@@ -26,49 +26,94 @@ type Movement = {
 const mostCents = 1_000_000_000_000;
 
 /**
- * The only way a balance changes: the customer's row, one transfer and what is told of it, in the caller's transaction. Everybody first
- * locks what the money is for, then moves it, and writes what is counted only then: in one order, so that no two can
- * wait for each other. A transfer gets its number, its moment and its totals while the customer's row is locked, so
- * that they follow one another as the balance changed.
+ * The only way a balance changes: the customer's row, one transfer and what is told of it, in the caller's transaction.
+ * Everybody first locks what the money is for, then moves it, and writes what is counted only then: in one order, so
+ * that no two can wait for each other. A transfer gets its number, its moment and its totals while the customer's row is
+ * locked, so that they follow one another as the balance changed.
  */
 export async function move(tx: Transaction, movement: Movement) {
-  const { customerId, cents, kind, reference, actor, reason = "", orders = 0, reverses } = movement;
-  const id = uuidv7();
-  const isDeposit = kind === "deposit" || reverses?.kind === "deposit";
-  const isRefund = kind === "refund";
-  const isPurchase = kind === "purchase" || reverses?.kind === "purchase";
-  const { rows } = await tx.execute<{ username: string; discord_id: string; balance_cents: string | number }>(sql`
-    with moved as (
-      update customers set balance_cents = balance_cents + ${cents}::bigint, transfers = transfers + 1,
-        received_cents = received_cents + ${Math.max(cents, 0)}::bigint,
-        spent_cents = spent_cents + ${isPurchase ? -cents : 0}::bigint,
-        orders = orders + ${orders}::int,
-        deposits = deposits + ${isDeposit ? Math.sign(cents) : 0}::int,
-        deposited_cents = deposited_cents + ${isDeposit ? cents : 0}::bigint,
-        refunds = refunds + ${isRefund ? 1 : 0}::int, refunded_cents = refunded_cents + ${isRefund ? cents : 0}::bigint
-      where id = ${customerId} and balance_cents + ${cents}::bigint between 0 and ${mostCents}
-      returning id, username, discord_id, shop_id, balance_cents, transfers, received_cents, spent_cents
+  const [moved] = await moveEach(tx, [movement]);
+  if (!moved) throw await cannotMove(tx, movement.customerId, movement.cents);
+  return moved;
+}
+
+/**
+ * The same for several, one after the other, in one statement. All of a customer's move, or none of them do: then they
+ * are not among what is returned. Who moves money of several customers has locked their rows before, in one order.
+ */
+export async function moveEach(tx: Transaction, movements: Movement[]) {
+  const wanted = movements.map(
+    ({ customerId, cents, kind, reference, actor, reason = "", orders = 0, reverses }, place) => {
+      const isDeposit = kind === "deposit" || reverses?.kind === "deposit";
+      const isRefund = kind === "refund";
+      const isPurchase = kind === "purchase" || reverses?.kind === "purchase";
+      return {
+        ...{ place, id: uuidv7(), event_id: uuidv7(), customer_id: customerId, cents, kind, reason, orders },
+        ...{ reference, reverses: reverses?.id, actor: actor.username, actor_kind: actor.kind, actor_id: actor.id },
+        spent: isPurchase ? -cents : 0,
+        deposits: isDeposit ? Math.sign(cents) : 0,
+        deposited: isDeposit ? cents : 0,
+        refunds: isRefund ? 1 : 0,
+        refunded: isRefund ? cents : 0,
+      };
+    },
+  );
+  type Moved = {
+    place: number;
+    id: string;
+    customer_id: string;
+    username: string;
+    discord_id: string;
+    balance: string;
+  };
+  const { rows } = await tx.execute<Moved>(sql`
+    with wanted as materialized (
+      select * from json_to_recordset(${JSON.stringify(wanted)}::json) as wanted (place int, id uuid, event_id uuid,
+        customer_id uuid, cents bigint, kind text, reason text, orders int, reference uuid, reverses uuid, actor text,
+        actor_kind text, actor_id uuid, spent bigint, deposits int, deposited bigint, refunds int, refunded bigint)
+    ), sums as (
+      select customer_id as customer, count(*) as transfers, sum(cents) as cents, sum(greatest(cents, 0)) as received,
+        sum(spent) as spent, sum(wanted.orders) as orders, sum(wanted.deposits) as deposits, sum(deposited) as deposited,
+        sum(wanted.refunds) as refunds, sum(refunded) as refunded
+      from wanted group by customer_id
+    ), moved as (
+      update customers set balance_cents = balance_cents + sums.cents, transfers = customers.transfers + sums.transfers,
+        received_cents = received_cents + sums.received, spent_cents = spent_cents + sums.spent,
+        orders = customers.orders + sums.orders, deposits = customers.deposits + sums.deposits,
+        deposited_cents = deposited_cents + sums.deposited, refunds = customers.refunds + sums.refunds,
+        refunded_cents = refunded_cents + sums.refunded
+      from sums where customers.id = sums.customer and balance_cents + sums.cents between 0 and ${mostCents}
+      returning customers.id, username, discord_id, shop_id, balance_cents, customers.transfers, received_cents, spent_cents
+    ), each as materialized (
+      select wanted.*, username, discord_id, shop_id,
+        balance_cents - coalesce(sum(cents) over later, 0) as balance, moved.transfers - count(*) over later as number,
+        received_cents - coalesce(sum(greatest(cents, 0)) over later, 0) as received_then,
+        spent_cents - coalesce(sum(spent) over later, 0) as spent_then
+      from wanted join moved on moved.id = wanted.customer_id
+      window later as (partition by customer_id order by place rows between 1 following and unbounded following)
     ), noted as (
       insert into transfers (id, customer_id, kind, amount_cents, balance_after_cents, number, received_cents, spent_cents,
         reference, reverses, reason, actor, actor_kind, actor_id, created_at)
-      select ${id}::uuid, id, ${kind}, ${cents}::bigint, balance_cents, transfers, received_cents, spent_cents,
-        ${reference ?? null}::uuid, ${reverses?.id ?? null}::uuid, ${reason}, ${actor.username}, ${actor.kind},
-        ${actor.id}::uuid, clock_timestamp()
-      from moved
+      select id, customer_id, kind, cents, balance, number, received_then, spent_then, reference, reverses, reason, actor,
+        actor_kind, actor_id, clock_timestamp()
+      from each order by place
     ), told as (
       insert into outbox (id, type, customer_id, shop_id, data, created_at)
-      select ${uuidv7()}::uuid, 'balance.changed', id, shop_id, jsonb_build_object(
-        'customer', jsonb_build_object('_id', id, 'discordId', discord_id, 'username', username),
-        'balance', (balance_cents / 100.0)::float8,
-        'transfer', jsonb_build_object('_id', ${id}::uuid, 'kind', ${kind}::text, 'amount', ${cents / 100}::float8,
-          'for', ${reference ?? null}::uuid)), clock_timestamp()
-      from moved
+      select event_id, 'balance.changed', customer_id, shop_id, jsonb_build_object(
+        'customer', jsonb_build_object('_id', customer_id, 'discordId', discord_id, 'username', username),
+        'balance', (balance / 100.0)::float8,
+        'transfer', jsonb_build_object('_id', id, 'kind', kind, 'amount', (cents / 100.0)::float8, 'for', reference)),
+        clock_timestamp()
+      from each order by place
     )
-    select username, discord_id, balance_cents from moved`);
-  const [customer] = rows;
-  if (!customer) throw await cannotMove(tx, customerId, cents);
-  const { username, discord_id: discordId, balance_cents: balanceCents } = customer;
-  return { id: customerId, transferId: id, username, discordId, balanceCents: Number(balanceCents) };
+    select place, id, customer_id, username, discord_id, balance from each`);
+  const moved: (
+    | { id: string; transferId: string; username: string; discordId: string; balanceCents: number }
+    | undefined
+  )[] = movements.map(() => undefined);
+  for (const { place, id, customer_id, username, discord_id: discordId, balance } of rows)
+    moved[place] = { id: customer_id, transferId: id, username, discordId, balanceCents: Number(balance) };
+  return moved;
 }
 
 async function cannotMove(tx: Transaction, customerId: string, cents: number) {

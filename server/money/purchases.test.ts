@@ -321,7 +321,7 @@ test("a label takes one prepaid code, however the database goes about it", async
     await db.transaction(async (tx) => {
       await tx.execute(sql`set local plan_cache_mode = force_custom_plan`);
       for (const way of list) await tx.execute(sql.raw(`set local enable_${way} = off`));
-      await buy(tx, { discordId, purchases: [purchase as never], asBulk: false }, actor);
+      await buy(tx, [{ discordId, purchases: [purchase as never], asBulk: false }], actor);
     });
     expect(await usedCodes(), `without ${list}`).toBe(place + 1);
   }

@@ -1,5 +1,5 @@
 import type { Parsed } from "@footprint/contract/endpoint.ts";
-import { type Refusal, refusal } from "@footprint/contract/refusal.ts";
+import { isRefusal, type Refusal, refusal } from "@footprint/contract/refusal.ts";
 import type { storefront } from "@footprint/contract/storefront.ts";
 import { weightUnit } from "@footprint/contract/weights.ts";
 import { eq, type SQL, sql } from "drizzle-orm";
@@ -8,7 +8,7 @@ import type { Author } from "../accounts/audit.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
 import { bulkOrders, labelTypes, orders } from "../db/schema.ts";
-import { balanceTooSmall, move } from "./ledger.ts";
+import { balanceTooSmall, moveEach } from "./ledger.ts";
 import { describeBounds, describeWeight } from "./tiers.ts";
 import { refusalWithoutCode, refusePrepaid, takeCodes } from "./tracking-codes.ts";
 
@@ -16,6 +16,7 @@ type Parcel = { labelType: string; weight: number };
 type Purchase = Omit<Parsed<typeof storefront.createOrder, "body">, "discordId">;
 
 type Offer = {
+  place: number;
   customer_id: string;
   username: string;
   active: boolean;
@@ -35,39 +36,47 @@ type Offer = {
   standard_cents: string | null;
 };
 
-/** What is on offer for parcels: the customer's own tier where custom pricing is enabled and one fits, else the label type's. */
-async function offersFor(db: Database | Transaction, isBuyer: SQL, parcels: Parcel[]) {
-  const items = JSON.stringify(parcels.map(({ labelType, weight }, place) => ({ place, uid: labelType, weight })));
+/**
+ * What is on offer for parcels, in their order: the customer's own tier where custom pricing is enabled and one fits,
+ * else the label type's. `isBuyer` says who buys a parcel, and `lock` how their rows are locked, in one order.
+ */
+async function offersFor(
+  db: Database | Transaction,
+  isBuyer: SQL,
+  parcels: (Parcel & { discordId?: string })[],
+  lock = sql.empty(),
+) {
+  const items = parcels.map(({ discordId, labelType, weight }, place) => ({
+    place,
+    discordId,
+    uid: labelType,
+    weight,
+  }));
   const { rows } = await db.execute<Offer>(sql`
-    select customers.id as customer_id, customers.username, customers.active, verified_at is not null as verified,
+    select place, customers.id as customer_id, customers.username, customers.active, verified_at is not null as verified,
       customers.balance_cents, customers.custom_pricing_enabled,
       types.id as label_type_id, types.name, types.uid, types.codes, types.active as type_active, types.max_weight,
       coalesce(own.from_weight, list.from_weight) as from_weight, coalesce(own.to_weight, list.to_weight) as to_weight,
       coalesce(own.price_cents, list.price_cents) as price_cents, own.id is not null as custom,
       list.price_cents as standard_cents
-    from customers
-    cross join jsonb_to_recordset(${items}::jsonb) as item (place int, uid text, weight numeric)
+    from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as item (place int, "discordId" text, uid text, weight numeric)
+    join customers on ${isBuyer}
     left join label_types types on lower(types.uid) = lower(item.uid)
     left join price_tiers list on list.label_type_id = types.id
       and list.from_weight < item.weight and item.weight <= list.to_weight
     left join custom_prices own on custom_pricing_enabled and own.customer_id = customers.id
       and own.label_type_id = types.id and own.from_weight < item.weight and item.weight <= own.to_weight
-    where ${isBuyer}
-    order by item.place`);
-  return rows;
+    order by customers.id, place ${lock}`);
+  return rows.sort((one, other) => one.place - other.place);
 }
 
-/** What parcels cost a customer. */
-export async function price(db: Database | Transaction, discordId: string, parcels: Parcel[]) {
-  const offers = await offersFor(db, sql`discord_id = ${discordId}`, parcels);
-  const [first] = offers;
-  if (!first) throw unknownCustomer(discordId);
-  return {
-    customer: buyerOf(first),
-    prices: offers.map((offer, place) =>
-      priced(offer, parcels[place] as Parcel, parcels.length > 1 ? place : undefined),
-    ),
-  };
+const isDiscordId = sql`customers.discord_id = item."discordId"`;
+
+/** What a parcel costs a customer. */
+export async function price(db: Database, discordId: string, parcel: Parcel) {
+  const [offer] = await offersFor(db, isDiscordId, [{ ...parcel, discordId }]);
+  if (!offer) throw unknownCustomer(discordId);
+  return priced(offer, parcel, undefined);
 }
 
 export const unknownCustomer = (discordId: string) => refusal(404, `No customer has the discordId ${discordId}`);
@@ -167,65 +176,121 @@ export function refuseWhoCannotOrder(buyer: Buyer): void {
   if (refused) throw refused;
 }
 
-/** Prices, pays and records orders, as one bulk order or singly: all or nothing, in a fixed number of statements. */
+/** What one call wants to buy: a label, or several as one bulk order. */
+type Wanted = { discordId: string; purchases: Purchase[]; asBulk: boolean };
+
+/**
+ * Prices, pays and records what several calls want, each all or nothing, in a fixed number of statements. Tells of each
+ * what was bought, or what it is refused with. Where it may not wait, it leaves undefined whose customer is unknown, or
+ * is just being worked for elsewhere.
+ */
 export async function buy(
   tx: Transaction,
-  { discordId, purchases, asBulk }: { discordId: string; purchases: Purchase[]; asBulk: boolean },
+  wanted: Wanted[],
   actor: Author & Pick<Shop, "shopId">,
-) {
-  const { customer, prices } = await price(tx, discordId, purchases);
-  refuseWhoCannotOrder(customer);
+  mayWait = true,
+): Promise<(Bought | Refusal | undefined)[]> {
+  const parcels = wanted.flatMap(({ discordId, purchases }, of) =>
+    purchases.map((each) => ({ ...each, discordId, of })),
+  );
+  const lock = mayWait ? sql`for no key update of customers` : sql`for no key update of customers skip locked`;
+  const offers = Map.groupBy(await offersFor(tx, isDiscordId, parcels, lock), ({ place }) => parcels[place]?.of);
 
-  const types = prices.map(({ labelType }) => labelType);
-  const sent = purchases.flatMap(({ tracking }, place) => (tracking && !types[place]?.codes ? tracking : []));
-
-  const bulkOrder = asBulk ? { id: uuidv7() } : undefined;
-  const ids = purchases.map(() => uuidv7()).sort();
-  const total = prices.reduce((sum, { tier }) => sum + tier.price, 0);
-  const { balanceCents, discordId: known } = await move(tx, {
-    customerId: customer.id,
-    cents: -total,
-    kind: "purchase",
-    reference: bulkOrder?.id ?? (ids[0] as string),
-    orders: purchases.length,
-    actor,
+  const balances = new Map<string, number>();
+  const sales = wanted.map((each, of) => {
+    const offered = offers.get(of);
+    if (offered) return saleOf(each, offered, balances);
+    return mayWait ? unknownCustomer(each.discordId) : undefined;
   });
+  const sold = sales.flatMap((sale) => (sale === undefined || isRefusal(sale) ? [] : sale));
+  if (sold.length === 0) return sales as (Refusal | undefined)[];
+
+  const moved = await moveEach(
+    tx,
+    sold.map(({ customer, total, labels, reference }) => ({
+      ...{ customerId: customer.id, cents: -total, kind: "purchase", reference, orders: labels.length, actor },
+    })),
+  );
   // After the money has moved: what there is cannot be tried out for nothing.
+  const labels = sold.flatMap((sale) => sale.labels.map((label) => ({ ...label, sale })));
+  const sent = labels.flatMap(({ purchase: { tracking }, labelType }) =>
+    tracking && !labelType.codes ? tracking : [],
+  );
   await refusePrepaid(tx, sent);
+  const types = labels.map(({ labelType }) => labelType);
   const codes = await takeCodes(tx, types);
-  const [bulk] = bulkOrder
-    ? await tx
-        .insert(bulkOrders)
-        .values({ ...bulkOrder, customerId: customer.id, shopId: actor.shopId })
-        .returning()
-    : [];
+  const bulks = sold.flatMap(({ customer, asBulk, reference }) =>
+    asBulk ? { id: reference, customerId: customer.id, shopId: actor.shopId } : [],
+  );
+  const bulkRows = bulks.length > 0 ? await tx.insert(bulkOrders).values(bulks).returning() : [];
   const rows = await tx
     .insert(orders)
     .values(
-      purchases.map((purchase, place) => {
-        const { labelType, tier, custom, standardCents } = prices[place] as (typeof prices)[number];
-        return {
-          ...purchase,
-          id: ids[place] as string,
-          customerId: customer.id,
-          shopId: actor.shopId,
-          labelTypeId: labelType.id,
-          bulkOrderId: bulk?.id ?? null,
-          priceCents: tier.price,
-          tierFromWeight: tier.fromWeight,
-          tierToWeight: tier.toWeight,
-          hasCustomPrice: custom,
-          standardPriceCents: standardCents,
-          tracking: codes[place] ?? purchase.tracking ?? "",
-        };
-      }),
+      labels.map(({ id, purchase, labelType, tier, custom, standardCents, sale }, place) => ({
+        ...purchase,
+        id,
+        customerId: sale.customer.id,
+        shopId: actor.shopId,
+        labelTypeId: labelType.id,
+        bulkOrderId: sale.asBulk ? sale.reference : null,
+        priceCents: tier.price,
+        tierFromWeight: tier.fromWeight,
+        tierToWeight: tier.toWeight,
+        hasCustomPrice: custom,
+        standardPriceCents: standardCents,
+        tracking: codes[place] ?? purchase.tracking ?? "",
+      })),
     )
     .returning();
-  return {
-    customer: { ...customer, discordId: known },
-    balanceCents,
-    total,
-    bulk,
-    orders: rows.map((order, place) => ({ order, labelType: { name: prices[place]?.labelType.name as string } })),
-  };
+
+  let row = 0;
+  const bought = new Map<unknown, Bought>();
+  for (const [place, sale] of sold.entries()) {
+    const paid = moved[place];
+    if (!paid) throw new Error("money that was there under lock could not be moved");
+    bought.set(sale, {
+      customer: { ...sale.customer, discordId: paid.discordId },
+      balanceCents: paid.balanceCents,
+      total: sale.total,
+      bulk: bulkRows.find(({ id }) => id === sale.reference),
+      orders: sale.labels.map(({ labelType: { name } }) => ({ order: rows[row++] as Order, labelType: { name } })),
+    });
+  }
+  return sales.map((sale) => bought.get(sale) ?? (sale as Refusal | undefined));
+}
+
+type Order = typeof orders.$inferSelect;
+
+type Bought = {
+  customer: ReturnType<typeof buyerOf> & { discordId: string };
+  balanceCents: number;
+  total: number;
+  bulk: typeof bulkOrders.$inferSelect | undefined;
+  orders: { order: Order; labelType: { name: string } }[];
+};
+
+/** What is sold to a call, or what it is refused with. `balances` is what those before it have left to each customer. */
+function saleOf({ purchases, asBulk }: Wanted, offers: Offer[], balances: Map<string, number>) {
+  try {
+    const customer = buyerOf(offers[0] as Offer);
+    const labels = offers.map((offer, place) => {
+      const purchase = purchases[place] as Purchase;
+      return { purchase, ...priced(offer, purchase, purchases.length > 1 ? place : undefined) };
+    });
+    refuseWhoCannotOrder(customer);
+    const total = labels.reduce((sum, { tier }) => sum + tier.price, 0);
+    const balanceCents = balances.get(customer.id) ?? Number(offers[0]?.balance_cents);
+    if (total > balanceCents) throw balanceTooSmall({ ...customer, balanceCents }, total);
+    balances.set(customer.id, balanceCents - total);
+    const ids = labels.map(() => uuidv7()).sort();
+    return {
+      ...{ customer, total, asBulk },
+      /** What the money moves for. */
+      reference: asBulk ? uuidv7() : (ids[0] as string),
+      labels: labels.map((label, place) => ({ ...label, id: ids[place] as string })),
+    };
+  } catch (error) {
+    if (isRefusal(error)) return error;
+    throw error;
+  }
 }

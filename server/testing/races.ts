@@ -31,12 +31,14 @@ export async function meetAt<T>(
   { id }: { id: string | boolean },
   start: () => Promise<T>[],
   meanwhile: (tx: Database) => Promise<unknown> = async () => {},
+  /** Calls that are worked for together wait as one. */
+  waitAsOne = 1,
 ): Promise<T[]> {
   const { calls } = await db.transaction(async (tx) => {
     await tx.select({ id: table.id }).from(table).where(eq(table.id, id)).for("update");
     const calls = start();
     // The embedded engine has one connection: its calls queue up for the transaction itself.
-    if (!inject("embeddedDump")) await untilTheyWait(tx, Math.min(calls.length, mostWaiting), calls);
+    if (!inject("embeddedDump")) await untilTheyWait(tx, Math.min(calls.length - waitAsOne + 1, mostWaiting), calls);
     await meanwhile(tx);
     // Wrapped: the transaction must end before they can.
     return { calls };

@@ -53,10 +53,10 @@ test("a seeded business is complete, its books balance, and trade goes on in it"
     const { discordId, code } = await readyToBuy(db);
     const purchase = { ...someAddresses, ...someMore, labelType: "priority", weight: 1 };
     const shop = { id: null, username: "shop", shopId: uuidv7() };
-    const bought = await db.transaction((tx) =>
-      buy(tx, { discordId, purchases: [purchase], asBulk: false }, { ...shop, kind: "shop" }),
+    const [bought] = await db.transaction((tx) =>
+      buy(tx, [{ discordId, purchases: [purchase], asBulk: false }], { ...shop, kind: "shop" }),
     );
-    expect(bought.orders[0]?.order.tracking).toBe(code);
+    expect(bought).toMatchObject({ orders: [{ order: { tracking: code } }] });
     expect(await countOf(db, { subject: "orders" })).toBe(2001);
     expect(await checkBooks(db)).toMatchObject({ balanced: true });
   });
