@@ -17,6 +17,7 @@ import { must } from "./calls.ts";
 import type { Floor } from "./measuring/floor.ts";
 import { environment, type Home, seededHome } from "./measuring/home.ts";
 import { type Figures, load, type Request } from "./measuring/load.ts";
+import { pageStatement } from "./measuring/page-statement.ts";
 import { openPgbench, shareLine } from "./measuring/pgbench.ts";
 import { microseconds, profileOf } from "./measuring/profile.ts";
 import { record } from "./measuring/record.ts";
@@ -80,7 +81,7 @@ try {
   console.log(tableHead);
   for (const { name } of opened[0]?.[1].rows ?? []) {
     // How fast orders come in is also of interest in between.
-    for (const connections of name === "storefront order" ? [1, 8, 32] : [1, 32]) {
+    for (const connections of name === "storefront order" ? [1, 8, 32] : [1, 16, 32]) {
       const isOrder = name === "storefront order";
       const before = isOrder && (await pgbench?.(connections, pgbenchSeconds));
       const measured = await measure(name, connections);
@@ -197,6 +198,7 @@ async function measure(name: string, connections: number): Promise<Measured[]> {
     const key = first.headers?.["idempotency-key"];
     await measurable.learn(path, {
       ...recording,
+      ...(first.method === "GET" && { steps: [[pageStatement]] }),
       targets: [...recordedTarget, ...rest],
       fresh: key ? [key] : [],
       password: row.password,

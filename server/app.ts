@@ -129,10 +129,8 @@ export async function buildApp(
   if (stopWatching) app.addHook("onClose", stopWatching);
   ignoreExpectations(app);
   compressReplies(app);
-  await app.register(helmet, securityHeaders(config));
-  app.addHook("onRequest", async (_, reply) => {
-    reply.header("permissions-policy", withoutDevices);
-  });
+  await app.register(helmet, { ...securityHeaders(config), global: false });
+  tellBrowsersTheSame(app);
   await app.register(cors, {
     origin: allowedOrigins(config),
     methods: ["GET", "POST", "PUT", "DELETE"],
@@ -161,6 +159,19 @@ function describeApi(app: FastifyInstance) {
   serveText(app, "/api/docs", "text/html; charset=utf-8", openApiPage(features));
   serveText(app, collectionPaths.postman, json, JSON.stringify(postmanCollection(description), null, 2));
   serveText(app, collectionPaths.bruno, "application/zip", zip(brunoFolder(description)));
+}
+
+/** What browsers are told is the same in every answer, and worked out with the first. */
+function tellBrowsersTheSame(app: FastifyInstance) {
+  let told: [string, string][] | undefined;
+  app.addHook("onRequest", (_request, reply, done) => {
+    if (!told) {
+      reply.helmet();
+      told = Object.entries({ ...reply.raw.getHeaders(), "permissions-policy": withoutDevices }) as [string, string][];
+    }
+    for (const [name, value] of told) reply.raw.setHeader(name, value);
+    done();
+  });
 }
 
 /** While closing, an answer ends its connection: a client's keep-alive would hold the program up. */

@@ -1,4 +1,5 @@
-// The floor: a bare Node server that sends the statements of a call to the database, and their rows to the client.
+// The floor: a bare Node server that sends one statement to the database, for a change all that the call sends, and the
+// rows to the client.
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import pg from "pg";

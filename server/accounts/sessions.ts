@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { MustFirst, Role } from "@footprint/contract/session.ts";
 import { and, desc, eq, gt, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../db/database.ts";
@@ -147,4 +147,4 @@ export const isOther = (actor: Actor) => and(eq(sessions.accountId, actor.id), n
 export const expireOthers = (actor: Actor) => (tx: Transaction) => expireSessions(tx, isOther(actor));
 export const endOtherSessions = (tx: Transaction, actor: Actor) => tx.delete(sessions).where(isOther(actor));
 
-export const hashToken = (token: string) => createHash("sha256").update(token).digest("base64url");
+export const hashToken = (token: string) => hash("sha256", token, "base64url");

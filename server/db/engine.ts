@@ -20,6 +20,7 @@ import { isExpanded, migrate, migrateBesideOthers, nextVersion, versionOf } from
 import { openPool, withConnection } from "./pool.ts";
 import * as schema from "./schema.ts";
 import { followStandbys, type Standbys } from "./standbys.ts";
+import { letSendTogether, senderFor } from "./together.ts";
 import { tracing } from "./tracing.ts";
 
 export type Engine = { kind: "embedded" | "PostgreSQL"; db: Database; close(): Promise<void> };
@@ -256,7 +257,8 @@ export async function connectPostgres(
  */
 function databaseOf(pool: pg.Pool): Database {
   const perClient = new WeakMap<pg.PoolClient, Database>();
-  const db = drizzlePostgres(pool, options) as unknown as Database;
+  const db = drizzlePostgres(senderFor(pool) as unknown as pg.Pool, options) as unknown as Database;
+  letSendTogether(db, pool);
   db.transaction = tellingCommits(db, (work, config) =>
     withConnection(pool, (client) => {
       const own = perClient.get(client) ?? (drizzlePostgres(client, options) as unknown as Database);

@@ -151,7 +151,8 @@ function clientsOf(hosts: Hosts, limit: number, isPooled: boolean) {
     readonly url: string;
     constructor(config: pg.ClientConfig = {}) {
       const url = hosts.current();
-      super({ ...config, connectionString: url });
+      // Statements are sent without waiting for the answers of those before them, where their sender does not.
+      super({ ...config, pipeline: true, connectionString: url });
       this.url = url;
     }
 

@@ -1,3 +1,4 @@
+import { Column, getTableName, is, SQL, Subquery } from "drizzle-orm";
 import type { Database, Transaction } from "./database.ts";
 
 const built = new WeakMap<Database | Transaction, Map<string, unknown>>();
@@ -13,6 +14,52 @@ export function prepared<Q>(db: Database | Transaction, key: string, build: () =
   const known = queries.get(key) as Q | undefined;
   if (known) return known;
   const query = build();
+  mapQuickly(query as Selected);
   if (queries.size < mostQueries) queries.set(key, query);
   return query;
+}
+
+type Field = Column | SQL | SQL.Aliased | Subquery;
+
+/** What a query keeps of the columns that it selects, and what makes rows of their values. */
+type Selected = {
+  fields?: { path: string[]; field: Field }[];
+  joinsNotNullableMap?: Record<string, boolean>;
+  customResultMapper?: (rows: unknown[][]) => object[];
+};
+
+/**
+ * Makes rows with what can be known of their columns beforehand; looked up for every value, that takes as long as all
+ * else that is done with an answer. Where a join may find nothing, it is left to the query itself.
+ */
+function mapQuickly(query: Selected) {
+  const { fields, joinsNotNullableMap: joins, customResultMapper } = query;
+  const mayBeMissing = ({ path, field }: { path: string[]; field: Field }) =>
+    path.length > 2 || (path.length === 2 && is(field, Column) && joins && !joins[getTableName(field.table)]);
+  if (!fields || customResultMapper || fields.some(mayBeMissing)) return;
+  const columns = fields.map(({ path, field }) => {
+    const decoder = decoderOf(field);
+    const isPlain = decoder.mapFromDriverValue === Column.prototype.mapFromDriverValue;
+    return { part: path.length === 2 ? path[0] : undefined, name: path.at(-1) as string, decoder, isPlain };
+  });
+  query.customResultMapper = (rows) =>
+    rows.map((values) => {
+      const row: Record<string, unknown> = {};
+      for (let index = 0; index < columns.length; index++) {
+        const { part, name, decoder, isPlain } = columns[index] as (typeof columns)[number];
+        const value = values[index];
+        if (part !== undefined) row[part] ??= {};
+        const target = part === undefined ? row : (row[part] as Record<string, unknown>);
+        target[name] = value === null || isPlain ? value : decoder.mapFromDriverValue(value);
+      }
+      return row;
+    });
+}
+
+type Decoder = { mapFromDriverValue(value: unknown): unknown };
+
+function decoderOf(field: Field): Decoder {
+  if (is(field, Column)) return field;
+  const expression = is(field, SQL) ? field : is(field, Subquery) ? field._.sql : field.sql;
+  return (expression as unknown as { decoder: Decoder }).decoder;
 }

@@ -83,15 +83,17 @@ export const dashboardRoutes = routes(dashboard, {
   async charts({ db, config, now, query }) {
     const days = daysUntil(today(config, now()), Number(query.days));
     const since = days[0] ?? "";
-    const orders = await figuresByDay(db, ["orders"], days);
-    const revenue = await figuresByDay(db, ["orders", "fedex charges"], days, ["Active", "charged"]);
-    const byLabelType = await countsSince(db, "orders by label type", since);
+    const [orders, revenue, byLabelType, byMethod] = await Promise.all([
+      figuresByDay(db, ["orders"], days),
+      figuresByDay(db, ["orders", "fedex charges"], days, ["Active", "charged"]),
+      countsSince(db, "orders by label type", since),
+      countsSince(db, "deposits", since),
+    ]);
     const names = await namesOf(
       db,
       labelTypes,
       byLabelType.map(({ kind }) => kind),
     );
-    const byMethod = await countsSince(db, "deposits", since);
     return {
       orders: { labels: days, data: orders.map(({ count }) => count) },
       revenue: { labels: days, data: revenue.map(({ cents }) => cents) },
@@ -114,24 +116,37 @@ export const dashboardRoutes = routes(dashboard, {
     };
     if (days < 1) throw badInput("query.to", "The last day comes before the first");
     if (daysIn(against) < 1) throw badInput("query.againstTo", "The last day comes before the first");
-    return { span: await figuresOf(db, span, day), against: await figuresOf(db, against, day) };
+    const [figures, others] = await Promise.all([figuresOf(db, span, day), figuresOf(db, against, day)]);
+    return { span: figures, against: others };
   },
 
   async attention({ db, config, now, actor }) {
-    const [kept] = await prepared(db, "settings", () => db.select().from(settings).prepare("")).execute();
+    const together = await allOf({
+      kept: prepared(db, "settings", () => db.select().from(settings).prepare("")).execute(),
+      newUsers: waitingNewcomers(db),
+      fedexOrders: waitingFedexOrders(db),
+      invoices: waitingInvoices(db),
+      amount: centsOf(db, "invoices", "pending"),
+      codes: runways(db, config, now()),
+      priceGaps: withPriceGaps(db),
+      failedPrices: withFailedPrices(db),
+      unusual: countOf(db, { subject: "unusual events", kinds: ["open"] }),
+      approvals: waitingApprovals(db, actor),
+      reversedPayments: creditedAndReversed(db),
+      webhooks: troubledWebhooks(db),
+      paymentHandle: recentHandleChanges(db),
+      backup: config.backups ? lastBackup(db, config.backups, now()) : null,
+    });
+    const {
+      kept: [kept],
+      amount,
+      ...found
+    } = together;
     return {
-      newUsers: await waitingNewcomers(db),
-      fedexOrders: await waitingFedexOrders(db),
-      invoices: { ...(await waitingInvoices(db)), amount: await centsOf(db, "invoices", "pending") },
-      codes: (await runways(db, config, now())).filter(({ isLow }) => isLow).sort(byDaysLeft),
-      priceGaps: await withPriceGaps(db),
-      failedPrices: await withFailedPrices(db),
-      unusual: await countOf(db, { subject: "unusual events", kinds: ["open"] }),
-      approvals: (await waitingApprovals(db, actor)) ?? { count: 0, oldest: null },
-      reversedPayments: await creditedAndReversed(db),
-      webhooks: await troubledWebhooks(db),
-      paymentHandle: await recentHandleChanges(db),
-      backup: config.backups ? await lastBackup(db, config.backups, now()) : null,
+      ...found,
+      invoices: { ...found.invoices, amount },
+      codes: found.codes.filter(({ isLow }) => isLow).sort(byDaysLeft),
+      approvals: found.approvals ?? { count: 0, oldest: null },
       books: kept?.booksCheckedAt
         ? {
             balanced: !kept.booksProblems?.length,
@@ -150,6 +165,12 @@ export const dashboardRoutes = routes(dashboard, {
     return checkAndKeepBooks(db);
   },
 });
+
+/** Asks for several things at once. */
+async function allOf<T extends Record<string, unknown>>(asked: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  const found = await Promise.all(Object.entries(asked).map(async ([name, answer]) => [name, await answer] as const));
+  return Object.fromEntries(found) as { [K in keyof T]: Awaited<T[K]> };
+}
 
 const daysIn = ({ from, to }: Span) => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1;
 

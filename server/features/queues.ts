@@ -8,20 +8,21 @@ import { waitingApprovals, waitingFedexOrders, waitingInvoices, waitingNewcomers
 
 export const queueRoutes = routes(contract, {
   async read({ db, config, now, actor }) {
-    return {
-      newUsers: await waitingNewcomers(db),
-      fedexOrders: await waitingFedexOrders(db),
-      invoices: await waitingInvoices(db),
-      approvals: await waitingApprovals(db, actor),
-      codes: actor.role === "admin" ? await shortestStock(db, config, now()) : null,
-    };
+    const [newUsers, fedexOrders, invoices, approvals, codes] = await Promise.all([
+      waitingNewcomers(db),
+      waitingFedexOrders(db),
+      waitingInvoices(db),
+      waitingApprovals(db, actor),
+      actor.role === "admin" ? shortestStock(db, config, now()) : null,
+    ]);
+    return { newUsers, fedexOrders, invoices, approvals, codes };
   },
 });
 
 /** The codes that need somebody soonest, of the types that were ever bought or are needed. */
 async function shortestStock(db: Database, config: Config, now: Date) {
-  const counts = await countsByKind(db, "tracking codes");
-  const [shortest] = (await runways(db, config, now))
+  const [counts, all] = await Promise.all([countsByKind(db, "tracking codes"), runways(db, config, now)]);
+  const [shortest] = all
     .filter(({ type, left, isLow }) => isLow || left + (counts[`${type} used`] ?? 0) > 0)
     .sort((a, b) => Number(b.isLow) - Number(a.isLow) || (a.days ?? farOff) - (b.days ?? farOff) || a.left - b.left);
   if (!shortest) return null;

@@ -30,15 +30,17 @@ export const staffRoutes = routes(staff, {
     const found = query.ids ? inArray(accounts.id, query.ids) : foundStaff(query.search, query.role);
     const { page, limit } = query.ids ? { page: 1, limit: query.ids.length } : query;
     // Accounts are few: skipping and counting them costs nothing.
-    const rows = await db
-      .select(columns)
-      .from(accounts)
-      .where(found)
-      .orderBy(...inOrder(accounts, query.sort))
-      .offset((page - 1) * limit)
-      .limit(limit);
-    const total = await db.$count(accounts, found);
-    const guessedAt = await accountsGuessedAt(db);
+    const [rows, total, guessedAt] = await Promise.all([
+      db
+        .select(columns)
+        .from(accounts)
+        .where(found)
+        .orderBy(...inOrder(accounts, query.sort))
+        .offset((page - 1) * limit)
+        .limit(limit),
+      db.$count(accounts, found),
+      accountsGuessedAt(db),
+    ]);
     return { staff: rows.map((row) => present(row, guessedAt)), guessedAt, ...pages(total, limit) };
   },
 

@@ -1,3 +1,5 @@
+import { approvals } from "@footprint/contract/approvals.ts";
+import { dashboard } from "@footprint/contract/dashboard.ts";
 import { type Endpoint, type Input, pathOf } from "@footprint/contract/endpoint.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
 import { orders } from "@footprint/contract/orders.ts";
@@ -260,4 +262,46 @@ test("an account's own sessions can all be ended by several of them at once", as
     call({ token: colleague.token }, session.logout),
   ]);
   expect(answers.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
+});
+
+test.for<[string, (token: string, id: string) => Promise<unknown>]>([
+  ["signs out", (token) => call({ token }, session.logout)],
+  ["is suspended", (_, id) => db.update(accounts).set({ suspendedAt: new Date() }).where(eq(accounts.id, id))],
+  ["loses the session", (token) => db.delete(sessions).where(eq(sessions.tokenHash, hashToken(token)))],
+])("who reads a list and %s reads no other, nor is told what is wrong with the next", async ([, end]) => {
+  const { token, id } = await addAccount("reader", "admin");
+  const reads = [orders.list, staff.list, dashboard.orders] as Endpoint[];
+  const statuses = async () => {
+    const answers = await Promise.all(reads.map((endpoint) => call({ token }, endpoint)));
+    const wrong = await call({ token }, orders.list, { query: { limit: 0 } });
+    return [...answers, wrong].map(({ status }) => status);
+  };
+  await statuses();
+  expect(await statuses()).toEqual([200, 200, 200, 400]);
+  await end(token, id);
+  expect(await statuses()).toEqual([401, 401, 401, 401]);
+});
+
+test("an administrator who becomes staff reads what staff may read, from the next call on", async () => {
+  await call("admin", website.updateLimits, { body: { approvals: true, staffCredit: 10 } });
+  const { id: customer } = await addCustomer();
+  await call("staff", users.addBalance, { params: { id: customer }, body: { balance: 11, reason: "A gesture" } });
+  const { token, id } = await addAccount("deputy", "admin");
+  const asked = async () => (await call({ token }, approvals.list)).body.approvals.length;
+  const become = (role: "admin" | "staff") => db.update(accounts).set({ role }).where(eq(accounts.id, id));
+  expect([await asked(), await asked()]).toEqual([1, 1]);
+  await become("staff");
+  expect(await asked()).toBe(0);
+  expect((await call({ token }, staff.list)).status).toBe(403);
+  await become("admin");
+  expect(await asked()).toBe(1);
+  expect((await call({ token }, staff.list)).status).toBe(200);
+});
+
+test("who must set up two-step sign-in since the last list reads no other", async () => {
+  const { token } = await addAccount("reader", "admin");
+  for (const status of [200, 200]) expect((await call({ token }, orders.list)).status).toBe(status);
+  await db.update(settings).set({ twoStepRequired: "everybody" });
+  const { status, body } = await call({ token }, orders.list);
+  expect([status, body]).toMatchObject([403, { twoStepRequired: true }]);
 });

@@ -1,13 +1,18 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { passkeys } from "@footprint/contract/passkeys.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { session } from "@footprint/contract/session.ts";
 import { type SQL, sql } from "drizzle-orm";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { networkOf } from "../accounts/addresses.ts";
 import { allowShop, findShop, type Shop, shopNow } from "../accounts/api-keys.ts";
 import { type Actor, accountNow, authenticate } from "../accounts/sessions.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { recognise } from "./overload.ts";
+import { standbysOf } from "../db/engine.ts";
+import { canSendTogether, together } from "../db/together.ts";
+import { begin, noteCaller, recall, recognise } from "./overload.ts";
+import { isPlainRead } from "./standbys.ts";
 
 export type Caller = Actor | Shop;
 
@@ -23,6 +28,49 @@ export async function admit(
     token ? recognise(token, call.access, request, reply, () => look(token)) : undefined;
   if (call.access === "storefront") return allowShop(await find((key) => findShop(db, key)), call, request.address);
   return allowAccount(await find((key) => authenticate(db, key, origin(request))), call);
+}
+
+/**
+ * Who seems to call, by what this server was told when it last asked, for a call that may be read for them while it asks
+ * again. Nothing is presumed of anybody who was not let in here before, nor that they may do more than they might then.
+ */
+export function presume(
+  db: Database,
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+  call: Endpoint,
+): Actor | undefined {
+  const token = tokenOf(request);
+  if (!token || !canSendTogether(db) || standbysOf.has(db) || !isPlainRead(call, request)) return undefined;
+  const before = recall(token) as Caller | undefined;
+  if (before?.kind !== "account") return undefined;
+  const presumed = { ...before, network: networkOf(request.address) };
+  if (!isAllowed(presumed, call)) return undefined;
+  begin(presumed, raw);
+  return presumed;
+}
+
+/**
+ * Reads for a caller who was presumed, and asks the database in the same go who they are. What was read is thrown away
+ * where they are not let in any more, and read again where they are let in as somebody else than was thought.
+ */
+export async function confirmAndRead<T>(
+  db: Database,
+  request: FastifyRequest,
+  call: Endpoint,
+  presumed: Actor,
+  read: () => Promise<T>,
+): Promise<T> {
+  const was = { ...presumed };
+  const confirm = async () => {
+    const token = tokenOf(request) ?? "";
+    const found = await authenticate(db, token, origin(request));
+    noteCaller(token, call.access, request, found);
+    return allowAccount(found, call);
+  };
+  const { first: now, second: result } = await together(db, confirm, read);
+  Object.assign(presumed, now);
+  return isDeepStrictEqual(now, was) ? result() : read();
 }
 
 /** Where a call comes from, and whether the panel says that it asks by itself. */
@@ -67,6 +115,14 @@ function allowAccount<A extends Pick<Actor, "role" | "mustFirst" | "isConfirmed"
   if (call.sensitive && !account.isConfirmed)
     throw refusal(403, "Confirm that it is you, and try again", { confirmationRequired: true });
   return account;
+}
+
+function isAllowed(account: Actor, call: Endpoint): boolean {
+  try {
+    return Boolean(allowAccount(account, call));
+  } catch {
+    return false;
+  }
 }
 
 /** A caller as they are now. Held until the end of the transaction: whoever deletes them waits for it. */

@@ -47,8 +47,8 @@ const lanes = {
 const eachUnderWay = 128;
 const underWay = new Map<string, number>();
 
-/** Whose tokens were valid when last seen, by the token's hash. */
-const known = new Map<string, string>();
+/** Whose tokens were valid when last seen, and as whom, by the token's hash. */
+const known = new Map<string, Caller>();
 /** The networks from which people who were signed in have called. */
 const placesOfWork = new Map<string, true>();
 const mostRemembered = 10_000;
@@ -131,21 +131,18 @@ export async function recognise<C extends Caller>(
   { raw }: FastifyReply,
   find: () => Promise<C | undefined>,
 ): Promise<C | undefined> {
-  const hash = hashToken(token);
-  const knownId = known.get(hash);
-  if (knownId) begin(knownId, raw);
+  const before = recall(token);
+  const knownId = before && nameOf(before);
+  if (before) begin(before, raw);
   const strangers = access === "storefront" ? lanes.unknownShops : lanes.unknownAccounts;
   // In turn also for who is known: whoever hangs up leaves the look-up behind, and begins another.
   const look = () => {
     if (!knownId) return inTurn(strangers, strangerAt(request), raw, find);
-    return access === "storefront" ? lookTogether(hash, find) : inTurn(lanes.knownTokens, knownId, raw, find);
+    return access === "storefront" ? lookTogether(hashToken(token), find) : inTurn(lanes.knownTokens, knownId, raw, find);
   };
   const caller = await (access === "storefront" || !knownId ? look() : forOperator(look));
-  known.delete(hash);
-  if (!caller) return undefined;
-  if (!knownId) begin(nameOf(caller), raw);
-  remember(known, hash, nameOf(caller));
-  if (access !== "storefront") remember(placesOfWork, strangerAt(request), true);
+  noteCaller(token, access, request, caller);
+  if (caller && !before) begin(caller, raw);
   return caller;
 }
 
@@ -154,7 +151,7 @@ const looks = new Map<string, { found: Promise<unknown>; next?: Promise<unknown>
 
 /** A shop's calls are many: those that arrive during a look-up share the next one, which begins after all of them. */
 async function lookTogether<C extends Caller>(hash: string, find: () => Promise<C | undefined>) {
-  const begin = () => {
+  const start = () => {
     const look: { found: Promise<unknown>; next?: Promise<unknown> } = { found: find() };
     looks.set(hash, look);
     const end = () => void (look.next ?? looks.delete(hash));
@@ -162,13 +159,27 @@ async function lookTogether<C extends Caller>(hash: string, find: () => Promise<
     return look.found;
   };
   const current = looks.get(hash);
-  if (current) current.next ??= current.found.then(begin, begin);
-  const found = await ((current?.next ?? begin()) as ReturnType<typeof find>);
+  if (current) current.next ??= current.found.then(start, start);
+  const found = await ((current?.next ?? start()) as ReturnType<typeof find>);
   // Each call notes by itself what becomes of its caller.
   return found && { ...found };
 }
 
-function begin(id: string, response: ServerResponse) {
+/** Who sent this token when it was last seen. */
+export const recall = (token: string): Caller | undefined => known.get(hashToken(token));
+
+/** Remembers as whom a token was found, or forgets one that was not. */
+export function noteCaller(token: string, access: Access, request: FastifyRequest, caller: Caller | undefined) {
+  const hash = hashToken(token);
+  known.delete(hash);
+  if (!caller) return;
+  remember(known, hash, { ...caller });
+  if (access !== "storefront") remember(placesOfWork, strangerAt(request), true);
+}
+
+/** From here on a call is under way for this caller. */
+export function begin(caller: Caller, response: ServerResponse) {
+  const id = nameOf(caller);
   if (response.closed) throw goneAway();
   const calls = underWay.get(id) ?? 0;
   if (calls >= eachUnderWay) throw tooMuch();

@@ -11,9 +11,10 @@ import type { Actor } from "../accounts/sessions.ts";
 import type { Seen } from "../accounts/versions.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
+import { onOneConnection } from "../db/together.ts";
 import type { Events } from "../events/events.ts";
 import type { Outbox } from "../outbox/numbering.ts";
-import { admit, admitAgain, type Caller } from "./callers.ts";
+import { admit, admitAgain, type Caller, confirmAndRead, presume } from "./callers.ts";
 import { compressLong } from "./compression.ts";
 import { discard, type InTurn, receiveForm, sendFile, type Upload } from "./files.ts";
 import { panelOrigin } from "./headers.ts";
@@ -30,7 +31,7 @@ import {
   whenItsTurnToStore,
   whenTheThreadIsFree,
 } from "./overload.ts";
-import { readFromStandby } from "./standbys.ts";
+import { isPlainRead, readFromStandby } from "./standbys.ts";
 
 /** What every handler may use. */
 export type Services = {
@@ -96,6 +97,8 @@ function registerCall(
   handler: (context: Context<Endpoint>) => Promise<unknown>,
 ) {
   const actors = new WeakMap<FastifyRequest, Caller>();
+  /** Callers who are not let in before they are confirmed. */
+  const presumed = new WeakMap<FastifyRequest, Actor>();
   app.route({
     method: call.method,
     url: call.path,
@@ -106,16 +109,22 @@ function registerCall(
     // Before the body is even received: a stranger's input is not looked at.
     async onRequest(request, reply) {
       if (call.access === "public") return;
-      actors.set(request, await admit(services.db, request, reply, call));
+      const actor = presume(services.db, request, reply, call);
+      if (actor) presumed.set(request, actor);
+      actors.set(request, actor ?? (await admit(services.db, request, reply, call)));
     },
     onSend: discardTheRest,
     async handler(request, reply) {
       const actor = actors.get(request) as Actor;
-      const params = parse(call.params, request.params, "params");
-      const query = parse(call.query, request.query, "query");
-      const seen = seenVersions(call, request);
-      if (isCompressed(request)) throw refusal(415, "Send the request without compression");
-      if (request.isMultipart() && !call.upload) throw refusal(415, "Send the request as application/json");
+      let head: ReturnType<typeof readHead>;
+      try {
+        head = readHead(call, request);
+      } catch (error) {
+        // Who is not let in is not told what is wrong with their input.
+        if (presumed.has(request)) await admit(services.db, request, reply, call);
+        throw error;
+      }
+      const { params, query, seen } = head;
       const storeInTurn: InTurn = (work) => whenItsTurnToStore(actor, reply, work);
       const form =
         call.upload && request.isMultipart()
@@ -137,9 +146,9 @@ function registerCall(
           return compressLong(request, reply, await onThread(() => writeReply(call, result)));
         };
         let answer = await inTurn(async () => {
-          const body = await onThread(() =>
-            parse(call.body, form ? form.fields : readJson(request.body as Buffer | undefined), "body"),
-          );
+          const readBody = () =>
+            parse(call.body, form ? form.fields : readJson(request.body as Buffer | undefined), "body");
+          const body = form || request.body ? await onThread(readBody) : readBody();
           // Not all that comes with a body is done in a transaction, which begins with the same look.
           if (actor && call.body && !call.idempotent) await admitAgain(services.db, request, call, actor);
           const context = {
@@ -156,7 +165,15 @@ function registerCall(
             userAgent: request.headers["user-agent"] ?? "",
             refuseIfGone: () => refuseIfGone(reply),
           };
-          return finish(await readFromStandby(services.db, call, (db) => handler({ ...context, db })));
+          const answerWith = (db: Database) => handler({ ...context, db });
+          const read = () =>
+            readFromStandby(services.db, call, (db) =>
+              isPlainRead(call, request) ? onOneConnection(db, () => answerWith(db)) : answerWith(db),
+            );
+          const unconfirmed = presumed.get(request);
+          if (!unconfirmed) return finish(await read());
+          presumed.delete(request);
+          return finish(await confirmAndRead(services.db, request, call, unconfirmed, read));
         });
         const stillAllowed = async () => actor && admitAgain(services.db, request, call, actor);
         while (answer instanceof Later) {
@@ -174,6 +191,16 @@ function registerCall(
       }
     },
   });
+}
+
+/** What a request says of itself before its body. */
+function readHead(call: Endpoint, request: FastifyRequest) {
+  const params = parse(call.params, request.params, "params");
+  const query = parse(call.query, request.query, "query");
+  const seen = seenVersions(call, request);
+  if (isCompressed(request)) throw refusal(415, "Send the request without compression");
+  if (request.isMultipart() && !call.upload) throw refusal(415, "Send the request as application/json");
+  return { params, query, seen };
 }
 
 /** Nothing is unpacked here: what says that it is compressed is not taken at its word either. */

@@ -8,6 +8,7 @@ import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import { summaries } from "@footprint/contract/summaries.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
+import type { FastifyRequest } from "fastify";
 import type { Database } from "../db/database.ts";
 import { standbysOf } from "../db/engine.ts";
 
@@ -26,6 +27,13 @@ const isExport = ({ path, reply }: Endpoint) => reply === download && path.endsW
 /** Calls that read much and change nothing: a standby may answer them. One row, such as before an edit, is the primary's. */
 export const mayReadFromStandby = (call: Endpoint) =>
   !kept.has(call) && (figures.has(call) || isList(call) || isExport(call));
+
+/** Those of them that are done at once, ask for nothing but rows, and do not look for a text: one connection is enough. */
+export function isPlainRead(call: Endpoint, request: FastifyRequest): boolean {
+  const { search, q } = request.query as { search?: string; q?: string };
+  if (search || q || call.access === "storefront" || call.takesLong) return false;
+  return call.method === "GET" && mayReadFromStandby(call) && !isExport(call);
+}
 
 const isRefusal = (error: unknown) =>
   !("code" in Object(error)) && Boolean((error as { statusCode?: number }).statusCode);

@@ -16,7 +16,11 @@ const subjects: Subject[] = [
 
 /** All that the dashboard tells of a span of days; money in cents. */
 export async function figuresOf(db: Database, span: Span, today: string) {
-  const figures = await figuresBetween(db, subjects, span);
+  const [figures, reasons, customersOnTop] = await Promise.all([
+    figuresBetween(db, subjects, span),
+    reasonsOf(db, span),
+    topCustomers(db, span, today),
+  ]);
   const of = (subject: Subject, kind?: string) =>
     figures.filter((figure) => figure.subject === subject && (kind === undefined || figure.kind === kind));
   const standing = added(of("orders", "Active"));
@@ -31,13 +35,13 @@ export async function figuresOf(db: Database, span: Span, today: string) {
     averagePrice: standing.count > 0 ? Math.round(standing.cents / standing.count) : null,
     deposits: asAmount(added(of("deposits"))),
     refunds: asAmount(added(of("refunds"))),
-    reasons: await reasonsOf(db, span),
+    reasons,
     labelTypes: await ofLabelTypes(db, of("orders by label type")),
     paymentMethods: of("deposits").map(({ kind, ...figure }) => ({ method: kind, ...asAmount(figure) })),
     shops: await ofShops(db, sold),
     newCustomers: asRevenue(sold.filter(({ isNew }) => isNew)),
     returningCustomers: asRevenue(sold.filter(({ isNew }) => !isNew)),
-    topCustomers: await topCustomers(db, span, today),
+    topCustomers: customersOnTop,
   };
 }
 

@@ -77,25 +77,35 @@ export function countedBefore(day: SQL, isCounter: (source: Source) => SQL | und
     (select coalesce(sum(count), 0) from ${counters} where ${isCounter(counters)} and day >= ${month} and day < ${day}))`;
 }
 
-/** How many rows of a counted subject there are, in all or on the days of a period. */
+/** How many rows of a counted subject there are, in all or on the days of a period; `countedValues` fills it in. */
+export function countIn({ from, to }: Period): SQL<number> {
+  if (!from && !to)
+    return total(sql`(select sum(count) from ${monthlyCounters} where ${ofAny(monthlyCounters, true)})`);
+  const before = (day: SQL) => countedBefore(day, (source) => ofAny(source, true));
+  const [first, last] = [sql`${sql.placeholder("firstDay")}::date`, sql`(${sql.placeholder("lastDay")}::date + 1)`];
+  return total(sql`${before(last)} - ${before(first)}`);
+}
+
+export const countedValues = ({ subject, kinds = countedKinds[subject] ?? [] }: Counted, { from, to }: Period) => ({
+  subject,
+  kinds,
+  firstDay: from ?? "-infinity",
+  lastDay: to ?? "infinity",
+});
+
+/** The same as a question of its own. */
 export async function countOf(
   db: Database | Transaction,
-  { subject, kinds = countedKinds[subject] ?? [] }: Counted,
+  counted: Counted,
   { from, to }: Period = {},
 ): Promise<number> {
-  const query = prepared(db, from || to ? "count of days" : "count", () => {
-    const before = (day: SQL) => countedBefore(day, (source) => ofAny(source, true));
-    const [first, last] = [sql`${sql.placeholder("from")}::date`, sql`(${sql.placeholder("to")}::date + 1)`];
-    const count =
-      from || to
-        ? sql`${before(last)} - ${before(first)}`
-        : sql`(select sum(count) from ${monthlyCounters} where ${ofAny(monthlyCounters, true)})`;
-    return db
-      .select({ count: total(count) })
+  const query = prepared(db, from || to ? "count of days" : "count", () =>
+    db
+      .select({ count: countIn({ from, to }) })
       .from(sql`(values (1)) as one`)
-      .prepare("");
-  });
-  const [row] = await query.execute({ subject, kinds, from: from ?? "-infinity", to: to ?? "infinity" });
+      .prepare(""),
+  );
+  const [row] = await query.execute(countedValues(counted, { from, to }));
   return row?.count ?? 0;
 }
 

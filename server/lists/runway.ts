@@ -42,10 +42,12 @@ export async function runways(
   now: Date,
 ): Promise<Runway[]> {
   const day = today(config, now);
-  const counts = await countsByKind(db, "tracking codes");
-  const used = await usedByDay(db, daysUntil(day, 29));
-  const takers = await enabledTakers(db);
-  const alerts = await codeAlertsOf(db);
+  const [counts, used, takers, alerts] = await Promise.all([
+    countsByKind(db, "tracking codes"),
+    usedByDay(db, daysUntil(day, 29)),
+    enabledTakers(db),
+    codeAlertsOf(db),
+  ]);
   return trackingTypes.map((type) => {
     const usedLately = used.get(type) ?? Array<number>(29).fill(0);
     const left = counts[`${type} left`] ?? 0;

@@ -53,6 +53,6 @@ async function waiting(db: Database, table: Listed, counted: Counted, { column, 
       .limit(1)
       .prepare(""),
   );
-  const [oldest] = await first.execute();
-  return { count: await countOf(db, counted), oldest: (oldest?.createdAt as Date | undefined) ?? null };
+  const [[oldest], count] = await Promise.all([first.execute(), countOf(db, counted)]);
+  return { count, oldest: (oldest?.createdAt as Date | undefined) ?? null };
 }
