@@ -100,7 +100,7 @@ test.runIf(isEmbedded)(
     const shop = await openShop();
     let sold = 0;
     const sell = async () => {
-      const body = { discordId: customer.discordId, orders: Array(60).fill(parcel) };
+      const body = { discordId: customer.discordId, orders: Array(200).fill(parcel) };
       const { status } = await call(shop, storefront.createBulkOrder, { body, ...onceEach() });
       sold++;
       return status;
