@@ -23,7 +23,7 @@ try {
   if (process.argv[2] === "check") {
     await Promise.all([lint(), types(), deadCode()]);
   } else {
-    // Two lanes for two cores. Whichever is free takes the next of the program tests.
+    // Two lanes for two cores. Whichever is free takes the next few of the program tests.
     await Promise.all([
       inOrder(serverTests, programTests),
       inOrder(lint, types, deadCode, build, scriptTests, browserTests, programTests),
@@ -84,10 +84,15 @@ function serverTests() {
   return vitest("server tests", ["embedded", "postgres", "client"]);
 }
 
-/** How the program starts, is backed up and upgraded, and what it does when its database moves. */
+/**
+ * How the program starts, is backed up and upgraded, and what it does when its database moves. A few files at a time:
+ * every run of Vitest starts a PostgreSQL of its own.
+ */
 async function programTests() {
-  for (let file = untested.shift(); file; file = untested.shift())
-    await vitest(`program tests: ${basename(file, ".program.test.ts")}`, ["program"], [file]);
+  for (let files = untested.splice(0, 3); files.length > 0; files = untested.splice(0, 3)) {
+    const names = files.map((file) => basename(file, ".program.test.ts"));
+    await vitest(`program tests: ${names.join(", ")}`, ["program"], files);
+  }
 }
 
 /** @param {string} name @param {string[]} projects @param {string[]} files */

@@ -10,6 +10,8 @@ import { call, db } from "../testing/server.ts";
 import { chainLog, lateRows, linkHash, rowHash } from "./log-chain.ts";
 
 const isEmbedded = Boolean(inject("embeddedDump"));
+/** That the hashes are the same on both engines is what log-chain.program.test.ts looks at. */
+const onOneEngine = test.skipIf(isEmbedded);
 
 /** Up to this moment: nobody writes meanwhile. */
 const chain = (distance = "0 seconds", by = db) => chainLog(by, { distance });
@@ -162,7 +164,7 @@ const changes = [
   ...["type = 'staff'", "actor_id = id", "subject_kind = 'order', subject_id = id", "customer_id = id"],
 ];
 
-test.for<Tampering>([
+onOneEngine.for<Tampering>([
   [
     "each column that was changed",
     (ids) => {

@@ -2,7 +2,7 @@ import { dashboard, type SpanFigures } from "@footprint/contract/dashboard.ts";
 import { invoices } from "@footprint/contract/invoices.ts";
 import { orders as orderCalls } from "@footprint/contract/orders.ts";
 import { inArray, sql } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { createKey } from "../accounts/api-keys.ts";
 import * as schema from "../db/schema.ts";
 import { seededRandom } from "../demo/random.ts";
@@ -157,74 +157,86 @@ function told(figures: SpanFigures) {
   };
 }
 
-test.for([
-  ["UTC", "2026-06-10T00:00:00Z"],
+/** Each engine has its own table of timezones: a few show whether it is read. */
+const timezones = [
   ["America/New_York", "2026-03-08T07:00:00Z"],
-  ["America/New_York", "2026-11-01T06:00:00Z"],
   ["Australia/Lord_Howe", "2026-04-04T15:00:00Z"],
+  ["UTC", "2026-06-10T00:00:00Z"],
+  ["America/New_York", "2026-11-01T06:00:00Z"],
   ["America/Sao_Paulo", "2018-11-04T03:00:00Z"],
   ["Pacific/Auckland", "2026-12-31T11:00:00Z"],
-] as const)("every figure is what the rows say in %s around %s", async ([timezone, around]) => {
-  await moveBusinessTo(timezone);
-  setClock(new Date(Date.parse(around) + day).toISOString());
-  await trade(around, around.length + timezone.length);
-  const hand = await byHand(timezone);
-  const at = (days: number) => new Date(Date.parse(around) + days * day).toISOString().slice(0, 10);
-  const month = at(0).slice(0, 7);
-  const lastOf = (day: string) =>
-    new Date(Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)), 0)).toISOString().slice(0, 10);
-  const spans: [string, string][] = [
-    [at(0), at(0)],
-    [at(-1), at(1)],
-    [at(-6), at(0)],
-    [at(-75), at(-3)],
-    [`${month}-01`, lastOf(at(0))],
-    [`${at(-70).slice(0, 7)}-01`, lastOf(at(-35))],
-    [at(-200), at(200)],
-  ];
-  for (const settle of [sql`select`, sql`call fold_counters()`]) {
-    await db.execute(settle);
-    for (const [from, to] of spans) {
-      const reply = await compare({ from, to, againstFrom: at(-40), againstTo: at(-10) });
-      const { bought, ...expected } = hand({ from, to });
-      expect(told(reply.span), `${from} to ${to}`).toEqual(expected);
-      const { bought: _, ...before } = hand({ from: at(-40), to: at(-10) });
-      expect(told(reply.against)).toEqual(before);
-      if (reply.span.topCustomers === null) continue;
-      const amounts = Object.values(bought).filter((amount) => amount > 0);
-      expect(reply.span.topCustomers.map(({ amount }) => amount)).toEqual(amounts.sort((a, b) => b - a).slice(0, 10));
-      for (const { _id, amount } of reply.span.topCustomers) expect(bought[_id]).toBe(amount);
+] as const;
+test.for(timezones.slice(0, inject("embeddedDump") ? 2 : undefined))(
+  "every figure is what the rows say in %s around %s",
+  async ([timezone, around]) => {
+    await moveBusinessTo(timezone);
+    setClock(new Date(Date.parse(around) + day).toISOString());
+    await trade(around, around.length + timezone.length);
+    const hand = await byHand(timezone);
+    const at = (days: number) => new Date(Date.parse(around) + days * day).toISOString().slice(0, 10);
+    const month = at(0).slice(0, 7);
+    const lastOf = (day: string) =>
+      new Date(Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)), 0)).toISOString().slice(0, 10);
+    const spans: [string, string][] = [
+      [at(0), at(0)],
+      [at(-1), at(1)],
+      [at(-6), at(0)],
+      [at(-75), at(-3)],
+      [`${month}-01`, lastOf(at(0))],
+      [`${at(-70).slice(0, 7)}-01`, lastOf(at(-35))],
+      [at(-200), at(200)],
+    ];
+    for (const settle of [sql`select`, sql`call fold_counters()`]) {
+      await db.execute(settle);
+      for (const [from, to] of spans) {
+        const reply = await compare({ from, to, againstFrom: at(-40), againstTo: at(-10) });
+        const { bought, ...expected } = hand({ from, to });
+        expect(told(reply.span), `${from} to ${to}`).toEqual(expected);
+        const { bought: _, ...before } = hand({ from: at(-40), to: at(-10) });
+        expect(told(reply.against)).toEqual(before);
+        if (reply.span.topCustomers === null) continue;
+        const amounts = Object.values(bought).filter((amount) => amount > 0);
+        expect(reply.span.topCustomers.map(({ amount }) => amount)).toEqual(amounts.sort((a, b) => b - a).slice(0, 10));
+        for (const { _id, amount } of reply.span.topCustomers) expect(bought[_id]).toBe(amount);
+      }
     }
-  }
-  const month0 = await compare({ from: `${month}-01`, to: lastOf(at(0)) });
-  expect(month0.span.topCustomers?.length).toBeGreaterThan(3);
+    const month0 = await compare({ from: `${month}-01`, to: lastOf(at(0)) });
+    expect(month0.span.topCustomers?.length).toBeGreaterThan(3);
 
-  const { spans: compared, ...all } = await trends();
-  const today = compared.today.span.to;
-  for (const name of ["orders", "users", "revenue", "deposits"] as const) {
-    const value = (from: string, to: string) => {
-      const figure = hand({ from, to })[name];
-      return typeof figure === "number" ? figure : figure.amount;
-    };
-    const { days, weeks, months, changes } = all[name];
-    const daysAgo = (from: string, days: number) => new Date(Date.parse(from) - days * day).toISOString().slice(0, 10);
-    expect(days).toEqual(Array.from({ length: 30 }, (_, at) => daysAgo(today, 29 - at)).map((one) => value(one, one)));
-    const monday = daysAgo(today, (new Date(today).getUTCDay() + 6) % 7);
-    expect(weeks).toEqual(
-      Array.from({ length: 13 }, (_, at) => daysAgo(monday, 7 * (12 - at))).map((one) => value(one, daysAgo(one, -6))),
-    );
-    const firsts = Array.from({ length: 13 }, (_, at) =>
-      new Date(Date.UTC(Number(today.slice(0, 4)), Number(today.slice(5, 7)) - 13 + at, 1)).toISOString().slice(0, 10),
-    );
-    expect(months).toEqual(firsts.map((first) => value(first, lastOf(first))));
-    for (const period of ["today", "week", "month"] as const) {
-      const { span, against } = compared[period];
-      expect(changes[period]).toEqual({ value: value(span.from, span.to), before: value(against.from, against.to) });
+    const { spans: compared, ...all } = await trends();
+    const today = compared.today.span.to;
+    for (const name of ["orders", "users", "revenue", "deposits"] as const) {
+      const value = (from: string, to: string) => {
+        const figure = hand({ from, to })[name];
+        return typeof figure === "number" ? figure : figure.amount;
+      };
+      const { days, weeks, months, changes } = all[name];
+      const daysAgo = (from: string, days: number) =>
+        new Date(Date.parse(from) - days * day).toISOString().slice(0, 10);
+      expect(days).toEqual(
+        Array.from({ length: 30 }, (_, at) => daysAgo(today, 29 - at)).map((one) => value(one, one)),
+      );
+      const monday = daysAgo(today, (new Date(today).getUTCDay() + 6) % 7);
+      expect(weeks).toEqual(
+        Array.from({ length: 13 }, (_, at) => daysAgo(monday, 7 * (12 - at))).map((one) =>
+          value(one, daysAgo(one, -6)),
+        ),
+      );
+      const firsts = Array.from({ length: 13 }, (_, at) =>
+        new Date(Date.UTC(Number(today.slice(0, 4)), Number(today.slice(5, 7)) - 13 + at, 1))
+          .toISOString()
+          .slice(0, 10),
+      );
+      expect(months).toEqual(firsts.map((first) => value(first, lastOf(first))));
+      for (const period of ["today", "week", "month"] as const) {
+        const { span, against } = compared[period];
+        expect(changes[period]).toEqual({ value: value(span.from, span.to), before: value(against.from, against.to) });
+      }
     }
-  }
-  const { problems } = (await call("admin", dashboard.books)).body;
-  expect(problems.filter((problem) => /counter|in the month of/.test(problem))).toEqual([]);
-});
+    const { problems } = (await call("admin", dashboard.books)).body;
+    expect(problems.filter((problem) => /counter|in the month of/.test(problem))).toEqual([]);
+  },
+);
 
 test("periods are compared by their finished days, and a day that is not over with a whole one", async () => {
   const spansAt = async (clock: string) => {

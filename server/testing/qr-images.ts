@@ -3,7 +3,7 @@ import encodeQR from "qr";
 
 /** A picture of QR codes side by side, black on white, as PNG. */
 export function qrImage(...texts: string[]): Buffer<ArrayBuffer> {
-  const scale = 6;
+  const scale = 3;
   const codes = texts.map((text) => encodeQR(text, "raw", { border: 4 }));
   const height = Math.max(...codes.map((code) => code.length));
   const lines = Array.from({ length: height }, (_, y) =>

@@ -11,7 +11,7 @@ test("killed at full speed, the business keeps all that was answered and does no
   const { findings } = await torture({
     engine,
     seed: 7528,
-    between: { changes: [20, 120] },
+    between: { changes: [10, 50] },
     emptyFolder: inject("embeddedFolder"),
     enough: ({ kills, outcomes }) =>
       kills.server >= 2 &&
