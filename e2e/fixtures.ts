@@ -174,7 +174,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await page.context().clearCookies();
       if (who !== "nobody")
         await page.context().addCookies([{ name: "footprint", value: lasting[who], url: server.url }]);
-      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.setViewportSize({ width: 1440, height: 800 });
       await page.emulateMedia({ colorScheme: "light" });
       await page.mouse.move(0, 0);
       await openView(page, view);
@@ -235,9 +235,9 @@ function prepare(context: BrowserContext, isLive: boolean) {
 const colourRules = ["color-contrast", "link-in-text-block"];
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** What lies behind a dialog has a view of its own: of colours, those of the dialog are enough. */
-export async function expectNoAxeViolations(page: Page, { coloursOnly = false } = {}) {
-  const scope = coloursOnly && (await page.getByRole("dialog").count()) > 0 ? "[role=dialog]" : "html";
+/** `frontOnly`: where a dialog is open, what lies behind it is left to others. */
+export async function expectNoAxeViolations(page: Page, { coloursOnly = false, frontOnly = false } = {}) {
+  const scope = frontOnly && (await page.getByRole("dialog").count()) > 0 ? "[role=dialog]" : "html";
   // Only what is wrong is told at length.
   const options: RunOptions = { resultTypes: ["violations"], ...(coloursOnly && { runOnly: colourRules }) };
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);

@@ -19,6 +19,8 @@ export type View = {
   as?: "nobody" | "staff";
   /** What the screen's heading says, once it is there. */
   heading: string;
+  /** What the server is made to answer, before the screen asks. */
+  answers?: (page: Page) => Promise<unknown>;
   /** What to open on the screen. */
   open?: (page: Page) => Promise<void>;
   /** What the browser complains about on the way there. */
@@ -135,7 +137,7 @@ async function showSecret(page: Page) {
 }
 
 /** Keys of every kind, which the seed has none of. */
-async function showKeys(page: Page) {
+async function answerKeys(page: Page) {
   const moment = "2026-01-31T12:00:00.000Z";
   const limits = { scopes: [...scopes], depositsPerDay: null, expiresAt: null, addresses: [] as string[] };
   const key = (place: number, name: string, more: object) => {
@@ -161,29 +163,37 @@ async function showKeys(page: Page) {
   ];
   const shops = keys.map(({ shop }) => ({ ...shop, createdAt: moment }));
   await answering(page, website.listApiKeys, { keys, shops });
-  await page.reload();
-  await expect(page.getByText("Market stall").first()).toBeVisible();
-  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
 }
 
+const keysShown = (open?: View["open"]) => ({
+  path: "/website",
+  heading: "Website Settings",
+  answers: answerKeys,
+  async open(page: Page) {
+    await expect(page.getByText("Market stall").first()).toBeVisible();
+    await open?.(page);
+  },
+});
+
 /** A handle whose image pays it, which the seed has none of. */
-async function showHandle(page: Page) {
+async function answerHandle(page: Page) {
   const says = "https://cash.app/$north-wind";
   const picture = Buffer.from(encodeQR(says, "gif", { scale: 6 }));
   await page.route("**/website/image/*", (route) => route.fulfill({ contentType: "image/gif", body: picture }));
   const image = `/api/v1/website/image/${settingsId}`;
   const cashapp = { cashappId: "$north-wind", image, qr: [says], warnings: [], version: "1" };
   await answering(page, website.getCashapp, { cashapp });
-  await page.reload();
-  await expect(page.getByText("The QR code pays $north-wind")).toBeVisible();
 }
 
-const webhooksShown = (open?: View["open"]) => async (page: Page) => {
-  await answerWebhooks(page);
-  await expect(page.getByText("Main shop").first()).toBeVisible();
-  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
-  await open?.(page);
-};
+const webhooksShown = (open?: View["open"]) => ({
+  path: "/website",
+  heading: "Website Settings",
+  answers: answerWebhooks,
+  async open(page: Page) {
+    await expect(page.getByText("Main shop").first()).toBeVisible();
+    await open?.(page);
+  },
+});
 /** Chooses from a webhook's menu. */
 const act = (webhook: string, item: string) => async (page: Page) => {
   await press(page, `More actions for ${webhook}`);
@@ -191,14 +201,11 @@ const act = (webhook: string, item: string) => async (page: Page) => {
   await dialog(page);
 };
 /** Goes on to a webhook's own screen. */
-const deliveriesOf = (webhook: string, open?: View["open"]) => ({
-  path: "/website",
-  heading: "Website Settings",
-  open: webhooksShown(following(`Deliveries of ${webhook}`, webhook, open)),
-});
+const deliveriesOf = (webhook: string, open?: View["open"]) =>
+  webhooksShown(following(`Deliveries of ${webhook}`, webhook, open));
 
 /** Requests of every kind, which the seed has none of. */
-async function showRequests(page: Page) {
+async function answerRequests(page: Page) {
   const moment = new Date(Date.now() - 3 * 3_600_000).toISOString();
   const expiresAt = new Date(Date.now() + 21 * 3_600_000).toISOString();
   const user = { _id: settingsId, username: "harbour.prints" };
@@ -232,20 +239,28 @@ async function showRequests(page: Page) {
   ];
   const json = { approvals, total: 3, totalPages: 1 };
   await page.route("**/api/v1/admin/approvals/read*", (route) => route.fulfill({ json }));
-  await page.reload();
-  await expect(page.getByText("harbour.prints").first()).toBeVisible();
-  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
 }
+const requestsShown = (open?: View["open"]) => ({
+  path: "/approvals",
+  heading: "Approvals",
+  answers: answerRequests,
+  async open(page: Page) {
+    await expect(page.getByText("harbour.prints").first()).toBeVisible();
+    await open?.(page);
+  },
+});
 const requestId = (place: number) => `01990000-0000-7000-8000-00000000000${place}`;
 const order = { kind: "order", _id: settingsId, name: settingsId };
 
 /** As the server tells who has to do something before all else. */
-const mustFirst = (what: MustFirst, heading: string) => async (page: Page) => {
-  const who = { role: "staff", username: "maren", mustFirst: what, timezone: "UTC", demo: false };
-  await answering(page, session.access, who);
-  await page.reload();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
-};
+const mustFirst = (what: MustFirst, heading: string) => ({
+  path: "/",
+  heading,
+  answers(page: Page) {
+    const who = { role: "staff", username: "maren", mustFirst: what, timezone: "UTC", demo: false };
+    return answering(page, session.access, who);
+  },
+});
 
 const ownPasskeys = () => {
   const createdAt = new Date(Date.now() - 9 * 24 * 3_600_000).toISOString();
@@ -263,13 +278,19 @@ const ownPasskeys = () => {
   ];
 };
 
-async function showPasskeys(page: Page) {
+async function answerPasskeys(page: Page) {
   await answering(page, passkeys.list, { passkeys: ownPasskeys() });
   await answering(page, session.twoStep, { onSince: null, recoveryCodesLeft: 9 });
-  await page.reload();
-  await expect(page.getByText("The security key in the drawer at home")).toBeVisible();
-  await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
 }
+const passkeysShown = (open?: View["open"]) => ({
+  path: "/admin-settings",
+  heading: "Account Setting",
+  answers: answerPasskeys,
+  async open(page: Page) {
+    await expect(page.getByText("The security key in the drawer at home")).toBeVisible();
+    await open?.(page);
+  },
+});
 
 /** Drops a statement whose payments no invoice fits. The same file is the same statement, however often it is dropped. */
 const dropStatement = (name: string) => async (page: Page) => {
@@ -575,8 +596,9 @@ export const views: readonly View[] = [
     name: "website-handle",
     path: "/website",
     heading: "Website Settings",
+    answers: answerHandle,
     async open(page) {
-      await showHandle(page);
+      await expect(page.getByText("The QR code pays $north-wind")).toBeVisible();
       const name = "stranger.gif";
       const buffer = Buffer.from(encodeQR("https://cash.app/$stranger", "gif", { scale: 6 }));
       await page.getByLabel("QR image").setInputFiles({ name, mimeType: "image/gif", buffer });
@@ -606,7 +628,7 @@ export const views: readonly View[] = [
       await expect(page.getByRole("dialog").getByText("$north-of-everything")).toBeVisible();
     },
   },
-  { name: "website-keys", path: "/website", heading: "Website Settings", open: showKeys },
+  { name: "website-keys", ...keysShown() },
   {
     name: "website-key-create",
     path: "/website",
@@ -618,12 +640,7 @@ export const views: readonly View[] = [
   },
   {
     name: "website-key-edit",
-    path: "/website",
-    heading: "Website Settings",
-    async open(page) {
-      await showKeys(page);
-      await opening("Edit Market stall")(page);
-    },
+    ...keysShown(opening("Edit Market stall")),
   },
   {
     name: "website-new-key",
@@ -676,12 +693,10 @@ export const views: readonly View[] = [
       await expect(page.getByRole("dialog").getByText("$north-wind").first()).toBeVisible();
     },
   },
-  { name: "website-webhooks", path: "/website", heading: "Website Settings", open: webhooksShown() },
+  { name: "website-webhooks", ...webhooksShown() },
   {
     name: "website-webhook-menu",
-    path: "/website",
-    heading: "Website Settings",
-    open: webhooksShown(async (page) => {
+    ...webhooksShown(async (page) => {
       await press(page, "More actions for Main shop");
       await expect(page.getByRole("menuitem", { name: "Delete" })).toBeVisible();
     }),
@@ -697,9 +712,7 @@ export const views: readonly View[] = [
   },
   {
     name: "website-webhook-secret",
-    path: "/website",
-    heading: "Website Settings",
-    open: webhooksShown(async (page) => {
+    ...webhooksShown(async (page) => {
       await act("Main shop", "Rotate secret")(page);
       await page.getByRole("dialog").getByRole("button", { name: "Rotate secret" }).click();
       await expect(page.getByRole("dialog", { name: "The webhook's secret" })).toBeVisible();
@@ -708,15 +721,11 @@ export const views: readonly View[] = [
   },
   {
     name: "website-webhook-rotate",
-    path: "/website",
-    heading: "Website Settings",
-    open: webhooksShown(act("Main shop", "Rotate secret")),
+    ...webhooksShown(act("Main shop", "Rotate secret")),
   },
   {
     name: "website-webhook-test",
-    path: "/website",
-    heading: "Website Settings",
-    open: webhooksShown(async (page) => {
+    ...webhooksShown(async (page) => {
       await act("Main shop", "Send test event")(page);
       await page.getByRole("dialog").getByRole("button", { name: "Send test event" }).click();
       await expect(page.getByRole("dialog").getByText("unknown type")).toBeVisible();
@@ -724,9 +733,7 @@ export const views: readonly View[] = [
   },
   {
     name: "website-webhook-delete",
-    path: "/website",
-    heading: "Website Settings",
-    open: webhooksShown(act("Discord bot of the night shift", "Delete")),
+    ...webhooksShown(act("Discord bot of the night shift", "Delete")),
   },
   { name: "webhook", ...deliveriesOf("hooks.market-stall.example.org/v2/integrations/footprint/3f9c1d7e5b") },
   { name: "webhook-paused", ...deliveriesOf("Discord bot of the night shift") },
@@ -785,24 +792,14 @@ export const views: readonly View[] = [
   { name: "unusual-details", path: "/unusual?rule=address", heading: "Unusual events", open: firstRow },
   { name: "unusual-dismiss", path: "/unusual?rule=spend", heading: "Unusual events", open: opening(/^Dismiss Spend/) },
   { name: "unusual-rules", path: "/unusual", heading: "Unusual events", open: opening("Rules") },
-  { name: "approvals", path: "/approvals", heading: "Approvals", open: showRequests },
+  { name: "approvals", ...requestsShown() },
   {
     name: "approvals-details",
-    path: "/approvals",
-    heading: "Approvals",
-    async open(page) {
-      await showRequests(page);
-      await firstRow(page);
-    },
+    ...requestsShown(firstRow),
   },
   {
     name: "approvals-approve",
-    path: "/approvals",
-    heading: "Approvals",
-    async open(page) {
-      await showRequests(page);
-      await opening(/^Approve/)(page);
-    },
+    ...requestsShown(opening(/^Approve/)),
   },
   { name: "summary", path: `/summary?day=${today}`, heading: `Daily summary, ${todayInWords}` },
   { name: "log-changes", path: "/logs?search=Seeded", heading: "Transaction Logs", open: opening(/^Changes/) },
@@ -927,59 +924,39 @@ export const views: readonly View[] = [
   },
   {
     name: "must-change-password",
-    path: "/",
-    heading: "Dashboard",
-    open: mustFirst("password", "Choose your password"),
+    ...mustFirst("password", "Choose your password"),
   },
   {
     name: "must-set-up-two-step",
-    path: "/",
-    heading: "Dashboard",
-    open: mustFirst("two-step", "Set up two-step sign-in"),
+    ...mustFirst("two-step", "Set up two-step sign-in"),
   },
   {
     name: "new-sign-in",
     path: "/orders",
     heading: "Orders",
-    async open(page) {
+    async answers(page) {
       const now = new Date().toISOString();
       const open = { _id: "01990000-0000-7000-8000-000000000001", createdAt: now, lastUsedAt: now, failuresBefore: 0 };
       const seen = { ...open, device: "Firefox on Windows", address: "203.0.113.7", newDevice: true, current: false };
       await answering(page, session.sessions, { sessions: [seen] });
-      await page.reload();
-      await expect(page.getByText("New sign-in from Firefox on Windows")).toBeVisible();
-      await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
     },
+    open: (page) => expect(page.getByText("New sign-in from Firefox on Windows")).toBeVisible(),
   },
   { name: "account-setting", path: "/admin-settings", heading: "Account Setting" },
   {
     name: "two-step-on",
     path: "/admin-settings",
     heading: "Account Setting",
-    async open(page) {
-      await answering(page, session.twoStep, { onSince: new Date().toISOString(), recoveryCodesLeft: 2 });
-      await page.reload();
-      await expect(page.getByText("2 recovery codes are left")).toBeVisible();
-      await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
-    },
+    answers: (page) => answering(page, session.twoStep, { onSince: new Date().toISOString(), recoveryCodesLeft: 2 }),
+    open: (page) => expect(page.getByText("2 recovery codes are left")).toBeVisible(),
   },
   {
     name: "passkeys",
-    path: "/admin-settings",
-    heading: "Account Setting",
-    async open(page) {
-      await showPasskeys(page);
-    },
+    ...passkeysShown(),
   },
   {
     name: "passkey-edit",
-    path: "/admin-settings",
-    heading: "Account Setting",
-    async open(page) {
-      await showPasskeys(page);
-      await press(page, "Edit Laptop");
-      await dialog(page);
-    },
+    ...passkeysShown(opening("Edit Laptop")),
   },
   {
     name: "confirm-it-is-you",
@@ -1015,12 +992,8 @@ export const views: readonly View[] = [
     name: "two-step-turn-off",
     path: "/admin-settings",
     heading: "Account Setting",
-    async open(page) {
-      await answering(page, session.twoStep, { onSince: new Date().toISOString(), recoveryCodesLeft: 10 });
-      await page.reload();
-      await press(page, "Turn off");
-      await dialog(page);
-    },
+    answers: (page) => answering(page, session.twoStep, { onSince: new Date().toISOString(), recoveryCodesLeft: 10 }),
+    open: opening("Turn off"),
   },
   {
     name: "account-menu",
@@ -1035,7 +1008,8 @@ export const views: readonly View[] = [
 ];
 
 /** Opens a view and waits until nothing of it is loading any more. */
-export async function openView(page: Page, { path, heading, open }: View) {
+export async function openView(page: Page, { path, heading, answers, open }: View) {
+  await answers?.(page);
   await page.goto(path);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
   await expect(page.locator("[aria-busy=true]")).toHaveCount(0);

@@ -157,7 +157,6 @@ export async function answerWebhooks(page: Page) {
       return route.fulfill({ status: 201, json: { message: "", secret: shownSecret, webhook: all()[0] } });
     return route.fulfill({ json: replies[name]?.(of) ?? {} });
   });
-  await page.reload();
 }
 
 const shownSecret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";

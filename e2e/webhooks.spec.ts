@@ -294,8 +294,8 @@ test("deliveries are filtered in the address, walked through by keyboard, and a 
 }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
-  await settings(page);
   await answerWebhooks(page);
+  await settings(page);
   await page.getByRole("link", { name: "Deliveries of Main shop" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Main shop");
   await page.getByRole("button", { name: "Event", exact: true }).click();
