@@ -58,6 +58,7 @@ export const steps: Step[] = [
   { version: "0042_backups", at: 1794880003041, kind: "expand" },
   { version: "0044_log_archives", at: 1794880003043, kind: "expand" },
   { version: "0045_less_work", at: 1794880003044, kind: "expand" },
+  { version: "0048_quicker_keys", at: 1794880003047, kind: "expand" },
 ];
 const newest = steps.at(-1) as Step;
 

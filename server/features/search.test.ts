@@ -7,6 +7,7 @@ import { type Found, search } from "@footprint/contract/search.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
+import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { trackingCodes } from "../db/schema.ts";
 import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addLabelType, addOrder } from "../testing/builders.ts";
@@ -142,4 +143,20 @@ test("what a list finds, the search finds: the newest five, and how many there a
       });
     }
   }
+});
+
+test.for<[typed: string, newest: string[], counts: Counts]>([
+  ["many", ["many2600", "many2599", "many2598", "many2597", "many2596"], { total: 100, totalCapped: true }],
+  ["some", ["some2500", "some2400", "some2300", "some2200", "some2100"], { total: 19, totalCapped: true }],
+  ["past", ["past150", "past149", "past148", "past147", "past146"], { total: 100, totalCapped: true }],
+  ["once", ["once3", "once2", "once1"], { total: 3, totalCapped: false }],
+  ["none", [], { total: 0, totalCapped: false }],
+])("among thousands of rows, %s finds the newest, and counts to a hundred", async ([typed, newest, counts]) => {
+  await db.execute(sql`insert into tracking_codes (id, code, type, template, created_at)
+    select gen_random_uuid(),
+      case when n <= 3 then 'once' when n <= 150 then 'past' when n % 100 = 0 and n < 2600 then 'some' else 'many' end || n,
+      'priority', 'evs', now() - interval '1 day' + n * interval '1 second'
+    from generate_series(1, 2600) n`);
+  const { rows, ...counted } = (await find(typed)).trackings;
+  expect({ codes: rows.map((row) => row.code), ...counted }).toEqual({ codes: newest, ...counts });
 });

@@ -3,6 +3,7 @@ import { eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { PgSelect } from "drizzle-orm/pg-core";
 import type { Actor } from "../accounts/sessions.ts";
 import type { Database } from "../db/database.ts";
+import { prepared } from "../db/prepared.ts";
 import {
   accounts,
   bulkOrders,
@@ -15,13 +16,15 @@ import {
 } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { inOrder, type List } from "../lists/list.ts";
-import { pageOf } from "../lists/paging.ts";
+import { hitsOf, type LookedUp } from "../lists/search.ts";
 import { foundStaff, searched, searchedFedexOrders } from "../lists/searched.ts";
 
 /** Of each kind, the newest. */
 const few = 5;
-/** Rows that are looked through one by one: somebody types, and there are five lists of them. */
-const rowByRow = 10_000;
+/** Beyond this many nobody counts on: the list says it more exactly. */
+const mostCounted = 100;
+/** Rows that are looked through one by one: before the indexes are asked, and where they cannot help. */
+const rowByRow = { first: 2_000, short: 1_000, most: 10_000 };
 /** One letter is in almost everything. */
 const fewestLetters = 2;
 
@@ -29,10 +32,11 @@ export const searchRoutes = routes(contract, {
   async find({ db, query: { q }, actor, refuseIfGone }) {
     if ([...q].length < fewestLetters) return nothing;
     const isAdmin = actor.role === "admin";
+    const lookedUp: LookedUp = new Map();
     // Whoever typed on has hung up.
     const found = <S extends PgSelect>(list: Sought<S>) => {
       refuseIfGone();
-      return newestFound(db, list, q);
+      return newestFound(db, list, q, lookedUp);
     };
     // One after the other: whoever types has a few calls under way, and the connections are everybody's.
     return {
@@ -59,13 +63,61 @@ const nothing = {
 };
 
 /** A list of which only the newest hits are wanted, in a short form. */
-type Sought<S extends PgSelect> = Omit<List<object, S>, "columns" | "filters" | "rowByRow">;
+type Sought<S extends PgSelect> = Pick<List<object, S>, "name" | "table" | "searched" | "select">;
 const sought = <S extends PgSelect>(list: Sought<S>) => list;
 
-async function newestFound<S extends PgSelect>(db: Database, list: Sought<S>, q: string) {
-  const query = { page: 1, limit: few, sort: "des", search: q } as const;
-  const { rows, total, totalCapped = false } = await pageOf(db, { ...list, rowByRow }, query);
-  return { rows, total, totalCapped };
+/**
+ * The rows that the list's own page shows first, and how many there are, in one statement: what is met often enough
+ * among the first rows, or else what the indexes find.
+ */
+async function newestFound<S extends PgSelect>(
+  db: Database,
+  { name, table, searched, select }: Sought<S>,
+  q: string,
+  lookedUp: LookedUp,
+): Promise<{ rows: S["_"]["result"]; total: number; totalCapped: boolean }> {
+  const { where, indexed, isShort } = await hitsOf(db, table, searched, q, lookedUp);
+  const looked = sql.raw(String(indexed ? rowByRow.first : isShort ? rowByRow.short : rowByRow.most));
+  const newest = sql`order by ${sql.join(inOrder(table, "des"), sql`, `)}`;
+  const upTo = (amount: number) => sql.raw(String(amount));
+  // What PostgreSQL cannot foresee, it takes from the beginning of the index: see `paging.ts`.
+  const { rows: answers } = await db.execute<{ ids: string[]; total: number; isMore: boolean }>(sql`
+    with met as materialized (
+      select id from (select * from ${table} ${newest} limit (select ${looked})) as ${table}
+      where ${where} ${newest} limit ${upTo(mostCounted + 1)}
+    ), counted as materialized (
+      select count(*)::int as met, count(*) <= ${upTo(mostCounted)} and exists (select from ${table} offset ${looked}) as is_longer from met
+    ), found as materialized (
+      select id, created_at from ${table}
+      where (select is_longer and met < ${upTo(few)} from counted) and ${indexed ?? sql`false`}
+    )
+    select
+      case when is_looked_up
+        then array(select id from found order by created_at desc, id desc limit ${upTo(few)})
+        else array(select id from met limit ${upTo(few)}) end as ids,
+      case when is_looked_up then (select count(*)::int from found) else met end as total,
+      is_longer and not is_looked_up as "isMore"
+    from (select *, is_longer and met < ${upTo(few)} and ${indexed !== undefined} as is_looked_up from counted) as counted`);
+  const { ids = [], total = 0, isMore = false } = answers[0] ?? {};
+  return {
+    rows: ids.length > 0 ? await rowsById(db, { name, table, select }, ids) : [],
+    total: Math.min(total, mostCounted),
+    totalCapped: isMore || total > mostCounted,
+  };
+}
+
+async function rowsById<S extends PgSelect>(
+  db: Database,
+  { name, table, select }: Pick<Sought<S>, "name" | "table" | "select">,
+  ids: string[],
+) {
+  const query = prepared(db, `rows of ${name}`, () =>
+    select(db)
+      .where(sql`${table.id} = any(${sql.param(sql.placeholder("ids"))}::uuid[])`)
+      .orderBy(...inOrder(table, "des"))
+      .prepare(""),
+  );
+  return (await query.execute({ ids })) as S["_"]["result"];
 }
 
 async function staffFound(db: Database, q: string) {
@@ -86,7 +138,6 @@ const user = { _id: customers.id, username: customers.username };
 const soughtCustomers = sought({
   name: "found-customers",
   table: customers,
-  counted: { subject: "customers" },
   searched: searched.customers,
   select: (db) =>
     db
@@ -105,7 +156,6 @@ const soughtCustomers = sought({
 const soughtOrders = sought({
   name: "found-orders",
   table: orders,
-  counted: { subject: "orders" },
   searched: searched.orders,
   select: (db) =>
     db
@@ -128,7 +178,6 @@ const soughtOrders = sought({
 const soughtBulkOrders = sought({
   name: "found-bulk-orders",
   table: bulkOrders,
-  counted: { subject: "bulk orders" },
   searched: searched.bulkOrders,
   select: (db) =>
     db
@@ -148,7 +197,6 @@ const soughtFedexOrders = (actor: Actor) =>
   sought({
     name: "found-fedex-orders",
     table: fedexOrders,
-    counted: { subject: "fedex orders" },
     searched: searchedFedexOrders(actor),
     select: (db) =>
       db
@@ -169,7 +217,6 @@ const soughtFedexOrders = (actor: Actor) =>
 const soughtInvoices = sought({
   name: "found-invoices",
   table: invoices,
-  counted: { subject: "invoices" },
   searched: searched.invoices,
   select: (db) =>
     db
@@ -189,7 +236,6 @@ const soughtInvoices = sought({
 const soughtTrackingCodes = sought({
   name: "found-tracking-codes",
   table: trackingCodes,
-  counted: { subject: "tracking codes" },
   searched: searched.trackingCodes,
   select: (db) =>
     db

@@ -1,5 +1,5 @@
 import { readWeight, type Weight } from "@footprint/contract/weights.ts";
-import { and, inArray, or, type SQL, sql } from "drizzle-orm";
+import { and, or, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Database } from "../db/database.ts";
 import { customers } from "../db/schema.ts";
@@ -30,13 +30,25 @@ export type Hits = {
 /** More customers than these are not looked up one by one. */
 const mostCustomers = 1_000;
 
+/** The customers that were looked up for one search over several lists, by what was asked. */
+export type LookedUp = Map<string, Promise<string[]>>;
+
 /** What makes a row of a table a hit. */
-export async function hitsOf(db: Database, table: PgTable, searched: Searched, search: string): Promise<Hits> {
+export async function hitsOf(
+  db: Database,
+  table: PgTable,
+  searched: Searched,
+  search: string,
+  lookedUp: LookedUp = new Map(),
+): Promise<Hits> {
   // What keeps columns apart below stands in none of them.
   if (search.includes("\x1f")) return { where: sql`false`, indexed: sql`false`, isShort: false };
   const read = searched.weighs && readWeight(search);
   if (searched.weighs && read)
-    return weighing(searched.weighs(read.weight), read.rest && (await hitsOf(db, table, searched, read.rest)));
+    return weighing(
+      searched.weighs(read.weight),
+      read.rest && (await hitsOf(db, table, searched, read.rest, lookedUp)),
+    );
   const typed = keysOf(search);
   const isShort = !typed.words && !typed.code;
   const own = isShort ? contains(searched.names, search) : byKeys(table, searched, typed);
@@ -47,21 +59,27 @@ export async function hitsOf(db: Database, table: PgTable, searched: Searched, s
   const customerHit = isShort
     ? contains(ofCustomer.names, search)
     : byKeys(customers, ofCustomer, customer.byCodes ? typed : { ...typed, code: "" });
-  const found = isShort
-    ? undefined
-    : await db
-        .select({ id: customers.id })
-        .from(customers)
-        .where(customerHit)
-        .limit(mostCustomers + 1);
-  if (found && found.length <= mostCustomers) {
-    const ids = found.map(({ id }) => id);
-    const either = ids.length > 0 ? (or(own, inArray(customer.id, ids)) as SQL) : own;
+  const ids = isShort ? undefined : await customersFound(db, customerHit, `${customer.byCodes} ${search}`, lookedUp);
+  if (ids && ids.length <= mostCustomers) {
+    // One parameter: a statement with a thousand of them takes longer to write and to read than to run.
+    const theirs = sql`${customer.id} = any(${sql.param(ids)}::uuid[])`;
+    const either = ids.length > 0 ? (or(own, theirs) as SQL) : own;
     return { where: either, indexed: either, isShort };
   }
   // Not EXISTS, for which PostgreSQL would go through all customers first.
   const ofOne = sql`(select ${customerHit} from ${customers} where ${customers.id} = ${customer.id})`;
   return { where: or(own, ofOne) as SQL, indexed: undefined, isShort };
+}
+
+/** Their ids, one more than are looked up at most. */
+function customersFound(db: Database, hit: SQL, asked: string, lookedUp: LookedUp): Promise<string[]> {
+  const known = lookedUp.get(asked);
+  if (known) return known;
+  const limit = mostCustomers + 1;
+  const query = db.select({ id: customers.id }).from(customers).where(hit).limit(limit);
+  const found = query.then((rows) => rows.map(({ id }) => id));
+  lookedUp.set(asked, found);
+  return found;
 }
 
 /** Of what else was typed, the hits of this weight. */
