@@ -11,7 +11,7 @@ import { workOneByOne } from "./http/overload.ts";
 import { adoptTimezone } from "./lists/counters.ts";
 import { startArchiving } from "./operations/archive/archiving.ts";
 import { startBackups } from "./operations/backup/scheduled.ts";
-import { leave } from "./operations/health.ts";
+import { answerWhileStarting, leave } from "./operations/health.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
 import { startDelivering } from "./webhooks/delivering.ts";
 
@@ -26,8 +26,15 @@ async function start() {
   // Only who needs it loads it: it takes as long as half of all the rest.
   if (config.backups && config.backupKeys) (await import("./operations/backup/seal.ts")).checkKeys(config.backupKeys);
   const tracing = config.traces && (await import("./operations/tracing.ts")).startTracing(config.traces);
-  const engine = await openEngine(config, { waitsForPrimary: true });
-  let stop = () => engine.close();
+  // An embedded database has no other servers, and leaves its process no time to answer anybody.
+  const starting = config.databaseUrl ? await answerWhileStarting(config) : undefined;
+  const engine = await openEngine(config, { waitsForPrimary: true, tell: starting?.tell }).catch(async (error) => {
+    await starting?.stop();
+    throw error;
+  });
+  let stop = async () => {
+    await Promise.all([starting?.stop(), engine.close()]);
+  };
   let origin: string;
   try {
     await adoptTimezone(engine.db, config.timezone);
@@ -39,6 +46,7 @@ async function start() {
     let stopBackups = async () => {};
     let stopArchiving = async () => {};
     stop = async () => {
+      await starting?.stop();
       await Promise.all([app.close(), stopDelivering(), stopMessages(), stopBackups(), stopArchiving()]);
       await stopHousekeeping();
       await engine.close();
@@ -46,6 +54,7 @@ async function start() {
     };
     // Whoever chose the password may sign in with the first call. One that is made up is only told once it can be used.
     if (config.adminPassword) await ensureAdmin(engine.db, config);
+    await starting?.stop();
     await app.listen({ port: config.port, host: config.host, backlog });
     const password = await ensureAdmin(engine.db, config);
     if (config.adminPassword && isCommonPassword(config.adminPassword, config.adminUsername))

@@ -6,7 +6,14 @@ const programTests = "**/*.program.test.ts";
 const onBothEngines = [
   // Money, and what is told of it.
   ...["money/*", "webhooks/delivering", "tests/race", "features/approvals", "features/fedex-charges"],
-  ...["features/invoices", "features/outbox", "features/statements", "features/storefront", "features/transfers"],
+  ...[
+    "features/invoices",
+    "features/orders-together",
+    "features/outbox",
+    "features/statements",
+    "features/storefront",
+    "features/transfers",
+  ],
   ...["features/transfers-reversals", "features/users"],
   // Searching, sorting and counting; timezones; extensions.
   ...["lists/*", "db/*", "features/search", "features/dashboard-figures", "features/label-types"],

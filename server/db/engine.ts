@@ -32,16 +32,19 @@ const options = { schema, casing: "snake_case" as const };
 type Place = Pick<Config, "databaseUrl" | "dataDir"> &
   Partial<Pick<Config, "readDatabaseUrl" | "directDatabaseUrl" | "timeouts">>;
 
+/** What a start is at before it can answer calls, and the indexes that are being built by this server or another. */
+export type Progress = { at: string; indexes?: () => Promise<IndexBuild[]> };
+
 /** Opens the database and brings its tables up to date. Where only a standby answers, a server waits for its primary. */
 export async function openEngine(
   { databaseUrl, readDatabaseUrl, directDatabaseUrl, dataDir, ...patience }: Place,
-  { waitsForPrimary = false } = {},
+  { waitsForPrimary = false, tell = (_: Progress) => {} } = {},
 ): Promise<Engine> {
   if (!databaseUrl) return openFolder(dataDir);
   const connect = () => connectPostgres(databaseUrl, patience.timeouts, { directUrl: directDatabaseUrl });
-  const engine = await (waitsForPrimary ? untilItTakesChanges(connect) : connect());
+  const engine = await (waitsForPrimary ? untilItTakesChanges(connect, tell) : connect());
   try {
-    await migrateInTurn(engine.slow);
+    await migrateInTurn(engine.slow, tell);
   } catch (error) {
     await engine.close();
     throw explained(error);
@@ -50,13 +53,15 @@ export async function openEngine(
 }
 
 /** Somebody is about to promote it, or to bring the primary back. */
-async function untilItTakesChanges<T>(connect: () => Promise<T>): Promise<T> {
+async function untilItTakesChanges<T>(connect: () => Promise<T>, tell: (progress: Progress) => void): Promise<T> {
+  const at = "Only a standby of PostgreSQL answers: waiting for one that takes changes";
   for (let tries = 1; ; tries++) {
     try {
       return await connect();
     } catch (error) {
       if (!isReadOnly(error)) throw error;
-      if (tries === 1) console.log("Only a standby of PostgreSQL answers: waiting for one that takes changes …");
+      if (tries === 1) console.log(`${at} …`);
+      tell({ at });
       await setTimeout(1_000);
     }
   }
@@ -305,16 +310,22 @@ export function talkWithOthers(db: Database, channel: string, hear: (text: strin
 }
 
 /** Several servers may start at once: the first migrates, the others wait here and find it done. */
-async function migrateInTurn(pool: pg.Pool) {
+async function migrateInTurn(pool: pg.Pool, tell: (progress: Progress) => void) {
+  const indexes = () => indexBuilds(pool);
   await withConnection(pool, async (client) => {
     const connection = drizzlePostgres(client, options) as unknown as Database;
+    tell({ at: "Waiting for another server, which upgrades the database", indexes });
     await waitForMigrations(connection, sql`pg_try_advisory_lock`);
+    tell({ at: "Looking at the database", indexes });
     const progress = setInterval(() => reportIndexes(pool), 10_000);
     try {
       // A server that starts again while others are being replaced by newer ones.
       if (await isExpanded(connection)) return;
       const isNew = (await versionOf(connection)) === undefined;
-      await migrateBesideOthers(connection, isNew ? () => {} : reportUpgrade);
+      await migrateBesideOthers(connection, (line) => {
+        if (!isNew) reportUpgrade(line);
+        tell({ at: `Upgrading the database: ${line}`, indexes });
+      });
     } finally {
       clearInterval(progress);
       await connection.execute(sql`select pg_advisory_unlock(${migrationLock})`).catch(() => {});
@@ -339,15 +350,25 @@ export async function waitForMigrations(
 
 const reportUpgrade = (line: string) => console.log(`Upgrading the database: ${line}`);
 
+/** An index that is being built: what of it is done, in blocks or rows, or in transactions that it waits for. */
+type IndexBuild = { index: string; table: string; phase: string; unit: string; done: number; total: number };
+
+async function indexBuilds(pool: pg.Pool): Promise<IndexBuild[]> {
+  const { rows } = await pool.query<IndexBuild>(`
+    select index_relid::regclass::text as index, relid::regclass::text as table, phase, unit, done::float, total::float
+    from pg_stat_progress_create_index, lateral (
+      select 'transactions' as unit, lockers_done as done, lockers_total as total where phase like 'waiting %'
+      union all select 'rows', tuples_done, tuples_total where phase like '% tuples %'
+      union all select 'blocks', blocks_done, blocks_total where phase not like 'waiting %' and phase not like '% tuples %'
+    ) as progress
+    where datname = current_database()`);
+  return rows;
+}
+
 /** An index of a large table takes minutes. */
 async function reportIndexes(pool: pg.Pool) {
-  const { rows } = await pool
-    .query<{ name: string; phase: string; percent: string | null }>(
-      `select index_relid::regclass::text as name, phase, round(100.0 * blocks_done / nullif(blocks_total, 0)) as percent
-       from pg_stat_progress_create_index where datname = current_database()`,
-    )
-    .catch(() => ({ rows: [] }));
-  for (const { name, phase, percent } of rows) reportUpgrade(`${name}: ${phase}${percent ? `, ${percent} %` : ""}`);
+  for (const { index, phase, unit, done, total } of await indexBuilds(pool).catch(() => []))
+    reportUpgrade(`${index}: ${phase}${total ? `, ${done} of ${total} ${unit}` : ""}`);
 }
 
 function explained(error: unknown): StartError {

@@ -138,7 +138,9 @@ export async function recognise<C extends Caller>(
   // In turn also for who is known: whoever hangs up leaves the look-up behind, and begins another.
   const look = () => {
     if (!knownId) return inTurn(strangers, strangerAt(request), raw, find);
-    return access === "storefront" ? lookTogether(hashToken(token), find) : inTurn(lanes.knownTokens, knownId, raw, find);
+    return access === "storefront"
+      ? lookTogether(hashToken(token), find)
+      : inTurn(lanes.knownTokens, knownId, raw, find);
   };
   const caller = await (access === "storefront" || !knownId ? look() : forOperator(look));
   noteCaller(token, access, request, caller);

@@ -1,9 +1,12 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { sql } from "drizzle-orm";
 import type { FastifyInstance } from "fastify";
-import { StartError } from "../config.ts";
+import { type Config, StartError } from "../config.ts";
 import type { Database } from "../db/database.ts";
+import type { Progress } from "../db/engine.ts";
 import { isExpanded, nextVersion, versionOf } from "../db/migrations.ts";
 import { databaseAway } from "../http/errors.ts";
 import type { Services } from "../http/routes.ts";
@@ -54,3 +57,39 @@ async function isCurrent(db: Database): Promise<boolean> {
     throw error;
   }
 }
+
+/**
+ * Answers for a server that cannot yet, as an upgrade may take an hour: that it lives, or it would be ended in the middle
+ * of it, and how far it is. Returns whom to tell that, and how to stop.
+ */
+export async function answerWhileStarting({ host, port, timeouts }: Config) {
+  let progress: Progress = { at: "Connecting to the database" };
+  const server = createServer(async (request, response) => {
+    const answer = (status: number, body: object) =>
+      response
+        .writeHead(status, { ...startingHeaders, ...(status === 503 && { "retry-after": "5" }) })
+        .end(JSON.stringify(body));
+    if (request.url === "/healthz") return answer(200, { status: "alive" });
+    const message = `This server is starting. ${progress.at}`;
+    if (request.url !== "/readyz") return answer(503, { message });
+    const limit = setTimeout(timeouts.ready, [], { ref: false });
+    const indexes = await Promise.race([progress.indexes?.().catch(() => []) ?? [], limit]);
+    answer(503, { message, indexes });
+  });
+  server.listen(port, host);
+  await once(server, "listening");
+  return {
+    tell(now: Progress) {
+      progress = now;
+    },
+    async stop() {
+      if (!server.listening) return;
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const startingHeaders = { "content-type": "application/json", "cache-control": "no-store", connection: "close" };

@@ -33,12 +33,16 @@ export function describeError(error: Error) {
   const { name: type, stack = "" } = error;
   const { query } = error as { query?: unknown };
   const code = failureCode(error);
+  const isQuery = Boolean(query || code) && !isOfFiles(error);
   return {
     type,
-    ...(query || code ? { message: "A query failed", code, query } : { message: error.message }),
+    ...(isQuery ? { message: "A query failed", code, query } : { message: error.message }),
     // It begins with the message, which may run over several lines.
     stack: stack.split("\n").filter(isFrame).join("\n"),
   };
 }
+
+/** A full disk, or a folder without rights. What failed on its way over the network has an address. */
+const isOfFiles = (error: object) => "syscall" in error && !("address" in error) && !("hostname" in error);
 
 const isFrame = (line: string) => /^\s+at /.test(line);

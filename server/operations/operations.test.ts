@@ -1,3 +1,4 @@
+import { mkdir } from "node:fs/promises";
 import { pathOf } from "@footprint/contract/endpoint.ts";
 import { users } from "@footprint/contract/users.ts";
 import { sql } from "drizzle-orm";
@@ -172,4 +173,9 @@ test("what is logged of a failed query says where, never what was in it", async 
   expect(logged).not.toContain("alice");
   expect(logged).toContain("::int");
   expect(logged).toContain("22P02");
+});
+
+test("what is logged of a folder that cannot be written to says so", async () => {
+  const failed = await mkdir("/dev/null/archive").catch((error) => error);
+  expect(describeError(failed).message).toBe("ENOTDIR: not a directory, mkdir '/dev/null/archive'");
 });

@@ -1,12 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, matchesGlob, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { readConfig } from "../config.ts";
+import { urlsOf } from "../db/hosts.ts";
 import { emptyPostgres } from "../testing/program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -15,6 +17,12 @@ const namesIn = (text: string, pattern: RegExp) => Array.from(text.matchAll(patt
 
 const dockerfile = read("Dockerfile");
 const compose = read("compose.yaml");
+type Service = { environment?: Record<string, string>; volumes?: string[]; [key: string]: unknown };
+const composed = parse(compose, { merge: true }) as {
+  services: Record<string, Service>;
+  volumes: object;
+  secrets: Record<string, { environment: string }>;
+};
 const rootPackage = JSON.parse(read("package.json"));
 
 const ignored = read(".dockerignore")
@@ -121,18 +129,76 @@ test("the image has the project's Node, and its build sees the package of every 
 
 test("compose file and service set variables that the program reads, and trust the proxy's own address alone", () => {
   const known = new Set<string>();
-  const set: Record<string, string> = { BACKUP_EVERY: "1d" };
-  readConfig(new Proxy(set, { get: (_, name: string) => set[known.add(name) && name] }));
-  const [server = ""] = compose.split(/^services:/m);
+  const readAll = (set: Record<string, string>) =>
+    readConfig(new Proxy(set, { get: (_, name: string) => set[known.add(name) && name] }));
+  readAll({ BACKUP_EVERY: "1d" });
+  const { one, two, proxy } = composed.services;
+  expect(two).toEqual(one);
   const variables = [
-    ...namesIn(server, /^ {4}([A-Z_]+):/gm),
+    ...Object.keys(one?.environment ?? {}),
     ...namesIn(/^ENV (.*)$/m.exec(dockerfile)?.[1] ?? "", /([A-Z_]+)=/g),
     ...namesIn(/^Environment=(.*)$/m.exec(read("deploy/footprint.service"))?.[1] ?? "", /([A-Z_]+)=/g),
   ];
   expect(variables.length).toBeGreaterThan(20);
   expect(variables.filter((name) => !known.has(name))).toEqual([]);
-  expect(/TRUST_PROXY: (\S+)/.exec(compose)?.[1]).toBe(/ipv4_address: (\S+)/.exec(compose)?.[1]);
+  expect(proxy).toMatchObject({ networks: { front: { ipv4_address: one?.environment?.TRUST_PROXY } } });
   const offered = namesIn(read("deploy/compose.env"), /^#?([A-Z_]+)=/gm);
   expect(offered.length).toBeGreaterThan(5);
-  expect(offered.filter((name) => !compose.includes(`\${${name}:-`))).toEqual([]);
+  // Which profiles are started is read by compose itself.
+  expect(offered.filter((name) => name !== "COMPOSE_PROFILES" && !compose.includes(`\${${name}:-`))).toEqual([]);
+});
+
+test("the servers of the compose file find both databases, whichever takes changes, and each database the other", () => {
+  const { one, ...others } = composed.services;
+  const hosts = Object.keys(others).filter((name) => name.startsWith("database-"));
+  expect(hosts).toEqual(["database-one", "database-two"]);
+  const set = Object.entries(one?.environment ?? {}).map(([name, value]) => [name, composedValue(String(value))]);
+  const { databaseUrl, readDatabaseUrl, metricsKey } = readConfig(Object.fromEntries(set));
+  for (const url of [databaseUrl, readDatabaseUrl])
+    expect(urlsOf(url ?? "")).toEqual(hosts.map((host) => `postgres://footprint:footprint@${host}:5432/footprint`));
+  expect(metricsKey).toBeUndefined();
+
+  const script = read("deploy/postgres/database");
+  const { mode } = statSync(join(root, "deploy/postgres/database"));
+  expect(mode & 0o111).toBe(0o111);
+  const needed = new Set(namesIn(script, /\$\{?([A-Z]{4,}[A-Z_]*)\b/g));
+  for (const [i, host] of hosts.entries()) {
+    const { environment, ...service } = others[host] as Service;
+    expect(environment).toMatchObject({ NAME: host, OTHER: hosts[1 - i] });
+    // PGDATA and the account's password are the image's own words.
+    const given = new Set([...Object.keys(environment ?? {}), "PGDATA", "PGUSER", "PGPASSWORD", "BEGINS"]);
+    expect([...needed].filter((name) => !given.has(name))).toEqual([]);
+    expect(service).toMatchObject({ entrypoint: ["database", "start"], image: "postgres:18" });
+    expect(service.volumes).toContain("cluster:/cluster");
+  }
+  expect(hosts.filter((host) => others[host]?.environment?.BEGINS)).toEqual([hosts[0]]);
+  // Two databases in one folder would be none.
+  const folders = hosts.map((host) => others[host]?.volumes?.find((volume) => volume.endsWith(":/var/lib/postgresql")));
+  expect(new Set(folders).size).toBe(2);
+});
+
+/** With none of the variables set. */
+const composedValue = (text: string) => text.replace(/\$\{\w+:-([^}]*)\}/g, "$1");
+
+test("whatever the compose file mounts is there, and its Prometheus asks every server with the servers' key", () => {
+  const { services, volumes, secrets } = composed;
+  const mounted = Object.values(services).flatMap((service) => service.volumes ?? []);
+  for (const volume of mounted) {
+    const [source = ""] = volume.split(":");
+    if (source.startsWith("./")) expect([source, existsSync(join(root, source))]).toEqual([source, true]);
+    else expect(Object.keys(volumes)).toContain(source);
+  }
+  const prometheus = parse(read("deploy/prometheus/compose.yaml"));
+  expect(prometheus.rule_files.every((file: string) => existsSync(join(root, "deploy/prometheus", file)))).toBe(true);
+  const [job] = prometheus.scrape_configs;
+  // The dashboard and the alerts look for this name.
+  expect(job.job_name).toBe("footprint");
+  const servers = Object.keys(services).filter((name) => services[name]?.image === "footprint");
+  expect(job.static_configs).toEqual([{ targets: servers.map((name) => `${name}:7400`) }]);
+  expect(job.authorization.credentials_file).toBe("/run/secrets/metrics-key");
+  expect(secrets["metrics-key"]?.environment).toBe("METRICS_KEY");
+  expect(services.prometheus?.secrets).toEqual(["metrics-key"]);
+  expect(prometheus.alerting.alertmanagers[0].static_configs).toEqual([{ targets: ["alertmanager:9093"] }]);
+  const { route, receivers } = parse(read("deploy/prometheus/alertmanager.yaml"));
+  expect(receivers.map(({ name }: { name: string }) => name)).toEqual([route.receiver]);
 });

@@ -10,6 +10,7 @@ import { expect, test, vi } from "vitest";
 import { connectEmbedded } from "../db/engine.ts";
 import { migrate } from "../db/migrations.ts";
 import { earlierBackup, earlierFolder, earlierPostgres } from "../testing/earlier/earlier.ts";
+import { freePort } from "../testing/postgres.ts";
 import { emptyPostgres, ended, folder, look, openShop, run } from "../testing/program.ts";
 
 type Place = Parameters<typeof look>[0];
@@ -242,8 +243,20 @@ test("indexes are built while others write, and an upgrade that was cut off goes
   try {
     // A change that takes its time: an index of the table waits for it.
     await holder.query(`begin; ${write}`);
-    const cutOff = run(env);
+    const firstPort = String(await freePort());
+    const cutOff = run({ ...env, PORT: firstPort });
     const pid = await waiting();
+    // It says how far it is before it can answer anything else.
+    const ask = async (path: string, port = firstPort) => {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+      return [answer.status, await answer.json()];
+    };
+    const message = expect.stringMatching(/^This server is starting. Upgrading .*: 0013_indexes: \d+ of \d+$/);
+    const index = { index: "logs_search", table: "logs", phase: "waiting for writers before build" };
+    const progress = { ...index, unit: "transactions", done: 0, total: 1 };
+    expect(await ask("/readyz")).toEqual([503, { message, indexes: [progress] }]);
+    expect(await ask("/healthz")).toEqual([200, { status: "alive" }]);
+    expect(await ask(orders.list.path)).toEqual([503, { message }]);
     // Who writes to the table meanwhile does not wait.
     await writer.query("set lock_timeout = '10s'");
     await writer.query(write);
@@ -255,15 +268,19 @@ test("indexes are built while others write, and an upgrade that was cut off goes
     const again = run(env);
     await waiting();
     // A second server that starts meanwhile is in nobody's way.
-    const another = run(env);
+    const port = String(await freePort());
+    const another = run({ ...env, PORT: port });
     await vi.waitFor(async () => {
       const { rows } = await writer.query(
         "select from pg_stat_activity where query like '%advisory_lock%' and pid <> pg_backend_pid()",
       );
       expect(rows.length).toBeGreaterThan(0);
     }, 60_000);
+    const waits = "This server is starting. Waiting for another server, which upgrades the database";
+    expect(await ask("/readyz", port)).toEqual([503, { message: waits, indexes: [] }]);
     await holder.query("commit");
     for (const server of [again, another]) expect((await server).output()).toContain("is ready at");
+    expect(await ask("/readyz", port)).toEqual([200, { status: "ready" }]);
   } finally {
     await Promise.all([holder.end(), writer.end()]);
   }
