@@ -66,6 +66,7 @@ export async function moveEach(tx: Transaction, movements: Movement[]) {
     discord_id: string;
     balance: string;
   };
+  // Whose they are is said twice: the database cannot know how few are wanted, and would look through all customers.
   const { rows } = await tx.execute<Moved>(sql`
     with wanted as materialized (
       select * from json_to_recordset(${JSON.stringify(wanted)}::json) as wanted (place int, id uuid, event_id uuid,
@@ -82,7 +83,8 @@ export async function moveEach(tx: Transaction, movements: Movement[]) {
         orders = customers.orders + sums.orders, deposits = customers.deposits + sums.deposits,
         deposited_cents = deposited_cents + sums.deposited, refunds = customers.refunds + sums.refunds,
         refunded_cents = refunded_cents + sums.refunded
-      from sums where customers.id = sums.customer and balance_cents + sums.cents between 0 and ${mostCents}
+      from sums
+      where customers.id = sums.customer and customers.id = any(array(select customer_id from wanted)) and balance_cents + sums.cents between 0 and ${mostCents}
       returning customers.id, username, discord_id, shop_id, balance_cents, customers.transfers, received_cents, spent_cents
     ), each as materialized (
       select wanted.*, username, discord_id, shop_id,

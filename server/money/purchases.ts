@@ -53,14 +53,16 @@ async function offersFor(
     weight,
   }));
   const { rows } = await db.execute<Offer>(sql`
+    with item as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as item (place int, "discordId" text, uid text, weight numeric)
+    )
     select place, customers.id as customer_id, customers.username, customers.active, verified_at is not null as verified,
       customers.balance_cents, customers.custom_pricing_enabled,
       types.id as label_type_id, types.name, types.uid, types.codes, types.active as type_active, types.max_weight,
       coalesce(own.from_weight, list.from_weight) as from_weight, coalesce(own.to_weight, list.to_weight) as to_weight,
       coalesce(own.price_cents, list.price_cents) as price_cents, own.id is not null as custom,
       list.price_cents as standard_cents
-    from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as item (place int, "discordId" text, uid text, weight numeric)
-    join customers on ${isBuyer}
+    from item join customers on ${isBuyer}
     left join label_types types on lower(types.uid) = lower(item.uid)
     left join price_tiers list on list.label_type_id = types.id
       and list.from_weight < item.weight and item.weight <= list.to_weight
@@ -70,7 +72,9 @@ async function offersFor(
   return rows.sort((one, other) => one.place - other.place);
 }
 
-const isDiscordId = sql`customers.discord_id = item."discordId"`;
+/** Said twice: the database cannot know how few are wanted, and would look through all customers. */
+const isDiscordId = sql`customers.discord_id = item."discordId"
+  and customers.discord_id = any(array(select "discordId" from item))`;
 
 /** What a parcel costs a customer. */
 export async function price(db: Database, discordId: string, parcel: Parcel) {
