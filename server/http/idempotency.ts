@@ -11,8 +11,9 @@ import { databaseCode } from "../db/failures.ts";
 import { idempotentReplies } from "../db/schema.ts";
 import { tracing } from "../db/tracing.ts";
 import { type Caller, callerNow, readmit, takeTurnsAtOwnAccount } from "./callers.ts";
+import { databaseAway } from "./errors.ts";
 import type { InTurn, Upload } from "./files.ts";
-import { whenItsTurnTogether } from "./overload.ts";
+import { othersWouldFindTheSame, whenItsTurnTogether } from "./overload.ts";
 
 /** An answer that was given before, as it travelled. */
 export class Replay {
@@ -187,7 +188,9 @@ async function workThrough(
     const members = takeSome(waiting);
     await attempt(members).catch(async (error) => {
       const [one, ...others] = members as [Waiting, ...Waiting[]];
-      if (others.length === 0) return one.refuse(error);
+      const isForAll = othersWouldFindTheSame(error);
+      if (isForAll) for (const each of [...others, ...waiting.splice(0)]) each.refuse(databaseAway());
+      if (isForAll || others.length === 0) return one.refuse(error);
       // Whichever of them it was, the others are not to fail with it.
       await Promise.all(members.map((each) => attempt([each]).catch(each.refuse)));
     });
