@@ -138,3 +138,24 @@ onPostgres("nobody waits for a customer whom somebody else is working for", asyn
   expect(statuses(await Promise.all(waiting))).toEqual(Array(10).fill(201));
   expect([await balanceOf(held), await balanceOf(free)]).toEqual([60, 60]);
 });
+
+onPostgres("nobody but a repeat waits for what was sent first", async () => {
+  const [held, free] = [await addCustomer({ balance: 100 }), await addCustomer({ balance: 100 })];
+  const key = "slow";
+  let repeated: ReturnType<typeof buy>[] = [];
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`select from customers where id = ${held.id} for update`);
+    const first = buy({ discordId: held.discordId, key });
+    await untilTheyWait(tx, 1);
+    // To both servers.
+    repeated = [first, ...times(4, () => buy({ discordId: held.discordId, key }))];
+    await untilTheyWait(tx, 2);
+    expect(statuses(await Promise.all(times(10, () => buy({ discordId: free.discordId }))))).toEqual(
+      Array(10).fill(201),
+    );
+  });
+  const answers = await Promise.all(repeated);
+  expect(statuses(answers)).toEqual(Array(5).fill(201));
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  expect([await balanceOf(held), await balanceOf(free)]).toEqual([96, 60]);
+});

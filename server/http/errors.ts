@@ -66,6 +66,7 @@ const frameworkMessages: Record<string, string> = {
 
 const awayMessage = "The database does not answer at the moment. Try again shortly.";
 export const databaseAway = () => refusal(503, awayMessage, { retryAfter: 5 });
+export const saysDatabaseIsAway = (error: unknown) => error instanceof Error && error.message === awayMessage;
 
 export const unstorable = "Text may not contain NUL or half of a character";
 const unstorableText = new Set(["22021", "22P05"]);

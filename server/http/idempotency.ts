@@ -11,8 +11,9 @@ import { databaseCode } from "../db/failures.ts";
 import { idempotentReplies } from "../db/schema.ts";
 import { tracing } from "../db/tracing.ts";
 import { type Caller, callerNow, readmit, takeTurnsAtOwnAccount } from "./callers.ts";
+import { databaseAway } from "./errors.ts";
 import type { InTurn, Upload } from "./files.ts";
-import { whenItsTurnTogether } from "./overload.ts";
+import { othersWouldFindTheSame, whenItsTurnTogether } from "./overload.ts";
 
 /** An answer that was given before, as it travelled. */
 export class Replay {
@@ -48,7 +49,8 @@ export type Several = (
  * Makes the changes of several calls of one caller in one transaction, where they arrive while others of theirs are
  * worked for: they share its statements and its commit. `work` is given what each of them wants, and tells of each its
  * answer, what it is refused with, or undefined where it would have to wait for somebody else. Those are put off, and
- * wait together with others about the same. Should the transaction fail, each is tried alone.
+ * wait together with others about the same; so does a repeat of what is just being done. Should the transaction fail,
+ * each is tried alone.
  */
 export type Together<E extends Endpoint = Endpoint> = <W>(
   wanted: W,
@@ -187,7 +189,9 @@ async function workThrough(
     const members = takeSome(waiting);
     await attempt(members).catch(async (error) => {
       const [one, ...others] = members as [Waiting, ...Waiting[]];
-      if (others.length === 0) return one.refuse(error);
+      const isForAll = othersWouldFindTheSame(error);
+      if (isForAll) for (const each of [...others, ...waiting.splice(0)]) each.refuse(databaseAway());
+      if (isForAll || others.length === 0) return one.refuse(error);
       // Whichever of them it was, the others are not to fail with it.
       await Promise.all(members.map((each) => attempt([each]).catch(each.refuse)));
     });
@@ -210,7 +214,7 @@ function workTogether(members: Waiting[], mayWait: boolean): Promise<unknown[]> 
   return whenItsTurnTogether(caller, () =>
     begin(async (tx) => {
       const claims = members.map((one) => one.claim);
-      const { now, claimed } = await claim(tx, caller, claims);
+      const { now, claimed, held } = await claim(tx, caller, claims, mayWait);
       for (const one of members) one.readmit(now);
       const first = members.filter((one) => claimed.has(one.claim.key));
       const wanted = first.map((one) => one.wanted) as never[];
@@ -226,7 +230,8 @@ function workTogether(members: Waiting[], mayWait: boolean): Promise<unknown[]> 
         first.filter((one) => !isAnswered(one)).map((one) => one.claim),
       );
       for (const one of members)
-        if (!outcomes.has(one)) outcomes.set(one, await firstAnswer(tx, one.claim).catch((error) => refused(error)));
+        if (!outcomes.has(one) && !held.has(one.claim.key))
+          outcomes.set(one, await firstAnswer(tx, one.claim).catch((error) => refused(error)));
       return members.map((one) => outcomes.get(one));
     }),
   );
@@ -281,18 +286,29 @@ function keyOf(request: FastifyRequest): string | undefined {
 /** A key, by whom it was sent, and for which request. */
 type Claim = { caller: string; key: string; request: string };
 
-/** Looks at the caller and claims keys for them, in one statement; waits for whoever has just claimed one of them. */
-async function claim(tx: Transaction, caller: Caller, claims: Claim[]) {
-  const { rows } = await tx.execute<{ claimed: string[] }>(sql`
-    with caller as (${callerNow(caller)}), claimed as (
+/**
+ * Looks at the caller and claims keys for them, in one statement. Waits for whoever has just claimed one of them; where it
+ * may not, it tells that they hold it. A row that is not committed cannot be seen: so there is a lock for each key.
+ */
+async function claim(tx: Transaction, caller: Caller, claims: Claim[], mayWait = true) {
+  const number = sql`7402, hashtext(caller || ' ' || key)`;
+  const isFree = mayWait
+    ? sql`pg_advisory_xact_lock(${number}) is not null`
+    : sql`pg_try_advisory_xact_lock(${number})`;
+  const { rows } = await tx.execute<{ claimed: string[]; held: string[] }>(sql`
+    with caller as (${callerNow(caller)}), wanted as materialized (
+      select *, ${isFree} as free from (
+        select * from json_to_recordset(${JSON.stringify(claims)}::json) as each (caller text, key text, request text)
+        order by key) as ordered
+    ), claimed as (
       insert into idempotent_replies (caller, key, request)
-      select wanted.caller, wanted.key, wanted.request
-      from caller, json_to_recordset(${JSON.stringify(claims)}::json) as wanted (caller text, key text, request text)
+      select wanted.caller, wanted.key, wanted.request from caller, wanted where free
       order by wanted.key on conflict do nothing returning key
     )
-    select caller.*, array(select key from claimed) as claimed from caller`);
-  const { claimed = [], ...now } = rows[0] ?? {};
-  return { now: rows[0] && now, claimed: new Set(claimed) };
+    select caller.*, array(select key from claimed) as claimed, array(select key from wanted where not free) as held
+    from caller`);
+  const { claimed = [], held = [], ...now } = rows[0] ?? {};
+  return { now: rows[0] && now, claimed: new Set(claimed), held: new Set(held) };
 }
 
 async function answerFirst(tx: Transaction, answers: (Claim & { reply: unknown })[]): Promise<void> {

@@ -363,6 +363,32 @@ test.skipIf(isEmbedded)("when the database goes away, whoever waits is told with
   expect(await Promise.all(answers.all)).toEqual(Array(12).fill(away));
 });
 
+test.skipIf(isEmbedded)("when the database goes away, so are those who are worked for together", async () => {
+  const { discordId, ...customer } = await addCustomer({ balance: 200 });
+  await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 4]] });
+  const { token } = await openShop();
+  const { origin, tear } = await network();
+  const sell = async () => {
+    const { headers } = onceEach();
+    const answer = await fetch(origin + storefront.createOrder.path, {
+      method: storefront.createOrder.method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+      body: JSON.stringify({ discordId, ...parcel }),
+    });
+    return { status: answer.status, retryAfter: answer.headers.get("retry-after"), body: await answer.json() };
+  };
+  const { all } = await whileHeld("customers", async () => {
+    const all = Array.from({ length: 40 }, sell);
+    await untilTheyWait(db, 1);
+    while ((await figure(origin, "footprint_calls_in_flight")) !== 41);
+    tear();
+    return { all };
+  });
+  expect(await Promise.all(all)).toEqual(Array(40).fill(away));
+  expect(await balanceOf(customer)).toBe(200);
+  expect((await sell()).status).toBe(201);
+});
+
 test.skipIf(isEmbedded)("a call that gets no connection fails alone, and whoever waits is served", async () => {
   const { origin, db: engine } = await network({ connect: 2_000 });
   const signIn = () =>

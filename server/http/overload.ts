@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { networkOf } from "../accounts/addresses.ts";
 import { hashToken } from "../accounts/sessions.ts";
 import { databaseCode, databaseIsAway } from "../db/failures.ts";
-import { databaseAway } from "./errors.ts";
+import { databaseAway, saysDatabaseIsAway } from "./errors.ts";
 
 /**
  * How much is done at once, and for whom. A place in a lane is held while the server works for a call: from the
@@ -278,6 +278,10 @@ type Lane = ReturnType<typeof lane>;
 
 const statementTimeout = "57014";
 
+/** Whoever waits would fail too, round after round. A statement that took too long says nothing of others. */
+export const othersWouldFindTheSame = (error: unknown) =>
+  saysDatabaseIsAway(error) || (databaseIsAway(error) && databaseCode(error) !== statementTimeout);
+
 async function inTurn<T>(
   lane: Lane,
   who: string,
@@ -288,8 +292,7 @@ async function inTurn<T>(
   try {
     return await work();
   } catch (error) {
-    // Whoever waits would only find the same, round after round. A statement that took too long says nothing of others.
-    if (databaseIsAway(error) && databaseCode(error) !== statementTimeout) lane.refuseAll(databaseAway);
+    if (othersWouldFindTheSame(error)) lane.refuseAll(databaseAway);
     throw error;
   } finally {
     lane.leave(who);
