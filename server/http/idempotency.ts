@@ -11,9 +11,9 @@ import { databaseCode } from "../db/failures.ts";
 import { idempotentReplies } from "../db/schema.ts";
 import { tracing } from "../db/tracing.ts";
 import { type Caller, callerNow, readmit, takeTurnsAtOwnAccount } from "./callers.ts";
-import { databaseAway } from "./errors.ts";
 import type { InTurn, Upload } from "./files.ts";
-import { othersWouldFindTheSame, whenItsTurnTogether } from "./overload.ts";
+import { gather } from "./gatherings.ts";
+import { whenItsTurnTogether } from "./overload.ts";
 
 /** An answer that was given before, as it travelled. */
 export class Replay {
@@ -130,9 +130,14 @@ export function transactions(
       return eachOf(ids, done, (id) => rowInTurn(() => once(` ${id}`, rowAnswer, (tx) => refusable(work(tx, id)))));
     },
     together: (wanted, about, work) =>
-      gather<unknown>(db, `${call.path} ${caller.id}`, about, {
-        ...{ call, caller, wanted, work, begin, claim: { ...identity(""), request: fingerprint } },
-        readmit: (now) => readmit(caller, now, call, request.address),
+      gather(db, `${call.path} ${caller.id}`, {
+        about,
+        key,
+        member: {
+          ...{ call, caller, wanted, work, begin, claim: { ...identity(""), request: fingerprint } },
+          readmit: (now) => readmit(caller, now, call, request.address),
+        } satisfies Member,
+        work: workTogether,
       }) as Promise<never>,
   };
 }
@@ -147,70 +152,9 @@ type Member = {
   claim: Claim;
   readmit: (now: object | undefined) => void;
 };
-type Waiting = Member & { about: string; answer: (answer: unknown) => void; refuse: (reason: unknown) => void };
 
-/** So many at once: whoever waits for what they hold, or on the embedded engine for anything, waits no longer. */
-const mostTogether = 32;
-const gatherings = new WeakMap<Database, Map<string, Waiting[]>>();
-
-/** The first is worked for at once; those that come meanwhile are next, all together. */
-function gather<T>(db: Database, name: string, about: string, member: Member): Promise<T> {
-  const all = gatherings.get(db) ?? new Map<string, Waiting[]>();
-  gatherings.set(db, all);
-  const join = (name: string, one: Waiting, mayWait: boolean) => {
-    const others = all.get(name);
-    if (others) return void others.push(one);
-    const waiting = [one];
-    all.set(name, waiting);
-    const putOff = (one: Waiting) => join(`${name} ${one.about}`, one, true);
-    void workThrough(waiting, mayWait, putOff, () => all.delete(name));
-  };
-  return new Promise((answer, refuse) => {
-    join(name, { ...member, about, answer: answer as Waiting["answer"], refuse }, false);
-  });
-}
-
-async function workThrough(
-  waiting: Waiting[],
-  mayWait: boolean,
-  putOff: (one: Waiting) => void,
-  end: () => void,
-): Promise<void> {
-  const attempt = async (members: Waiting[]) => {
-    const outcomes = await workTogether(members, mayWait);
-    for (const [place, one] of members.entries()) {
-      const outcome = outcomes[place];
-      if (isRefusal(outcome)) one.refuse(outcome);
-      else if (outcome !== undefined) one.answer(outcome);
-      else putOff(one);
-    }
-  };
-  while (waiting.length > 0) {
-    const members = takeSome(waiting);
-    await attempt(members).catch(async (error) => {
-      const [one, ...others] = members as [Waiting, ...Waiting[]];
-      const isForAll = othersWouldFindTheSame(error);
-      if (isForAll) for (const each of [...others, ...waiting.splice(0)]) each.refuse(databaseAway());
-      if (isForAll || others.length === 0) return one.refuse(error);
-      // Whichever of them it was, the others are not to fail with it.
-      await Promise.all(members.map((each) => attempt([each]).catch(each.refuse)));
-    });
-  }
-  // Not a moment later: whoever joins now would wait for ever.
-  end();
-}
-
-/** The first of those that wait; of those with the same key only one. */
-function takeSome(waiting: Waiting[]): Waiting[] {
-  const taken = new Map<string, Waiting>();
-  for (const one of waiting) if (taken.size < mostTogether && !taken.has(one.claim.key)) taken.set(one.claim.key, one);
-  const members = [...taken.values()];
-  waiting.splice(0, waiting.length, ...waiting.filter((one) => taken.get(one.claim.key) !== one));
-  return members;
-}
-
-function workTogether(members: Waiting[], mayWait: boolean): Promise<unknown[]> {
-  const [{ caller, call, begin, work }] = members as [Waiting];
+function workTogether(members: Member[], mayWait: boolean): Promise<unknown[]> {
+  const [{ caller, call, begin, work }] = members as [Member];
   return whenItsTurnTogether(caller, () =>
     begin(async (tx) => {
       const claims = members.map((one) => one.claim);
@@ -220,7 +164,7 @@ function workTogether(members: Waiting[], mayWait: boolean): Promise<unknown[]> 
       const wanted = first.map((one) => one.wanted) as never[];
       const results = first.length > 0 ? await work(tx, wanted, mayWait) : [];
       const outcomes = new Map(first.map((one, place) => [one, results[place]]));
-      const isAnswered = (one: Waiting) => outcomes.get(one) !== undefined && !isRefusal(outcomes.get(one));
+      const isAnswered = (one: Member) => outcomes.get(one) !== undefined && !isRefusal(outcomes.get(one));
       await answerFirst(
         tx,
         first.filter(isAnswered).map((one) => ({ ...one.claim, reply: z.encode(call.reply, outcomes.get(one)) })),

@@ -1,0 +1,84 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { isRefusal } from "@footprint/contract/refusal.ts";
+import type { Database } from "../db/database.ts";
+import { databaseAway } from "./errors.ts";
+import { othersWouldFindTheSame } from "./overload.ts";
+
+/** A call that may be worked for together with others. */
+type Gathered<M> = {
+  member: M;
+  /** Of those with the same key one is worked for at a time. */
+  key: string;
+  /** Those that have to wait for somebody else do so together with others about the same. */
+  about: string;
+  /** Tells of each member its answer, what it is refused with, or undefined where it would have to wait and may not. */
+  work: (members: M[], mayWait: boolean) => Promise<unknown[]>;
+};
+type Waiting<M> = Gathered<M> & {
+  answer: (answer: unknown) => void;
+  refuse: (reason: unknown) => void;
+  /** As part of this call, whoever's turn it is: traces tell to which call a statement belongs. */
+  asPartOfCall: <T>(work: () => T) => T;
+};
+
+/** So many at once: whoever waits for what they hold, or on the embedded engine for anything, waits no longer. */
+const mostTogether = 32;
+// biome-ignore lint/suspicious/noExplicitAny: those of one name have members of one kind
+const gatherings = new WeakMap<Database, Map<string, Waiting<any>[]>>();
+
+/** The first is worked for at once; those that come meanwhile are next, all together. */
+export function gather<M>(db: Database, name: string, gathered: Gathered<M>): Promise<unknown> {
+  const all = gatherings.get(db) ?? new Map<string, Waiting<M>[]>();
+  gatherings.set(db, all);
+  const join = (name: string, one: Waiting<M>, mayWait: boolean) => {
+    const others = all.get(name);
+    if (others) return void others.push(one);
+    const waiting = [one];
+    all.set(name, waiting);
+    const putOff = (one: Waiting<M>) => join(`${name} ${one.about}`, one, true);
+    void workThrough(waiting, mayWait, putOff, () => all.delete(name));
+  };
+  return new Promise((answer, refuse) => {
+    join(name, { ...gathered, answer, refuse, asPartOfCall: AsyncLocalStorage.snapshot() }, false);
+  });
+}
+
+async function workThrough<M>(
+  waiting: Waiting<M>[],
+  mayWait: boolean,
+  putOff: (one: Waiting<M>) => void,
+  end: () => void,
+): Promise<void> {
+  const attempt = async (some: Waiting<M>[]) => {
+    const [{ work, asPartOfCall }] = some as [Waiting<M>];
+    const members = some.map(({ member }) => member);
+    const outcomes = await asPartOfCall(() => work(members, mayWait));
+    for (const [place, one] of some.entries()) {
+      const outcome = outcomes[place];
+      if (isRefusal(outcome)) one.refuse(outcome);
+      else if (outcome !== undefined) one.answer(outcome);
+      else putOff(one);
+    }
+  };
+  while (waiting.length > 0) {
+    const some = takeSome(waiting);
+    await attempt(some).catch(async (error) => {
+      const [one, ...others] = some as [Waiting<M>, ...Waiting<M>[]];
+      const isForAll = othersWouldFindTheSame(error);
+      if (isForAll) for (const each of [...others, ...waiting.splice(0)]) each.refuse(databaseAway());
+      if (isForAll || others.length === 0) return one.refuse(error);
+      // Whichever of them it was, the others are not to fail with it.
+      await Promise.all(some.map((each) => attempt([each]).catch(each.refuse)));
+    });
+  }
+  // Not a moment later: whoever joins now would wait for ever.
+  end();
+}
+
+/** The first of those that wait. */
+function takeSome<M>(waiting: Waiting<M>[]): Waiting<M>[] {
+  const taken = new Map<string, Waiting<M>>();
+  for (const one of waiting) if (taken.size < mostTogether && !taken.has(one.key)) taken.set(one.key, one);
+  waiting.splice(0, waiting.length, ...waiting.filter((one) => taken.get(one.key) !== one));
+  return [...taken.values()];
+}
