@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
 import type { Endpoint, Result } from "@footprint/contract/endpoint.ts";
 import { isRefusal, type Refusal, refusal } from "@footprint/contract/refusal.ts";
@@ -147,7 +148,13 @@ type Member = {
   claim: Claim;
   readmit: (now: object | undefined) => void;
 };
-type Waiting = Member & { about: string; answer: (answer: unknown) => void; refuse: (reason: unknown) => void };
+type Waiting = Member & {
+  about: string;
+  answer: (answer: unknown) => void;
+  refuse: (reason: unknown) => void;
+  /** As part of this call, whoever's turn it is: traces tell to which call a statement belongs. */
+  asPartOfCall: <T>(work: () => T) => T;
+};
 
 /** So many at once: whoever waits for what they hold, or on the embedded engine for anything, waits no longer. */
 const mostTogether = 32;
@@ -166,7 +173,8 @@ function gather<T>(db: Database, name: string, about: string, member: Member): P
     void workThrough(waiting, mayWait, putOff, () => all.delete(name));
   };
   return new Promise((answer, refuse) => {
-    join(name, { ...member, about, answer: answer as Waiting["answer"], refuse }, false);
+    const asPartOfCall = AsyncLocalStorage.snapshot();
+    join(name, { ...member, about, answer: answer as Waiting["answer"], refuse, asPartOfCall }, false);
   });
 }
 
@@ -210,8 +218,8 @@ function takeSome(waiting: Waiting[]): Waiting[] {
 }
 
 function workTogether(members: Waiting[], mayWait: boolean): Promise<unknown[]> {
-  const [{ caller, call, begin, work }] = members as [Waiting];
-  return whenItsTurnTogether(caller, () =>
+  const [{ caller, call, begin, work, asPartOfCall }] = members as [Waiting];
+  const inTransaction = () =>
     begin(async (tx) => {
       const claims = members.map((one) => one.claim);
       const { now, claimed, held } = await claim(tx, caller, claims, mayWait);
@@ -233,8 +241,8 @@ function workTogether(members: Waiting[], mayWait: boolean): Promise<unknown[]> 
         if (!outcomes.has(one) && !held.has(one.claim.key))
           outcomes.set(one, await firstAnswer(tx, one.claim).catch((error) => refused(error)));
       return members.map((one) => outcomes.get(one));
-    }),
-  );
+    });
+  return asPartOfCall(() => whenItsTurnTogether(caller, inTransaction));
 }
 
 function refused(error: unknown): Refusal {
