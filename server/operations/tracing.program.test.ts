@@ -1,8 +1,11 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import { session } from "@footprint/contract/session.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import { webhooks } from "@footprint/contract/webhooks.ts";
+import { website } from "@footprint/contract/website.ts";
 import { expect, test, vi } from "vitest";
+import { someAddresses } from "../testing/add.ts";
 import { emptyPostgres, openShop } from "../testing/program.ts";
 import { receiver } from "../testing/receiver.ts";
 
@@ -27,6 +30,7 @@ const told = ({ attributes }: { attributes: Span["attributes"] }, key: string) =
 
 /** On a busy machine too: only what never comes is given up. */
 const patience = { timeout: 240_000, interval: 250 };
+const parcel = { discordId: "1", labelType: "none", weight: 1, fromCountry: "US", toCountry: "US" };
 const caller = { trace: "0af7651916cd43dd8448eb211c80319c", span: "b7ad6b7169203331" };
 
 test.each([
@@ -47,6 +51,18 @@ test.each([
     headers: { traceparent: `00-${caller.trace}-${caller.span}-01` },
   });
   expect(named.status).toBe(401);
+  const { key } = await server.call(website.createApiKey, { body: { name: "Main shop" } });
+  const order = (place: number) =>
+    fetch(`${server.origin()}${storefront.createOrder.path}`, {
+      method: storefront.createOrder.method,
+      headers: {
+        ...{ authorization: `Bearer ${key}`, "content-type": "application/json" },
+        "idempotency-key": `traced-${place}`,
+      },
+      body: JSON.stringify({ ...someAddresses, ...parcel }),
+    });
+  await order(0);
+  await Promise.all(Array.from({ length: 12 }, (_, place) => order(place + 1)));
   // What was not sent yet is sent before the program ends.
   server.child.kill("SIGTERM");
   expect(await server.exit).toBe(0);
@@ -70,6 +86,13 @@ test.each([
   // Its statements come after its body, which belongs to no call while it is received.
   const signedIn = childrenOf(find(session.login)).map(({ name }) => name);
   expect(signedIn).toContain("insert sessions");
+
+  // Those that are worked for together have theirs in one of them, and not all in the first that ever came.
+  const orders = spans.filter(({ name }) => name.endsWith(storefront.createOrder.path));
+  expect(orders.map((span) => told(span, "http.response.status_code"))).toEqual(Array(13).fill(404));
+  const isClaim = (span: Span) => String(told(span, "db.query.text")).includes("insert into idempotent_replies");
+  const claiming = orders.filter((span) => childrenOf(span).some(isClaim));
+  expect(claiming.length).toBeGreaterThan(2);
 
   const refused = find(dashboard.attention);
   expect([refused.traceId, refused.parentSpanId]).toEqual([caller.trace, caller.span]);
