@@ -80,8 +80,7 @@ try {
     console.log("Orders are held against nothing: pgbench is not installed, or was not asked for");
   console.log(tableHead);
   for (const { name } of opened[0]?.[1].rows ?? []) {
-    // How fast orders come in is also of interest in between.
-    for (const connections of name === "storefront order" ? [1, 8, 32] : [1, 16, 32]) {
+    for (const connections of connectionsFor(name)) {
       const isOrder = name === "storefront order";
       const before = isOrder && (await pgbench?.(connections, pgbenchSeconds));
       const measured = await measure(name, connections);
@@ -106,6 +105,12 @@ const file =
 await mkdir(join(file, ".."), { recursive: true });
 await writeFile(file, `${JSON.stringify({ machine, node: process.version, sizes, rows: table }, undefined, 2)}\n`);
 console.log(`Kept in ${file}`);
+
+/** Of one account's searches only so many are worked for at once; how fast orders come in is of interest in between. */
+function connectionsFor(name: string): number[] {
+  if (name.includes("search")) return [1];
+  return name === "storefront order" ? [1, 8, 32] : [1, 16, 32];
+}
 
 /** For one more process: PostgreSQL is shared, a folder is copied. */
 async function anotherHome(home: Home, name: string): Promise<Home> {
@@ -179,7 +184,9 @@ async function tell(child: ChildProcess, message: object) {
 async function admission(origin: string) {
   const body = { username: account.ADMIN_USERNAME, password: account.ADMIN_PASSWORD };
   const { accessToken: token } = await must({ origin }, session.login, { body });
-  const { key: shopKey } = await must({ origin, token }, website.createApiKey, { body: { name: "bench" } });
+  const { key: shopKey } = await must({ origin, token }, website.createApiKey, {
+    body: { name: `bench ${Date.now()}` },
+  });
   return { token, shopKey };
 }
 

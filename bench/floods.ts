@@ -52,7 +52,7 @@ const port = Number(new URL(origin).port);
 const { accessToken: token } = await must({ origin }, session.login, { body: admin });
 await must({ origin, token }, staff.create, { body: { ...flooder, role: "admin" } });
 const { accessToken: flooding } = await must({ origin }, session.login, { body: flooder });
-const { key } = await must({ origin, token }, website.createApiKey, { body: { name: "bench" } });
+const { key } = await must({ origin, token }, website.createApiKey, { body: { name: `bench ${Date.now()}` } });
 const customers = (await must({ origin, token }, users.list, { query: { limit: 50 } })).users;
 const [buyer, other] = customers.filter(({ status, isVerified }) => status && isVerified);
 if (!buyer || !other) throw new Error("the business has no customers");
