@@ -17,10 +17,10 @@ import { keepCopy, offerCopies, removeForgottenCopies, requestCopy } from "./fol
 import { lockFolder } from "./folder-lock.ts";
 import { type Hosts, hostsOf, urlsOf } from "./hosts.ts";
 import { isExpanded, migrate, migrateBesideOthers, nextVersion, versionOf } from "./migrations.ts";
+import { letSendTogether, senderFor } from "./one-connection.ts";
 import { openPool, withConnection } from "./pool.ts";
 import * as schema from "./schema.ts";
 import { followStandbys, type Standbys } from "./standbys.ts";
-import { letSendTogether, senderFor } from "./together.ts";
 import { tracing } from "./tracing.ts";
 
 export type Engine = { kind: "embedded" | "PostgreSQL"; db: Database; close(): Promise<void> };

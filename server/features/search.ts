@@ -3,7 +3,6 @@ import { eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { PgSelect } from "drizzle-orm/pg-core";
 import type { Actor } from "../accounts/sessions.ts";
 import type { Database } from "../db/database.ts";
-import { prepared } from "../db/prepared.ts";
 import {
   accounts,
   bulkOrders,
@@ -16,6 +15,7 @@ import {
 } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { inOrder, type List } from "../lists/list.ts";
+import { rowsById } from "../lists/paging.ts";
 import { hitsOf, type LookedUp } from "../lists/search.ts";
 import { foundStaff, searched, searchedFedexOrders } from "../lists/searched.ts";
 
@@ -100,24 +100,10 @@ async function newestFound<S extends PgSelect>(
     from (select *, is_longer and met < ${upTo(few)} and ${indexed !== undefined} as is_looked_up from counted) as counted`);
   const { ids = [], total = 0, isMore = false } = answers[0] ?? {};
   return {
-    rows: ids.length > 0 ? await rowsById(db, { name, table, select }, ids) : [],
+    rows: ids.length > 0 ? await rowsById(db, { name, table, select }, "des", ids) : [],
     total: Math.min(total, mostCounted),
     totalCapped: isMore || total > mostCounted,
   };
-}
-
-async function rowsById<S extends PgSelect>(
-  db: Database,
-  { name, table, select }: Pick<Sought<S>, "name" | "table" | "select">,
-  ids: string[],
-) {
-  const query = prepared(db, `rows of ${name}`, () =>
-    select(db)
-      .where(sql`${table.id} = any(${sql.param(sql.placeholder("ids"))}::uuid[])`)
-      .orderBy(...inOrder(table, "des"))
-      .prepare(""),
-  );
-  return (await query.execute({ ids })) as S["_"]["result"];
 }
 
 async function staffFound(db: Database, q: string) {

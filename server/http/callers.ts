@@ -10,7 +10,7 @@ import { allowShop, findShop, type Shop, shopNow } from "../accounts/api-keys.ts
 import { type Actor, accountNow, authenticate } from "../accounts/sessions.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { standbysOf } from "../db/engine.ts";
-import { canSendTogether, together } from "../db/together.ts";
+import { canSendTogether, sendTogether } from "../db/one-connection.ts";
 import { begin, noteCaller, recall, recognise } from "./overload.ts";
 import { isPlainRead } from "./standbys.ts";
 
@@ -68,7 +68,7 @@ export async function confirmAndRead<T>(
     noteCaller(token, call.access, request, found);
     return allowAccount(found, call);
   };
-  const { first: now, second: result } = await together(db, confirm, read);
+  const { first: now, second: result } = await sendTogether(db, confirm, read);
   Object.assign(presumed, now);
   return isDeepStrictEqual(now, was) ? result() : read();
 }

@@ -11,7 +11,7 @@ import type { Actor } from "../accounts/sessions.ts";
 import type { Seen } from "../accounts/versions.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
-import { onOneConnection } from "../db/together.ts";
+import { onOneConnection } from "../db/one-connection.ts";
 import type { Events } from "../events/events.ts";
 import type { Outbox } from "../outbox/numbering.ts";
 import { admit, admitAgain, type Caller, confirmAndRead, presume } from "./callers.ts";

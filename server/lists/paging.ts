@@ -32,7 +32,7 @@ export async function pageOf<Q extends object, S extends PgSelect>(
   query: Q & ListQuery,
 ): Promise<{ rows: S["_"]["result"]; total: number; totalPages: number; totalCapped?: boolean }> {
   if (query.ids) {
-    const rows = await rowsById(db, list, query, query.ids);
+    const rows = await rowsById(db, list, query.sort, query.ids);
     return { rows, ...pages(rows.length, query.ids.length) };
   }
   if (query.from && query.to && query.from > query.to) return { rows: [], ...pages(0, query.limit) };
@@ -43,7 +43,7 @@ export async function pageOf<Q extends object, S extends PgSelect>(
   const isBeyond = offset >= mostHits;
   const { ids, total, isMore } = await findHits(db, view, hits, isBeyond ? 0 : offset);
   return {
-    rows: isBeyond || ids.length === 0 ? [] : await rowsById(db, list, query, ids),
+    rows: isBeyond || ids.length === 0 ? [] : await rowsById(db, list, query.sort, ids),
     ...pages(Math.min(total, mostHits), query.limit),
     totalCapped: isMore || total > mostHits,
   };
@@ -149,10 +149,11 @@ function orderOf({ table, query, column }: Pick<View, "table" | "query" | "colum
 }
 
 /** In a second step: joined to the rows, a limited query may be planned to run again for each of them. */
-async function rowsById<S extends PgSelect>(
+/** Rows that were found, in their order. */
+export async function rowsById<S extends PgSelect>(
   db: Database,
   { name, table, select }: Pick<List<object, S>, "name" | "table" | "select">,
-  { sort }: ListQuery,
+  sort: ListQuery["sort"],
   ids: string[],
 ) {
   const query = prepared(db, `rows of ${name} ${sort}`, () =>

@@ -57,7 +57,7 @@ export const canSendTogether = (db: Database) => runs.has(db);
  * Does two things at once on one connection. What `first` asks goes out together with what `second` asks, and nothing
  * that `second` has found counts where `first` refuses: it is told no more from then on.
  */
-export async function together<A, B>(
+export async function sendTogether<A, B>(
   db: Database,
   first: () => Promise<A>,
   second: () => Promise<B>,
