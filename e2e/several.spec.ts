@@ -349,6 +349,7 @@ test("what is done in several calls goes on where it failed, stops when it is to
   const result = page.getByRole("dialog", { name: "200 unused codes deleted" });
   await expect(result).toContainText("Stopped: 2 were not tried, and are still chosen.");
   expect(calls).toEqual([calls[0], calls[1], calls[1]]);
+  await expect(result.getByRole("button", { name: "Close" }).last()).toBeFocused();
   await press(page, "Enter");
   await expect(rows(page)).toHaveCount(2);
   await bar(page).getByRole("button", { name: "Delete 2 unused codes" }).press("Enter");
