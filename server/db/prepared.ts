@@ -2,6 +2,7 @@ import { Column, getTableName, is, SQL, Subquery } from "drizzle-orm";
 import type { Database, Transaction } from "./database.ts";
 
 const built = new WeakMap<Database | Transaction, Map<string, unknown>>();
+/** What was not asked for the longest is built again. */
 const mostQueries = 1_000;
 
 /**
@@ -11,11 +12,15 @@ const mostQueries = 1_000;
 export function prepared<Q>(db: Database | Transaction, key: string, build: () => Q): Q {
   const queries = built.get(db) ?? new Map<string, unknown>();
   built.set(db, queries);
-  const known = queries.get(key) as Q | undefined;
-  if (known) return known;
-  const query = build();
-  mapQuickly(query as Selected);
-  if (queries.size < mostQueries) queries.set(key, query);
+  let query = queries.get(key) as Q | undefined;
+  if (query) queries.delete(key);
+  else {
+    query = build();
+    mapQuickly(query as Selected);
+  }
+  queries.set(key, query);
+  const [oldest = key] = queries.keys();
+  if (queries.size > mostQueries) queries.delete(oldest);
   return query;
 }
 

@@ -2,6 +2,7 @@ import { bulkOrders as contract } from "@footprint/contract/bulk-orders.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
 import { asc, count, eq, inArray, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../db/database.ts";
+import { prepared } from "../db/prepared.ts";
 import { bulkOrders, customers, labelTypes, orders } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportList } from "../lists/export.ts";
@@ -52,15 +53,12 @@ const list = listOf({
 /** Each with all of its orders, as long as they fit; or with none, and how many they are. */
 async function withOrders(db: Database, rows: Awaited<ReturnType<typeof select>>) {
   const ids = rows.map(({ bulkOrder }) => bulkOrder.id);
-  const counts = await countOrders(db, ids);
-  let room = mostOrders;
-  const fitting = ids.filter((id) => {
-    const amount = counts.get(id) ?? 0;
-    if (amount > room) return false;
-    room -= amount;
-    return true;
-  });
-  const ordersOf = await ordersByBulkOrder(db, fitting);
+  let ordersOf = await ordersByBulkOrder(db, ids);
+  let counts = new Map([...ordersOf].map(([id, own]) => [id, own.length]));
+  if (sumOf(counts) > mostOrders) {
+    counts = await countOrders(db, ids);
+    ordersOf = await ordersByBulkOrder(db, thoseThatFit(ids, counts));
+  }
   return rows.map(({ bulkOrder, user }) => ({
     ...bulkOrder,
     _id: bulkOrder.id,
@@ -70,37 +68,55 @@ async function withOrders(db: Database, rows: Awaited<ReturnType<typeof select>>
   }));
 }
 
+const sumOf = (counts: Map<string, number>) => [...counts.values()].reduce((sum, amount) => sum + amount, 0);
+
+function thoseThatFit(ids: string[], counts: Map<string, number>): string[] {
+  let room = mostOrders;
+  return ids.filter((id) => {
+    const amount = counts.get(id) ?? 0;
+    if (amount > room) return false;
+    room -= amount;
+    return true;
+  });
+}
+
 async function countOrders(db: Database, ids: string[]) {
   const rows = await db
     .select({ id: orders.bulkOrderId, amount: count() })
     .from(orders)
     .where(inArray(orders.bulkOrderId, ids))
     .groupBy(orders.bulkOrderId);
-  return new Map(rows.map(({ id, amount }) => [id, amount]));
+  return new Map(rows.map(({ id, amount }) => [id as string, amount]));
 }
 
+/** Where there are more than fit, the first ones and one more. */
 async function ordersByBulkOrder(db: Database, ids: string[]) {
-  const rows = await db
-    .select({
-      _id: orders.id,
-      bulkOrderId: orders.bulkOrderId,
-      uuid: orders.uuid,
-      labelType: { name: labelTypes.name },
-      fromName: orders.fromName,
-      fromCity: orders.fromCity,
-      fromState: orders.fromState,
-      toName: orders.toName,
-      toCity: orders.toCity,
-      toState: orders.toState,
-      tracking: orders.tracking,
-      price: orders.priceCents,
-      refundedAt: orders.refundedAt,
-      createdAt: orders.createdAt,
-    })
-    .from(orders)
-    .innerJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId))
-    .where(inArray(orders.bulkOrderId, ids))
-    .orderBy(asc(orders.createdAt), asc(orders.id));
+  const query = prepared(db, "orders of bulk orders", () =>
+    db
+      .select({
+        _id: orders.id,
+        bulkOrderId: orders.bulkOrderId,
+        uuid: orders.uuid,
+        labelType: { name: labelTypes.name },
+        fromName: orders.fromName,
+        fromCity: orders.fromCity,
+        fromState: orders.fromState,
+        toName: orders.toName,
+        toCity: orders.toCity,
+        toState: orders.toState,
+        tracking: orders.tracking,
+        price: orders.priceCents,
+        refundedAt: orders.refundedAt,
+        createdAt: orders.createdAt,
+      })
+      .from(orders)
+      .innerJoin(labelTypes, eq(labelTypes.id, orders.labelTypeId))
+      .where(sql`${orders.bulkOrderId} = any(${sql.param(sql.placeholder("ids"))}::uuid[])`)
+      .orderBy(asc(orders.createdAt), asc(orders.id))
+      .limit(mostOrders + 1)
+      .prepare(""),
+  );
+  const rows = await query.execute({ ids });
   const compact = rows.map(({ refundedAt, ...order }) => ({ ...order, isRefunded: refundedAt !== null }));
-  return Map.groupBy(compact, (order) => order.bulkOrderId);
+  return Map.groupBy(compact, (order) => order.bulkOrderId as string);
 }

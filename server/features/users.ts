@@ -44,10 +44,15 @@ export const userRoutes = routes(contract, {
   list: ({ db, query }) => listCustomers(db, query),
 
   async listNew({ db, query }) {
-    const { users, ...counts } = await listCustomers(db, { ...query, ...unverified });
+    const { rows, ...counts } = await pageOf(db, list, { ...query, ...unverified });
     // Whoever asks for some by their ids asks for newcomers all the same.
-    const newcomers = users.filter(({ isVerified }) => !isVerified);
-    return { users: await withFirstSteps(db, newcomers), ...counts, ...(query.ids && { total: newcomers.length }) };
+    const newcomers = rows.filter(({ verifiedAt }) => !verifiedAt);
+    const [users, steps] = await Promise.all([withPrices(db, newcomers), firstStepsOf(db, newcomers)]);
+    return {
+      users: users.map((user) => ({ ...user, ...steps(user._id) })),
+      ...counts,
+      ...(query.ids && { total: newcomers.length }),
+    };
   },
 
   export: (call) => exportList(call, list),
@@ -235,28 +240,28 @@ async function withPrices(db: Database, rows: (typeof customers.$inferSelect)[])
   }));
 }
 
-/** Newcomers with what there is to judge by: who brought them, and what they tried first. */
-async function withFirstSteps<C extends { id: string }>(db: Database, users: C[]) {
-  const firstInvoice = db
-    .select()
-    .from(invoices)
-    .where(eq(invoices.customerId, customers.id))
-    .orderBy(invoices.createdAt, invoices.id)
-    .limit(1)
-    .as("first_invoice");
-  const steps = await db
-    .select()
-    .from(customers)
-    .leftJoin(shops, eq(shops.id, customers.shopId))
-    .leftJoinLateral(firstInvoice, sql`true`)
-    .where(sql`${customers.id} = any(${sql.param(users.map(({ id }) => id))}::uuid[])`);
-  return users.map((user) => {
-    const { shops: shop = null, first_invoice: invoice = null } =
-      steps.find(({ customers: { id } }) => id === user.id) ?? {};
-    return {
-      ...user,
-      shop: shop && { _id: shop.id, name: shop.name },
-      firstInvoice: invoice && presentInvoice(invoice),
-    };
+/** What there is to judge newcomers by: who brought them, and what they tried first. */
+async function firstStepsOf(db: Database, newcomers: { id: string }[]) {
+  const query = prepared(db, "first steps of customers", () => {
+    const firstInvoice = db
+      .select()
+      .from(invoices)
+      .where(eq(invoices.customerId, customers.id))
+      .orderBy(invoices.createdAt, invoices.id)
+      .limit(1)
+      .as("first_invoice");
+    return db
+      .select()
+      .from(customers)
+      .leftJoin(shops, eq(shops.id, customers.shopId))
+      .leftJoinLateral(firstInvoice, sql`true`)
+      .where(sql`${customers.id} = any(${sql.param(sql.placeholder("ids"))}::uuid[])`)
+      .prepare("");
   });
+  const found = await query.execute({ ids: newcomers.map(({ id }) => id) });
+  const steps = new Map(found.map((step) => [step.customers.id, step]));
+  return (id: string) => {
+    const { shops: shop = null, first_invoice: invoice = null } = steps.get(id) ?? {};
+    return { shop: shop && { _id: shop.id, name: shop.name }, firstInvoice: invoice && presentInvoice(invoice) };
+  };
 }

@@ -394,9 +394,9 @@ const list = listOf({
   searched: { names: [], codes: [] },
   rowByRow: 20_000,
   filters: ({ webhook, customer, state, type }: Filters<typeof contract.deliveries> & { webhook: string }) => {
-    const ofWebhook = (filter: ReturnType<typeof having>) => ({
-      ...filter,
-      where: sql`${eq(deliveries.webhookId, webhook)} and ${filter.where}`,
+    const ofWebhook = ({ column, where }: ReturnType<typeof having>) => ({
+      column,
+      where: sql`${eq(deliveries.webhookId, webhook)} and ${where}`,
     });
     return [
       customer && ofWebhook(having(deliveries.lane, customer)),

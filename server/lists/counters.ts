@@ -47,9 +47,6 @@ type Kind<S extends Subject> = (typeof countedKinds)[S] extends readonly (infer 
 /** A subject of the counters, of some kinds or of all. */
 export type Counted = { [S in Subject]: { subject: S; kinds?: readonly Kind<S>[] } }[Subject];
 
-/** Kinds that are not known beforehand come and go, as label types do. */
-export const hasKnownKinds = ({ subject }: Counted) => countedKinds[subject] !== undefined;
-
 /** A span, either side of which may be open. */
 export type Period = { from?: string | undefined; to?: string | undefined };
 

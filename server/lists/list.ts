@@ -17,6 +17,8 @@ type Filter = {
   where: SQL | SQL[];
   /** What the index begins with, before the order of the list; none where the index has only these rows. */
   column?: PgColumn;
+  /** What that column has, where this is all that is asked. */
+  value?: string;
   /** The counters that count the same rows. */
   counted?: Counted;
   /** No index has these rows in the list's order: they are looked for one by one. */
@@ -27,10 +29,10 @@ type Filter = {
  * Asks for one value of a column that an index begins with. As one of an array: where PostgreSQL sees that a column has
  * one value, it may take any index in the list's order, and go through all rows for a value that is rare of late.
  */
-export const having = (column: PgColumn, value: string) => ({
-  column,
-  where: sql`${column} = any(${sql.param([value])}::${sql.raw(column.getSQLType())}[])`,
-});
+export const having = (column: PgColumn, value: string) => ({ column, value, where: isOneOf(column, [value]) });
+
+export const isOneOf = (column: PgColumn, values: string[] | Placeholder): SQL =>
+  sql`${column} = any(${sql.param(values)}::${sql.raw(column.getSQLType())}[])`;
 
 /** A cell of an export; what is plain needs no quotes. */
 export type Cell = PgColumn | SQL | { plain: SQL };
@@ -66,6 +68,8 @@ export type Narrowed = {
   lead: SQL[];
   /** What these indexes begin with. */
   column: PgColumn | undefined;
+  /** What this column has, where that is the only condition. */
+  value: string | undefined;
   /** What else a row must meet, beside the period. */
   rest: SQL | undefined;
   moments: Moments;
@@ -84,6 +88,7 @@ export async function narrow<Q extends object>(
   return {
     lead: lead ? [lead.where].flat() : [],
     column: lead?.column,
+    value: lead?.value,
     rest: and(...rest.map(({ where }) => or(...[where].flat()))),
     moments: await momentsOf(db, query),
     counted: rest.length > 0 ? undefined : lead ? lead.counted : list.counted,

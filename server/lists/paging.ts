@@ -1,18 +1,20 @@
 import { and, asc, desc, type Placeholder, type SQL, sql } from "drizzle-orm";
-import type { PgSelect } from "drizzle-orm/pg-core";
+import type { PgColumn, PgSelect } from "drizzle-orm/pg-core";
 import type { Database } from "../db/database.ts";
 import { prepared } from "../db/prepared.ts";
 import { counters, monthlyCounters } from "../db/schema.ts";
+import { type Counted, countedBefore, countedValues, countIn, countOf, isCounterOf } from "./counters.ts";
 import {
-  type Counted,
-  countedBefore,
-  countedValues,
-  countIn,
-  countOf,
-  hasKnownKinds,
-  isCounterOf,
-} from "./counters.ts";
-import { allOf, inOrder, type List, type Listed, type ListQuery, type Narrowed, narrow, within } from "./list.ts";
+  allOf,
+  inOrder,
+  isOneOf,
+  type List,
+  type Listed,
+  type ListQuery,
+  type Narrowed,
+  narrow,
+  within,
+} from "./list.ts";
 import { type Hits, hitsOf } from "./search.ts";
 
 /** Rows up to here are skipped one by one; beyond, the counters say on which day a page begins. */
@@ -21,6 +23,15 @@ const skippable = 1_000;
 const mostHits = 1_000;
 /** How many rows are looked through one by one: at most; before a search asks the indexes; where they cannot help. */
 const rowByRow = { most: 50_000, first: 2_000, short: 1_000 };
+
+/** As a part of the text: a prepared statement's plan is made for so many rows, not for any number. */
+const exactly = (amount: number) => sql.raw(String(amount));
+
+/**
+ * So many that few lists have them. Of a number PostgreSQL may think that it comes to all rows, and sort them; what it
+ * cannot foresee, it takes from the beginning of the index.
+ */
+const upTo = (amount: number) => sql`(select ${exactly(amount)})`;
 
 /** A list as one query has it. */
 type View = Narrowed & { table: Listed; query: ListQuery; rowByRow?: number | undefined };
@@ -38,6 +49,7 @@ export async function pageOf<Q extends object, S extends PgSelect>(
   if (query.from && query.to && query.from > query.to) return { rows: [], ...pages(0, query.limit) };
   const view = { ...(await narrow(db, list, query)), table: list.table, query, rowByRow: list.rowByRow };
   if (query.search === "" && view.counted) return pageOfCounted(db, list.select, view, view.counted);
+  if (query.search === "" && !view.rest && view.value && offsetOf(query) < mostHits) return pageOfOne(db, list, view);
   const hits = query.search === "" ? undefined : await hitsOf(db, list.table, list.searched, query.search);
   const offset = offsetOf(query);
   const isBeyond = offset >= mostHits;
@@ -55,25 +67,61 @@ async function pageOfCounted<S extends PgSelect>(
   view: View,
   counted: Counted,
 ) {
+  const { query } = view;
+  const isFar = offsetOf(query) > skippable;
+  const { rows, total = await countOf(db, counted, query) } = await pageWithTotal(db, select, view, {
+    key: [counted.subject, counted.kinds, isFar].join(),
+    place: () => (isFar ? placeOf(view, counted) : skipping),
+    total: () => countIn(query),
+    values: countedValues(counted, query),
+  });
+  return { rows, ...pages(total, query.limit) };
+}
+
+/** The rows in which a column has one value, such as those of a customer. */
+async function pageOfOne<S extends PgSelect>(
+  db: Database,
+  { name, select }: Pick<List<object, S>, "name" | "select">,
+  view: View,
+) {
+  const { query, table, column } = view as View & { column: PgColumn };
+  const ofOne = { ...view, lead: [isOneOf(column, sql.placeholder("value"))] };
+  const { rows, total = (await findHits(db, view, undefined, 0)).total } = await pageWithTotal(db, select, ofOne, {
+    key: `${name} by ${column.name}`,
+    place: () => skipping,
+    total: ({ lead, moments }) => sql<number>`(
+      select count(*)::int from (select from ${table} where ${and(...lead, within(table, moments))} limit ${exactly(mostHits + 1)}) as rows)`,
+    values: { value: [view.value] },
+  });
+  return { rows, ...pages(Math.min(total, mostHits), query.limit), totalCapped: total > mostHits };
+}
+
+const skipping: Place = { skip: sql.placeholder("offset"), reach: upTo(skippable) };
+
+/** Both with one statement, which is built once for all that share a key; no total where there are no rows. */
+async function pageWithTotal<S extends PgSelect>(
+  db: Database,
+  select: (db: Database) => S,
+  view: View,
+  parts: { key: string; place: () => Place; total: (view: View) => SQL<number>; values: object },
+): Promise<{ rows: S["_"]["result"]; total?: number }> {
   const { table, query, moments } = view;
-  const offset = offsetOf(query);
-  const isFar = offset > skippable;
-  const build = () => {
+  const page = prepared(db, ["page", parts.key, query.sort, query.limit, !query.from, !query.to].join(), () => {
     const { from, until } = moments;
-    const toFillIn = { from: from && sql.placeholder("from"), until: until && sql.placeholder("until") };
-    const place = isFar ? placeOf(view, counted) : { skip: sql.placeholder("offset"), reach: upTo(skippable) };
+    const toFillIn = {
+      ...view,
+      moments: { from: from && sql.placeholder("from"), until: until && sql.placeholder("until") },
+    };
     // Read once, before the rows are: `in (…)` may be planned to be read again for each of them.
-    const ids = sql`${table.id} = any(array(${idsOf({ ...view, moments: toFillIn }, place)}))`;
-    return withTotal(select(db), countIn(query))
+    const ids = sql`${table.id} = any(array(${idsOf(toFillIn, parts.place())}))`;
+    return withTotal(select(db), parts.total(toFillIn))
       .where(ids)
       .orderBy(...inOrder(table, query.sort))
       .prepare("");
-  };
-  const key = ["page", counted.subject, counted.kinds, query.sort, query.limit, isFar, !query.from, !query.to].join();
-  const page = hasKnownKinds(counted) ? prepared(db, key, build) : build();
-  const rows = (await page.execute({ offset, ...moments, ...countedValues(counted, query) })) as Totalled[];
-  const total = rows[0]?.[totalOfList] ?? (await countOf(db, counted, query));
-  return { rows: rows as S["_"]["result"], ...pages(total, query.limit) };
+  });
+  const rows = (await page.execute({ offset: offsetOf(query), ...moments, ...parts.values })) as Totalled[];
+  const [first] = rows;
+  return { rows: rows as S["_"]["result"], ...(first && { total: first[totalOfList] }) };
 }
 
 const totalOfList = "total of the list";
@@ -97,16 +145,23 @@ async function findHits(db: Database, view: View, hits: Hits | undefined, offset
   const where = and(view.rest, hits?.where);
   const most = !where ? mostHits + 1 : hits?.isShort ? rowByRow.short : (view.rowByRow ?? rowByRow.most);
   const enough = hits?.indexed ? Math.min(most, Math.max(rowByRow.first, 100 * (offset + limit))) : most;
-  const { rows: met } = await db.execute<{ id: string }>(sql`
-    select id from ${firstRows(view, enough)} where ${where ?? true} ${orderOf(merged(view))} offset ${offset} limit ${exactly(limit)}`);
-  if (hits?.indexed && met.length < limit && (view.counted || (await isLonger(db, view, enough))))
+  const meet = async () => {
+    const { rows } = await db.execute<{ id: string }>(sql`
+      select id from ${firstRows(view, enough)} where ${where ?? true} ${orderOf(merged(view))} offset ${offset} limit ${exactly(limit)}`);
+    return rows.map(({ id }) => id);
+  };
+  const count = async () => {
+    const { rows } = await db.execute<{ total: number }>(sql`
+      select count(*)::int as total
+      from (select from ${firstRows(view, most)} where ${where ?? true} limit ${exactly(mostHits + 1)}) as hits`);
+    return rows[0]?.total ?? 0;
+  };
+  const met = hits?.indexed && (await meet());
+  if (met && hits?.indexed && met.length < limit && (view.counted || (await isLonger(db, view, enough))))
     return lookUp(db, view, hits.indexed, offset);
-  const { rows } = await db.execute<{ total: number }>(sql`
-    select count(*)::int as total
-    from (select from ${firstRows(view, most)} where ${where ?? true} limit ${exactly(mostHits + 1)}) as hits`);
-  const total = rows[0]?.total ?? 0;
+  const [ids, total] = await Promise.all([met ?? meet(), count()]);
   const isMore = total > mostHits || (where !== undefined && (await isLonger(db, view, most)));
-  return { ids: met.map(({ id }) => id), total, isMore };
+  return { ids, total, isMore };
 }
 
 async function lookUp(db: Database, view: View, where: SQL, offset: number): Promise<Found> {
@@ -148,8 +203,7 @@ function orderOf({ table, query, column }: Pick<View, "table" | "query" | "colum
   return sql`order by ${sql.join([...first, ...inOrder(table, query.sort)], sql`, `)}`;
 }
 
-/** In a second step: joined to the rows, a limited query may be planned to run again for each of them. */
-/** Rows that were found, in their order. */
+/** Rows that were found, in their order. In a second step: joined to them, a limited query may run again for each. */
 export async function rowsById<S extends PgSelect>(
   db: Database,
   { name, table, select }: Pick<List<object, S>, "name" | "table" | "select">,
@@ -164,15 +218,6 @@ export async function rowsById<S extends PgSelect>(
   );
   return (await query.execute({ ids })) as S["_"]["result"];
 }
-
-/** As a part of the text: a prepared statement's plan is made for so many rows, not for any number. */
-const exactly = (amount: number) => sql.raw(String(amount));
-
-/**
- * So many that few lists have them. Of a number PostgreSQL may think that it comes to all rows, and sort them; what it
- * cannot foresee, it takes from the beginning of the index.
- */
-const upTo = (amount: number) => sql`(select ${exactly(amount)})`;
 
 const offsetOf = ({ page, limit }: ListQuery) => (page - 1) * limit;
 
