@@ -296,7 +296,7 @@ export const customPrices = pgTable("custom_prices", { ...tier(), customerId: uu
 /** A tier as scheduled changes keep it; without an id where it is to be added. */
 export type KeptTier = { id?: string; fromWeight: number; toWeight: number; priceCents: number };
 
-/** Prices that change at a moment: server/money/price-schedule.ts makes them. */
+/** Prices that change at a moment: server/money/prices/schedule.ts makes them. */
 export const scheduledPrices = pgTable("scheduled_prices", {
   id: id(),
   labelTypeId: uuid().notNull(),

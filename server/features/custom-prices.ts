@@ -9,6 +9,7 @@ import type { Database, Transaction } from "../db/database.ts";
 import { customers, customPrices, labelTypes } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { because } from "../money/corrections.ts";
+import { ownPricesChanged, telling } from "../money/happenings.ts";
 import {
   catalogueOf,
   customPricesOf,
@@ -21,8 +22,7 @@ import {
   standardFor,
   unknownCustomer,
   warned,
-} from "../money/custom-prices.ts";
-import { ownPricesChanged, telling } from "../money/happenings.ts";
+} from "../money/prices/custom.ts";
 import {
   describeBounds,
   describeTier,
@@ -31,7 +31,7 @@ import {
   refuseOverlap,
   refuseOverlapMeanwhile,
   tierWithin,
-} from "../money/tiers.ts";
+} from "../money/prices/tiers.ts";
 
 type Db = Database | Transaction;
 type Customer = typeof customers.$inferSelect;

@@ -21,9 +21,9 @@ import { trendsAt } from "../lists/trends.ts";
 import { waitingApprovals, waitingFedexOrders, waitingInvoices, waitingNewcomers } from "../lists/waiting.ts";
 import { checkAndKeepBooks, lastBooks } from "../money/books.ts";
 import { recentHandleChanges } from "../money/payment-settings.ts";
-import { withFailedPrices } from "../money/price-schedule.ts";
+import { withFailedPrices } from "../money/prices/schedule.ts";
+import { withPriceGaps } from "../money/prices/tiers.ts";
 import { creditedAndReversed } from "../money/statements/lines.ts";
-import { withPriceGaps } from "../money/tiers.ts";
 import { troubledWebhooks } from "../webhooks/deliveries.ts";
 
 export const dashboardRoutes = routes(dashboard, {

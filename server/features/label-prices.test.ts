@@ -9,7 +9,7 @@ import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { accounts, customPrices, labelTypes as labelTypesTable, priceTiers, scheduledPrices } from "../db/schema.ts";
-import { makeScheduledChanges } from "../money/price-schedule.ts";
+import { makeScheduledChanges } from "../money/prices/schedule.ts";
 import { lookForUnusual } from "../money/unusual-look.ts";
 import { addCustomer, addLabelType, addOrder } from "../testing/builders.ts";
 import { follow } from "../testing/follower.ts";

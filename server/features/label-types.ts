@@ -15,13 +15,13 @@ import { customers, customPrices, labelTypes, priceTiers, scheduledPrices } from
 import { routes } from "../http/routes.ts";
 import { countOf, dayAfter, today } from "../lists/counters.ts";
 import { exportRows, inDollars } from "../lists/export.ts";
-import { type Warning, warned } from "../money/custom-prices.ts";
 import { pricesChanged, telling } from "../money/happenings.ts";
-import { readPastedPrices } from "../money/pasted-prices.ts";
-import { changesBetween, changeTiers, fatesOf, judge, presentFate, toldOf } from "../money/price-changes.ts";
-import { overviewOf } from "../money/price-overview.ts";
-import { previewPrices, standardOf } from "../money/price-preview.ts";
-import { momentOf, schedule, withdraw } from "../money/price-schedule.ts";
+import { changesBetween, changeTiers, fatesOf, judge, presentFate, toldOf } from "../money/prices/changes.ts";
+import { type Warning, warned } from "../money/prices/custom.ts";
+import { overviewOf } from "../money/prices/overview.ts";
+import { readPastedPrices } from "../money/prices/pasted.ts";
+import { previewPrices, standardOf } from "../money/prices/preview.ts";
+import { momentOf, schedule, withdraw } from "../money/prices/schedule.ts";
 import {
   describeBounds,
   describeTier,
@@ -33,7 +33,7 @@ import {
   refuseTooMany,
   type Tier,
   tierWithin,
-} from "../money/tiers.ts";
+} from "../money/prices/tiers.ts";
 import { createdLabelType, loggedDefinition, switchedLabelType } from "../money/trade-log.ts";
 
 /** They are listed all at once, and with their prices. */

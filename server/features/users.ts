@@ -16,6 +16,8 @@ import { type Filters, having, type ListQuery, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 import { searched } from "../lists/searched.ts";
 import { because } from "../money/corrections.ts";
+import { totalsOf } from "../money/customer-totals.ts";
+import { aboutCustomer, ownPricesChanged, telling } from "../money/happenings.ts";
 import {
   catalogueOf,
   customPricesOf,
@@ -25,10 +27,7 @@ import {
   standardFor,
   unknownCustomer,
   warned,
-} from "../money/custom-prices.ts";
-import { totalsOf } from "../money/customer-totals.ts";
-import { aboutCustomer, ownPricesChanged, telling } from "../money/happenings.ts";
-import { addBalance } from "../money/staff-acts.ts";
+} from "../money/prices/custom.ts";
 import {
   describeTier,
   lockLabelType,
@@ -37,7 +36,8 @@ import {
   refuseOverlapMeanwhile,
   refuseTooMany,
   tierWithin,
-} from "../money/tiers.ts";
+} from "../money/prices/tiers.ts";
+import { addBalance } from "../money/staff-acts.ts";
 import { addedCustomPrice, switchedCustomer, switchedCustomPricing, verifiedCustomer } from "../money/trade-log.ts";
 
 export const userRoutes = routes(contract, {

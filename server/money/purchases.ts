@@ -9,7 +9,7 @@ import type { Database, Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
 import { bulkOrders, labelTypes, orders } from "../db/schema.ts";
 import { balanceTooSmall, moveEach } from "./ledger.ts";
-import { describeBounds, describeWeight } from "./tiers.ts";
+import { describeBounds, describeWeight } from "./prices/tiers.ts";
 import { refusalWithoutCode, refusePrepaid, takeCodes } from "./tracking-codes.ts";
 
 type Parcel = { labelType: string; weight: number };

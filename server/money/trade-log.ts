@@ -1,7 +1,7 @@
 import type { About, LogEntry } from "../accounts/audit.ts";
 import type { fedexOrders, invoices, labelTypes, trackingCodes } from "../db/schema.ts";
 import { dollars } from "./ledger.ts";
-import { describeTier, loggedTier } from "./tiers.ts";
+import { describeTier, loggedTier } from "./prices/tiers.ts";
 
 // What the log says about the trade: features write it, and the made-up business tells its past in the same words.
 

@@ -26,7 +26,7 @@ import { tellOfLowCodes } from "../lists/low-codes.ts";
 import { endRequests } from "../money/approvals.ts";
 import { checkBooksHourly } from "../money/books.ts";
 import { endClaims } from "../money/fedex-claims.ts";
-import { makeScheduledChanges } from "../money/price-schedule.ts";
+import { makeScheduledChanges } from "../money/prices/schedule.ts";
 import { forgetPayers } from "../money/statements/lines.ts";
 import { keepSummaries } from "../money/summaries.ts";
 import { lookForUnusual } from "../money/unusual-look.ts";

@@ -1,7 +1,7 @@
 import { usualChange } from "@footprint/contract/unusual.ts";
 import { sql } from "drizzle-orm";
-import type { Database, Transaction } from "../db/database.ts";
-import { dollars } from "./ledger.ts";
+import type { Database, Transaction } from "../../db/database.ts";
+import { dollars } from "../ledger.ts";
 import { describeBounds, type Tier } from "./tiers.ts";
 
 // What deserves a second look before prices are changed. Always of what is new: nobody is asked twice about what was so already.

@@ -2,11 +2,11 @@ import { mostTiers } from "@footprint/contract/label-types.ts";
 import { badInput, refusal } from "@footprint/contract/refusal.ts";
 import { weightUnit } from "@footprint/contract/weights.ts";
 import { and, eq, getTableName, gt, lt, type SQL, sql } from "drizzle-orm";
-import type { Database, Transaction } from "../db/database.ts";
-import { ifViolated } from "../db/failures.ts";
-import { prepared } from "../db/prepared.ts";
-import { type customPrices, labelTypes, priceTiers } from "../db/schema.ts";
-import { dollars } from "./ledger.ts";
+import type { Database, Transaction } from "../../db/database.ts";
+import { ifViolated } from "../../db/failures.ts";
+import { prepared } from "../../db/prepared.ts";
+import { type customPrices, labelTypes, priceTiers } from "../../db/schema.ts";
+import { dollars } from "../ledger.ts";
 
 type Bounds = { fromWeight: number; toWeight: number };
 export type Tier = Bounds & { priceCents: number };

@@ -2,13 +2,13 @@ import { mostTiers } from "@footprint/contract/label-types.ts";
 import { badInput, refusal } from "@footprint/contract/refusal.ts";
 import { weightUnit } from "@footprint/contract/weights.ts";
 import { and, asc, eq, inArray, lte, sql } from "drizzle-orm";
-import { record, system } from "../accounts/audit.ts";
-import type { Actor } from "../accounts/sessions.ts";
-import type { Database, Transaction } from "../db/database.ts";
-import { failureCode } from "../db/failures.ts";
-import { prepared } from "../db/prepared.ts";
-import { accounts, labelTypes, scheduledPrices } from "../db/schema.ts";
-import { because } from "./corrections.ts";
+import { record, system } from "../../accounts/audit.ts";
+import type { Actor } from "../../accounts/sessions.ts";
+import type { Database, Transaction } from "../../db/database.ts";
+import { failureCode } from "../../db/failures.ts";
+import { prepared } from "../../db/prepared.ts";
+import { accounts, labelTypes, scheduledPrices } from "../../db/schema.ts";
+import { because } from "../corrections.ts";
 import {
   type Change,
   changesBetween,
@@ -17,8 +17,8 @@ import {
   presentFate,
   type StoredTier,
   type toldOf,
-} from "./price-changes.ts";
-import { standardOf } from "./price-preview.ts";
+} from "./changes.ts";
+import { standardOf } from "./preview.ts";
 import { describeBounds, describeTier, lockLabelType, refuseOverlaps, type Tier, tierWithin } from "./tiers.ts";
 
 type LabelType = { id: string; name: string; maxWeight: number };

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import type { Database, Transaction } from "../db/database.ts";
-import { common, gapsOf, overlap, type PastPrices } from "./price-warnings.ts";
+import type { Database, Transaction } from "../../db/database.ts";
 import { describeBounds, type Tier } from "./tiers.ts";
+import { common, gapsOf, overlap, type PastPrices } from "./warnings.ts";
 
 // What prices were until a day ago, as the log tells it.
 

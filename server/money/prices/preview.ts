@@ -1,10 +1,10 @@
 import { previewDays } from "@footprint/contract/price-preview.ts";
 import { eq, sql } from "drizzle-orm";
-import type { Database, Transaction } from "../db/database.ts";
-import { customers, customPrices, priceTiers } from "../db/schema.ts";
-import { pastPrices } from "./past-prices.ts";
-import { customAboveStandard, type PastPrices, tableWarnings, type Warning } from "./price-warnings.ts";
+import type { Database, Transaction } from "../../db/database.ts";
+import { customers, customPrices, priceTiers } from "../../db/schema.ts";
+import { pastPrices } from "./past.ts";
 import type { Tier } from "./tiers.ts";
+import { customAboveStandard, type PastPrices, tableWarnings, type Warning } from "./warnings.ts";
 
 type LabelType = { id: string; name: string; maxWeight: number };
 

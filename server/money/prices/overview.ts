@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
-import { covering, pricesOf, soldLately } from "./price-preview.ts";
-import { scheduledOf } from "./price-schedule.ts";
-import { overlap } from "./price-warnings.ts";
+import type { Database } from "../../db/database.ts";
+import { covering, pricesOf, soldLately } from "./preview.ts";
+import { scheduledOf } from "./schedule.ts";
+import { overlap } from "./warnings.ts";
 
 /** What is sold at each price of a label type, when it changed, and what is to change. */
 export async function overviewOf(db: Database, labelType: { id: string }) {

@@ -1,13 +1,13 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import { eq, type Placeholder, sql } from "drizzle-orm";
-import type { LogEntry } from "../accounts/audit.ts";
-import type { Database, Transaction } from "../db/database.ts";
-import { customers, customPrices, labelTypes, priceTiers } from "../db/schema.ts";
-import { dollars } from "./ledger.ts";
-import { ownPricesADayAgo } from "./past-prices.ts";
-import { reprice, soldLately } from "./price-preview.ts";
-import { isLarge, isStepAway, percentBetween } from "./price-warnings.ts";
+import type { LogEntry } from "../../accounts/audit.ts";
+import type { Database, Transaction } from "../../db/database.ts";
+import { customers, customPrices, labelTypes, priceTiers } from "../../db/schema.ts";
+import { dollars } from "../ledger.ts";
+import { ownPricesADayAgo } from "./past.ts";
+import { reprice, soldLately } from "./preview.ts";
 import { describeBounds, type Tier } from "./tiers.ts";
+import { isLarge, isStepAway, percentBetween } from "./warnings.ts";
 
 /** A price of a customer's own, there or about to be. */
 export type OwnPrice = Tier & { labelTypeId: string };
