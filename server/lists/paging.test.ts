@@ -246,4 +246,10 @@ test("names are found by any part, over spaces and marks, and in any script", as
     expect(await customersFor(search), JSON.stringify(search)).toEqual([]);
   for (const search of ["zö", "obrien", "brien nu", "maren@example", "太山", "arbor_ex"])
     expect(await found(search), search).toBe(0);
+
+  // Spaces that keep words together, and words longer than a key.
+  await addOrder({ customer, fromName: "Ann\u00a0Lee Donaudampfschifffahrt Kontor" });
+  for (const search of ["nn\u00a0lee don", "ann\u00a0le", "lee donaudampfschifffahrt kon", "mpfschifffahrt k"])
+    expect(await found(search), search).toBe(1);
+  for (const search of ["lee donaudampfschiff kon", "lee dona kon"]) expect(await found(search), search).toBe(0);
 });

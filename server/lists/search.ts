@@ -102,6 +102,7 @@ type Typed = {
 /** Both as in `search_keys`. */
 const longestKey = 12;
 const separators = /[\0-/:-@[-`{-\x7f]+/;
+const spaces = /[\0- ]+/;
 
 function keysOf(search: string): Typed {
   const text = lowerCase(search);
@@ -110,7 +111,7 @@ function keysOf(search: string): Typed {
   const isCode = /^[\w.]{4,}$/.test(code);
   const isOneKey = words[0] === text && [...text].length <= longestKey;
   return {
-    words: isOneKey ? beginning("", text) : text.split(/\s+/).map(sentencePart).filter(Boolean).join(" & "),
+    words: isOneKey ? beginning("", text) : text.split(spaces).map(sentencePart).filter(Boolean).join(" & "),
     ...(!isOneKey && { wordsPattern: patternOf(text) }),
     code: isCode ? `${beginning("=", code)} | ${beginning("~", [...code].reverse().join(""))}` : "",
     ...(code.length > longestKey && { codePattern: patternOf(code) }),
@@ -131,17 +132,23 @@ const lowerCase = (text: string) =>
 
 const wordsOf = (text: string) => text.split(separators).filter((word) => [...word].length > 1);
 
-/** In a sentence, ids and long numbers are codes; what was typed of one, at its end, may be a beginning. */
-function sentencePart(part: string): string {
+/**
+ * In a sentence, ids and long numbers are codes; what was typed of one, at its end, may be a beginning. All words but
+ * the last are typed to their end: whole keys are looked up much faster than all that begin alike.
+ */
+function sentencePart(part: string, place: number, parts: string[]): string {
   const words = wordsOf(part);
-  const keys = words.map((word) => beginning("", word)).join(" & ");
+  const isLast = (word: number) => place === parts.length - 1 && word === words.length - 1;
+  const keys = words.map((word, at) => (isLast(at) ? beginning("", word) : key("", word))).join(" & ");
   const [code = words.length === 1 && part.length > 3 ? words[0] : undefined] =
     /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{10,}/.exec(part) ?? [];
   return code && keys ? `((${keys}) | ${beginning("=", code.replaceAll("-", ""))})` : keys;
 }
 
 /** Asks for keys that begin with this. */
-const beginning = (mark: string, text: string) => `'${mark}${[...text].slice(0, longestKey).join("")}':*`;
+const beginning = (mark: string, text: string) => `${key(mark, text)}:*`;
+
+const key = (mark: string, text: string) => `'${mark}${[...text].slice(0, longestKey).join("")}'`;
 
 /** True for rows with the keys of what was typed, and where these do not tell all, with what was typed itself. */
 function byKeys(table: PgTable, { names, codes, ...searched }: Searched, typed: Typed): SQL {
