@@ -5,7 +5,7 @@ import { tracking } from "@footprint/contract/tracking.ts";
 import type { Page, Request } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { newShop } from "./shop.ts";
-import { addCustomer, customer, drawerOf, openScreen, toast } from "./steps.ts";
+import { addCustomer, customer, drawerOf, openScreen, searchByKey, toast } from "./steps.ts";
 
 const field = (page: Page) => page.getByRole("combobox", { name: "Search or jump to" });
 const group = (page: Page, name: string) => page.getByRole("group", { name, exact: true });
@@ -56,7 +56,7 @@ test("by keys alone a customer is found and gets balance, from a field that some
 }) => {
   const { username } = await addCustomer(api, adminToken);
   await openScreen(page, "/orders", "Orders");
-  await press(page, "/");
+  await searchByKey(page);
   await find(page, username);
   await expect(chosen(page)).toContainText(`${username}@example.comBalance $0.00`);
   await press(page, "Escape");

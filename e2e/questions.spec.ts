@@ -42,6 +42,7 @@ async function begin(page: Page, days: number) {
 async function search(page: Page, press: (key: string) => Promise<void>, text: string) {
   await expect(page.getByRole("searchbox")).toBeVisible();
   await press("/");
+  await expect(page.getByRole("searchbox")).toBeFocused();
   await page.keyboard.type(text);
   await expect(page).toHaveURL(/search=/);
 }
