@@ -48,6 +48,7 @@ test("a colleague who forgot password and phone is back at work with an administ
   await desk.getByRole("dialog").getByRole("button", { name: "Reset password" }).click();
   const shown = desk.getByRole("dialog", { name: `New password of ${account.username}` });
   const given = (await shown.getByLabel("New password").textContent()) ?? "";
+  await expect(shown.getByRole("button", { name: "Copy" })).toBeFocused();
   await desk.keyboard.press("Escape");
   await expect(shown.getByRole("alert")).toContainText("Copy the password first");
   await shown.getByRole("button", { name: "I have passed it on" }).click();
@@ -59,7 +60,7 @@ test("a colleague who forgot password and phone is back at work with an administ
   const save = async (password: string) => {
     await page.getByRole("textbox", { name: "New password" }).fill(password);
     await page.getByRole("textbox", { name: "Confirm password" }).fill(password);
-    await page.keyboard.press("Enter");
+    await page.getByRole("textbox", { name: "Confirm password" }).press("Enter");
   };
   await save(given);
   await expect(page.getByRole("alert")).toContainText("Choose another password than the one you were given");
@@ -95,6 +96,7 @@ test("an account that is suspended while working is out with its next step, and 
   await rowOf(page, account.username).click();
   await expect(drawerOf(page, "Account")).toContainText("Lost her badge");
   await page.keyboard.press("Escape");
+  await expect(drawerOf(page, "Account")).toBeHidden();
   await choose(page, account.username, "Resume");
   await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
   await expect(page.getByRole("dialog", { name: /^Resume/ })).toBeHidden();

@@ -1,6 +1,6 @@
 import { website } from "@footprint/contract/website.ts";
 import { expect, test } from "./fixtures.ts";
-import { addCustomer, drawerOf, openScreen, rowOf, toast } from "./steps.ts";
+import { addCustomer, drawerOf, openByKeys, openScreen, rowOf, toast } from "./steps.ts";
 
 // Others of this server's tests know no limits.
 test.afterEach(async ({ lasting: { admin }, server: { api } }) => {
@@ -30,10 +30,10 @@ test("what is above a limit is asked for, approved by an administrator, and its 
   await staff.getByRole("button", { name: `Add Balance to ${user.username}` }).click();
   const form = staff.getByRole("dialog");
   await form.getByLabel("Amount").fill("800001");
-  await staff.keyboard.press("Enter");
+  await form.getByLabel("Amount").press("Enter");
   await expect(form.getByRole("alert")).toContainText("give a reason");
   await form.getByRole("textbox", { name: "Reason" }).fill("The whole year at once");
-  await staff.keyboard.press("Enter");
+  await form.getByRole("textbox", { name: "Reason" }).press("Enter");
   await expect(form.getByText("Sent to the administrators for approval")).toBeVisible();
 
   await page.goto("/");
@@ -44,8 +44,7 @@ test("what is above a limit is asked for, approved by an administrator, and its 
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approvals");
   await expect(page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^Approvals/ })).toBeVisible();
   await expect(rowOf(page, user.username)).toBeVisible();
-  await page.keyboard.press("j");
-  await page.keyboard.press("Enter");
+  await openByKeys(page);
   const details = drawerOf(page, "Request");
   await expect(details).toContainText("The whole year at once");
   await details.getByRole("button", { name: "Approve" }).press("Enter");

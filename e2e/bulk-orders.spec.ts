@@ -56,7 +56,7 @@ test("a bulk order lists its orders in at most 400 pixels, scrolling under the h
   await expect(first).toContainText("$8.40");
 
   const box = list(page).locator("..");
-  expect((await box.boundingBox())?.height).toBe(400);
+  await expect.poll(async () => (await box.boundingBox())?.height).toBe(400);
   await list(page).locator("tbody tr").last().scrollIntoViewIfNeeded();
   const top = (await box.boundingBox())?.y ?? 0;
   const head = (await list(page).getByRole("columnheader").first().boundingBox())?.y ?? 0;
@@ -123,7 +123,7 @@ test("on a phone the orders are cards that scroll inside the dialog", async ({ s
   await page.getByRole("listitem").filter({ hasText: "Order count40" }).getByRole("button", { name: /^View/ }).click();
   const cards = dialog(page).getByRole("list", { name: "Orders in this bulk order" });
   await expect(cards.getByRole("listitem")).toHaveCount(40);
-  expect((await cards.boundingBox())?.height).toBe(400);
+  await expect.poll(async () => (await cards.boundingBox())?.height).toBe(400);
   await cards.getByRole("listitem").last().scrollIntoViewIfNeeded();
   await expect(cards.getByRole("listitem").last()).toBeInViewport();
   await page.keyboard.press("Escape");

@@ -82,6 +82,7 @@ test("the whole circle: a customer in the shop, an operator in the panel, and th
     await form.getByLabel("Price").fill("42.60");
     const file = { name: `${name}.pdf`, mimeType: "application/pdf", buffer: Buffer.from(pdf + name) };
     await form.getByLabel("File", { exact: true }).setInputFiles(file);
+    await expect(form.getByRole("button", { name: `Remove ${name}.pdf` })).toBeVisible();
     await operator.keyboard.press("Control+Enter");
     await expect(row).toContainText("Ready");
     await expect(row).toContainText("$42.60");

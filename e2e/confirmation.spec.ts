@@ -34,7 +34,7 @@ test("half an hour after the sign-in a payment handle takes the password, asked 
   await page.getByRole("button", { name: "Create key" }).click();
   const form = page.getByRole("dialog", { name: /key/i });
   await form.getByRole("textbox", { name: "Name" }).fill("Lunch shop");
-  await page.keyboard.press("Enter");
+  await form.getByRole("textbox", { name: "Name" }).press("Enter");
   await expect(password).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(question).toBeHidden();
@@ -56,7 +56,7 @@ test("half an hour after the sign-in a payment handle takes the password, asked 
   await page.keyboard.press("Enter");
   await expect(question.getByRole("alert")).toHaveText("The password is wrong");
   await password.fill(awayAccount.password);
-  await page.keyboard.press("Enter");
+  await password.press("Enter");
   await expect(question).toBeHidden();
   await expect(toast(page, "Payment settings updated")).toBeVisible();
   expect(await handleNow()).toBe("$after-lunch");

@@ -114,7 +114,7 @@ test("calls that fail are told in one toast, show 0, and can be tried again", as
   await expect(toast(page, "Some figures could not be loaded: Not today")).toHaveCount(1);
   await expect(headline(page, "Total Orders")).toHaveText("Total Orders0");
   await expect(headline(page, "Total Revenue")).toHaveText("Total Revenue$0.00");
-  expect(watch.problems.filter((problem) => problem.includes("Not today"))).toHaveLength(2);
+  await expect.poll(() => watch.problems.filter((problem) => problem.includes("Not today")).length).toBe(2);
 
   for (const call of failing) await page.unroute(`**${call.path}`);
   await page.getByRole("button", { name: "Retry" }).click();
@@ -177,6 +177,7 @@ test("nothing moves while the figures and charts arrive, for who comes back", as
   const tops = () =>
     page.getByRole("heading").evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
   await expect(page.getByLabel("Loading Orders by label type")).toBeVisible();
+  await page.evaluate(() => document.fonts.ready);
   const before = await tops();
   late.resolve();
   await expect(chart(page, "Orders by label type")).toBeVisible();
@@ -219,6 +220,7 @@ test("one click compares this month with last, any days with any others, and the
 }) => {
   await open(page);
   await page.getByRole("link", { name: "This month against last" }).click();
+  await expect(page).toHaveURL(/againstTo=/);
   const asked = Object.fromEntries(new URL(page.url()).searchParams);
   expect(asked.from).toMatch(/-01$/);
   const { span, against } = await api.call(token, dashboard.compare, { query: asked });

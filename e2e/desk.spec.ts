@@ -3,7 +3,7 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { newShop } from "./shop.ts";
-import { drawerOf, openScreen, toast } from "./steps.ts";
+import { drawerOf, expectSettled, goByKeys, openByKeys, openScreen, searchByKey, toast } from "./steps.ts";
 
 const rows = (page: Page) => page.locator("main table[aria-busy=false] tbody tr");
 const marked = (page: Page) => rows(page).and(page.locator("[aria-current]"));
@@ -23,9 +23,9 @@ test("by keys alone an order is found from another screen, opened, read and refu
   await api.call(shop.key, storefront.createOrder, { body: { ...shop.label, ...shop.who } });
 
   await openScreen(page, "/invoices", "Invoices");
-  await press(page, "g", "o");
+  await goByKeys(page, "o");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
-  await press(page, "/");
+  await searchByKey(page);
   await page.keyboard.type(shop.name);
   await press(page, "Enter");
   await expect(rows(page)).toHaveCount(1);
@@ -113,7 +113,7 @@ test("no key fires while one types, inside a dialog or with Control", async ({ s
   await openScreen(page, "/orders", "Orders");
   await expect(rows(page)).toHaveCount(10);
   await page.keyboard.press("Control+j");
-  await press(page, "/");
+  await searchByKey(page);
   await page.keyboard.type("gojk?");
   await expect(page.getByRole("searchbox")).toHaveValue("gojk?");
   await expect(page.getByRole("dialog")).toHaveCount(0);
@@ -130,8 +130,8 @@ test("no key fires while one types, inside a dialog or with Control", async ({ s
   await press(page, "Escape");
   await expect(help).toBeHidden();
   await expect(marked(page)).toHaveCount(0);
-  await press(page, "g", "s");
-  await press(page, "g", "u");
+  await goByKeys(page, "s");
+  await goByKeys(page, "u");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Users");
 });
 
@@ -147,7 +147,7 @@ test("pages have the length one chose, also on other lists and after a reload, a
   await expect(page.getByText("1–10 of")).toBeVisible();
   await place.click();
   await page.getByRole("textbox", { name: "Go to page" }).fill("4");
-  await press(page, "Enter");
+  await page.getByRole("textbox", { name: "Go to page" }).press("Enter");
   await expect(page.getByText("31–40 of")).toBeVisible();
   await expect(place).toBeFocused();
 
@@ -166,8 +166,9 @@ test("the way back from a customer's page leads to the list as it was", async ({
   await openScreen(page, "/users?verified=true", "Users");
   await page.getByRole("button", { name: "Next", exact: true }).click();
   await expect(page.getByText("11–20 of")).toBeVisible();
+  await expectSettled(page);
   const name = await rows(page).first().getByRole("link").first().textContent();
-  await press(page, "j", "Enter");
+  await openByKeys(page);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(name ?? "");
   await page.reload();
   await page.getByRole("main").getByRole("link", { name: "Users" }).click();

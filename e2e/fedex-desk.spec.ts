@@ -5,7 +5,7 @@ import { users } from "@footprint/contract/users.ts";
 import type { Page } from "@playwright/test";
 import { type Api, uniqueName } from "./api.ts";
 import { expect, expectNoAxeViolations, test } from "./fixtures.ts";
-import { addCustomer, openScreen, toast } from "./steps.ts";
+import { addCustomer, goByKeys, openScreen, toast } from "./steps.ts";
 
 const rows = (page: Page) => page.getByRole("list", { name: "Orders", exact: true }).getByRole("button");
 const current = (page: Page) => page.locator("[aria-current=true]").filter({ visible: true });
@@ -332,15 +332,17 @@ test("what was typed about an order stays until it is saved or the page is left,
   });
   await openDesk(page, batch, 2);
   await form(page).getByLabel("File", { exact: true }).setInputFiles(label("kept.pdf", batch));
+  await expect(form(page)).toContainText("kept.pdf");
   await form(page).getByLabel("Price").fill("12.00");
   await form(page).getByLabel("Note").fill("ring twice");
   await rows(page).nth(1).click();
   await expect(page.getByRole("heading", { level: 2, name: second.receiver })).toBeVisible();
   await expect(form(page).getByLabel("Note")).toHaveValue("");
   await expect(rows(page).nth(0)).toContainText("Not saved");
-  await page.keyboard.press("g");
-  await page.keyboard.press("f");
+  await goByKeys(page, "f");
+  await expect(page).not.toHaveURL(/search=/);
   await page.goBack();
+  await expect(page.getByRole("heading", { level: 2, name: second.receiver })).toBeVisible();
   await page.goBack();
   await expect(page.getByRole("heading", { level: 2, name: first.receiver })).toBeVisible();
   await expect(form(page).getByLabel("Note")).toHaveValue("ring twice");

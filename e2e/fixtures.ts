@@ -154,8 +154,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   stopClock: async ({ page }, use) => {
     let stopped = false;
     await use(async () => {
-      await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
       stopped = true;
+      // Again where more than that second passes in between: no clock is set back, but it stands from then on.
+      await expect(async () => {
+        await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+      }).toPass();
     });
     // Left standing, it would reach into the next test.
     if (stopped) await page.clock.resume();
@@ -240,16 +243,16 @@ export async function expectNoAxeViolations(page: Page, { coloursOnly = false, f
   const scope = frontOnly && (await page.getByRole("dialog").count()) > 0 ? "[role=dialog]" : "html";
   // Only what is wrong is told at length.
   const options: RunOptions = { resultTypes: ["violations"], ...(coloursOnly && { runOnly: colourRules }) };
-  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
   // Again while it fails: right after a change of theme or screen, colours may still be those of before.
   await expect(async () => {
+    if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
     const { violations } = await page.evaluate(([scope, options]) => window.axe.run(scope, options), [
       scope,
       options,
     ] as const);
     const found = violations.map(({ id, help, nodes }) => ({ id, help, where: nodes.map((node) => node.html) }));
     expect(found, `accessibility of ${page.url()}`).toEqual([]);
-  }).toPass({ timeout: 20_000 });
+  }).toPass({ timeout: 60_000 });
 }
 
 declare global {

@@ -260,7 +260,7 @@ for (const width of [1440, 360]) {
     const header = await page.getByRole("banner").boundingBox();
     const bottom = (header?.y ?? 0) + (header?.height ?? 0);
     await expect.poll(async () => (await news.boundingBox())?.y ?? 0).toBeGreaterThanOrEqual(bottom);
-    await page.getByRole("button", { name: "Admin" }).click({ timeout: 5000 });
+    await page.getByRole("button", { name: "Admin" }).click();
     await expect(page.getByRole("menuitem", { name: "Sign out" })).toBeVisible();
   });
 }
@@ -321,8 +321,8 @@ test("a customer's state is whole beside a large balance, 768 px wide", async ({
   });
   await page.goto("/users");
   await expect(page.getByText("Custom pricing").first()).toBeVisible();
-  expect(await overhangOf(page)).toBeLessThanOrEqual(0);
-  expect(await cutOff(page)).toEqual([]);
+  await expect.poll(() => overhangOf(page)).toBeLessThanOrEqual(0);
+  await expect.poll(() => cutOff(page)).toEqual([]);
   await page.unrouteAll({ behavior: "wait" });
 });
 

@@ -217,14 +217,15 @@ test("a panel catches up: after a proxy that cuts, one that keeps back, and a se
     // Kept back: the panel works as it would alone.
     proxy.buffers = true;
     await openScreen(page, "/transfers", "Transfers");
-    await expect.poll(line.asked).toBe(1);
+    await expect.poll(line.asked).toBeGreaterThan(0);
     const unseen = await creditOne();
     await page.reload();
     await expect(newest).toContainText(unseen);
     // Another network, and another proxy.
     proxy.buffers = false;
+    const buffered = line.asked();
     await page.evaluate(() => window.dispatchEvent(new Event("online")));
-    await expect.poll(line.asked).toBeGreaterThan(2);
+    await expect.poll(line.asked).toBeGreaterThan(buffered);
     await expect(newest).toContainText(await creditOne());
 
     for (let times = 0; times < 2; times++) {

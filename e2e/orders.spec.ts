@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import type { Api } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
 import { newShop } from "./shop.ts";
-import { customer, drawerOf, openScreen, toast } from "./steps.ts";
+import { customer, drawerOf, goByKeys, openScreen, toast } from "./steps.ts";
 
 // The seed's orders of refund-customer go to "Refund 1" … "Refund 8": each is for one test.
 
@@ -427,7 +427,7 @@ test("a refund of several tells customers of one name apart and stays despite Ba
   const bar = page.getByRole("region", { name: "Chosen rows" });
   const choosePage = page.getByRole("checkbox", { name: "Choose this page" });
   await openScreen(page, "/invoices", "Invoices");
-  for (const key of ["g", "o"]) await page.keyboard.press(key);
+  await goByKeys(page, "o");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
   await page.getByRole("searchbox").fill(one.name);
   await expect(rows(page)).toHaveCount(2);

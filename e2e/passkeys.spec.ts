@@ -57,10 +57,10 @@ test("a passkey is added where a second step is required, signs in alone and aft
   await typePassword(page, account);
   await page.getByRole("button", { name: "Add a passkey" }).click();
   await dialog.getByRole("textbox", { name: "Name" }).fill("Laptop");
-  await page.keyboard.press("Enter");
+  await dialog.getByRole("textbox", { name: "Name" }).press("Enter");
   const question = page.getByRole("dialog", { name: "Confirm it's you" });
   await question.getByRole("textbox", { name: "Password" }).fill(account.password);
-  await page.keyboard.press("Enter");
+  await question.getByRole("textbox", { name: "Password" }).press("Enter");
   await expect(page.getByRole("list", { name: "Recovery codes" }).getByRole("listitem")).toHaveCount(10);
   await dialog.getByRole("button", { name: "I have kept them" }).click();
   await expect(panelMenu).toBeVisible();
@@ -83,7 +83,7 @@ test("a passkey is added where a second step is required, signs in alone and aft
   });
   await panel.getByRole("button", { name: "Edit Laptop" }).click();
   await dialog.getByRole("textbox", { name: "Name" }).fill("Old laptop");
-  await page.keyboard.press("Enter");
+  await dialog.getByRole("textbox", { name: "Name" }).press("Enter");
   await question.getByRole("button", { name: "Use a passkey" }).click();
   await expect(dialog).toHaveCount(0);
   await expect(panel.getByRole("listitem")).toContainText("Old laptop");

@@ -400,9 +400,8 @@ for (const [what, message, answer] of away) {
     await expect(signInTitle(page)).toBeVisible();
     await expect(page.getByRole("alert")).toContainText(message);
     await expect(passcode(page)).toBeVisible();
-    expect(watch.problems.some((problem) => problem.startsWith("console: ApiError") && problem.includes(message))).toBe(
-      true,
-    );
+    const isWritten = (problem: string) => problem.startsWith("console: ApiError") && problem.includes(message);
+    await expect.poll(() => watch.problems.some(isWritten)).toBe(true);
     const before = answers;
     await page.getByRole("button", { name: "Retry" }).click();
     await expect.poll(() => answers).toBeGreaterThan(before);

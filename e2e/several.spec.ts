@@ -49,7 +49,9 @@ test("three orders are refunded together, and it is told why one of them was ref
   const result = page.getByRole("dialog", { name: "2 orders refunded" });
   await expect(result.getByRole("list", { name: "Refused" })).toContainText(first.uuid);
   await expect(result.getByRole("list", { name: "Refused" })).toContainText("already refunded");
+  await expect(result.getByRole("button", { name: "Close" }).last()).toBeFocused();
   await press(page, "Escape");
+  await expect(result).toBeHidden();
   await expect(bar(page)).toContainText("1 selected");
   await expect(bar(page).getByRole("button", { name: /^Refund/ })).toHaveCount(0);
   await expect(rowOf(page, "Refunded")).toHaveCount(3);
@@ -208,6 +210,7 @@ test("customers are disabled together with a reason and enabled again, without t
   await page.keyboard.type("two of one family");
   await press(page, "Tab", "Tab", "Enter");
   await expect(toast(page, "2 customers disabled")).toBeVisible();
+  await expect(question).toBeHidden();
   await expect(bar(page)).toContainText("1 selected");
   await expect(rows(page).filter({ hasText: "Inactive" })).toHaveCount(3);
   const { logs: told } = await api.call(token, logs.list, { query: { search: "two of one family" } });

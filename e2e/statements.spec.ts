@@ -2,7 +2,7 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import type { Page } from "@playwright/test";
 import { uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
-import { addCustomer, customer, drawerOf, openScreen, rowOf, toast } from "./steps.ts";
+import { addCustomer, customer, drawerOf, openByKeys, openScreen, rowOf, toast } from "./steps.ts";
 
 const heading = "Transaction ID,Date,Transaction Type,Currency,Amount,Status,Notes,Name of sender/receiver";
 
@@ -70,14 +70,13 @@ test("a statement is dropped, what is certain is paid at once, and what is left 
     .click();
   const aside = page.getByRole("dialog", { name: "Set this line aside?" });
   await aside.getByRole("textbox", { name: "Reason" }).fill("A birthday");
-  await page.keyboard.press("Enter");
+  await aside.getByRole("textbox", { name: "Reason" }).press("Enter");
   await expect(toast(page, "$4,012.34 set aside")).toBeVisible();
   await expect(rowOf(page, "Grandmother")).toHaveCount(0);
   await expect(aside).toBeHidden();
   await expect(rowOf(page, "Wrong Amount")).toBeVisible();
 
-  await page.keyboard.press("j");
-  await page.keyboard.press("Enter");
+  await openByKeys(page);
   await drawerOf(page, "Line").getByRole("button", { name: "Assign an invoice" }).click();
   const assign = page.getByRole("dialog", { name: "Which invoice has this paid?" });
   await assign.getByRole("searchbox").fill(byHand._id);

@@ -29,6 +29,28 @@ export async function signOut(page: Page) {
 /** The details beside a list of what this names: "Order". */
 export const drawerOf = (page: Page, what: string) => page.getByRole("region", { name: new RegExp(`^${what} `) });
 
+/** What is shown is what was asked for, not what was there before. */
+export const expectSettled = (page: Page) => expect(page.locator("[data-stale], [aria-busy=true]")).toHaveCount(0);
+
+/** Goes to another screen by keys, as fast as fingers are: a busy machine may be slower with each. */
+export const goByKeys = (page: Page, letter: string) =>
+  Promise.all([page.keyboard.press("g"), page.keyboard.press(letter)]);
+
+/** Opens the first row by keys. */
+export async function openByKeys(page: Page) {
+  await expectSettled(page);
+  await page.keyboard.press("j");
+  await expect(page.locator("[data-row][aria-current]")).toBeFocused();
+  await page.keyboard.press("Enter");
+}
+
+/** Leads into the search of a list by its key. */
+export async function searchByKey(page: Page) {
+  await expect(page.getByRole("searchbox")).toBeVisible();
+  await page.keyboard.press("/");
+  await expect(page.getByRole("searchbox")).toBeFocused();
+}
+
 /** The screen itself has the focus: where it goes when what had it is gone. */
 export const expectFocusOnScreen = (page: Page) => expect(page.getByRole("main")).toBeFocused();
 

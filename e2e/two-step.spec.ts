@@ -66,7 +66,7 @@ test("two-step sign-in is turned on, asked for at the next sign-in, and turned o
   await expect(codeField(page)).toBeFocused();
   await expect(page.getByRole("alert")).toHaveCount(0);
   await codeField(page).fill(codeOf(secret, 1));
-  await page.keyboard.press("Enter");
+  await codeField(page).press("Enter");
   await expect(panelMenu(page)).toBeVisible();
 
   await openSettings(page);

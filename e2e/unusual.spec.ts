@@ -1,7 +1,7 @@
 import { unusual } from "@footprint/contract/unusual.ts";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
-import { drawerOf, openScreen, rowOf } from "./steps.ts";
+import { drawerOf, openByKeys, openScreen, rowOf } from "./steps.ts";
 
 const open = (page: Page, address: string) => openScreen(page, address, "Unusual events");
 const rows = (page: Page) => page.locator("main table[aria-busy=false] tbody tr");
@@ -13,8 +13,7 @@ test("an event is looked into and dismissed by keyboard, with a reason that stay
   await expect(rows(page)).toHaveCount(2);
   await expect(rows(page).first()).toContainText("Deposits without orders");
   const name = (await rows(page).first().getByRole("link").textContent()) ?? "";
-  await page.keyboard.press("j");
-  await page.keyboard.press("Enter");
+  await openByKeys(page);
   const details = drawerOf(page, "Event");
   await expect(details).toContainText("A customer deposits, and buys nothing in the 3 days after that.");
   await details.getByRole("button", { name: "Dismiss" }).press("Enter");
@@ -24,7 +23,7 @@ test("an event is looked into and dismissed by keyboard, with a reason that stay
   await page.keyboard.press("Enter");
   await expect(dialog).toContainText("Say why it may be dismissed");
   await dialog.getByRole("textbox", { name: "Reason" }).fill("Called them");
-  await page.keyboard.press("Enter");
+  await dialog.getByRole("textbox", { name: "Reason" }).press("Enter");
   await expect(dialog).toBeHidden();
   await expect(details).toContainText(`Dismissed by ${account.username}: “Called them”`);
   await page.keyboard.press("Escape");

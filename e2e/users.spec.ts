@@ -74,12 +74,12 @@ test("a name without a space for its 64 letters leaves room for what stands besi
 
   const dialog = await openBalanceForm(page, name);
   await expect(dialog.getByRole("button", { name: "Close" })).toBeInViewport();
-  expect(await dialog.evaluate((box) => box.scrollWidth - box.clientWidth), "pixels that stand out").toBe(0);
+  await expect.poll(() => dialog.evaluate((box) => box.scrollWidth - box.clientWidth), "pixels that stand out").toBe(0);
 
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`/users/${customer._id}`);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(name);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth), "width of the page").toBe(360);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth), "width of the page").toBe(360);
 });
 
 test("a negative amount is a correction", async ({ staff: { page, token }, server }) => {
@@ -293,6 +293,7 @@ test("a failure to enable custom pricing from the row is a red alert where it wa
   await openScreen(page, "/users?search=status-customer", "Users");
   await expect(menuOf(page, "status-customer")).toBeVisible();
   await menuOf(page, "status-customer").click();
+  await expect(page.getByRole("menuitem", { name: "Enable Custom Pricing" })).toBeVisible();
   await stopClock();
   await page.getByRole("menuitem", { name: "Enable Custom Pricing" }).click();
   const refused = toast(page, "The server is busy just now");
@@ -316,7 +317,8 @@ test("a failure to enable a customer is told in a toast", async ({ staff: { page
   await choose(page, "bram", "Enable User");
   await expect(toast(page, "The server is busy just now")).toBeVisible();
   expect((await customer(server.api, token, "bram")).status).toBe(false);
-  expect(watch.problems.some((problem) => problem.includes("ApiError: The server is busy just now"))).toBe(true);
+  const isWritten = (problem: string) => problem.includes("ApiError: The server is busy just now");
+  await expect.poll(() => watch.problems.some(isWritten)).toBe(true);
 });
 
 test("customers are found by name and discord id, and page by page", async ({ staff: { page, token }, server }) => {

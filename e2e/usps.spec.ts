@@ -2,7 +2,7 @@ import { type TrackingCode, tracking } from "@footprint/contract/tracking.ts";
 import type { Page } from "@playwright/test";
 import type { Api } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
-import { drawerOf, openScreen, rowOf, toast } from "./steps.ts";
+import { drawerOf, openByKeys, openScreen, rowOf, toast } from "./steps.ts";
 
 /** The carrier's mod-10: weights 3, 1, 3, 1 … from the right. */
 function withCheckDigit(digits: string): string {
@@ -166,6 +166,7 @@ test("a batch says where its codes came from and how many are used, and is withd
   await dialog.getByLabel("Where they came from").fill(note);
   const bill = { name: "bill.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7\n% a bill\n") };
   await dialog.getByLabel("File", { exact: true }).setInputFiles(bill);
+  await expect(dialog.getByRole("button", { name: "Remove bill.pdf" })).toBeVisible();
   await dialog.getByRole("button", { name: "Create" }).click();
   await expect(dialog.getByRole("alert")).toContainText("Registered 4 priority codes");
   await expect(dialog).toBeHidden();
@@ -187,8 +188,7 @@ test("a batch says where its codes came from and how many are used, and is withd
   await row.getByRole("link", { name: /^Codes/ }).click();
   await expect(page.getByRole("button", { name: `Batch: ${note}` })).toBeVisible();
   await expect(page.getByText("4 prepaid codes found")).toBeVisible();
-  await page.keyboard.press("j");
-  await page.keyboard.press("Enter");
+  await openByKeys(page);
   const details = drawerOf(page, "Code");
   await expect(details).toContainText("No order carries it yet.");
   await expect(details).toContainText(`Came from${note}`);

@@ -2,7 +2,7 @@ import { views } from "@footprint/contract/views.ts";
 import type { Page } from "@playwright/test";
 import { uniqueName } from "./api.ts";
 import { expect, expectNoAxeViolations, test } from "./fixtures.ts";
-import { expectFocusOnScreen, openScreen, toast } from "./steps.ts";
+import { expectFocusOnScreen, openScreen } from "./steps.ts";
 
 const tab = (page: Page, name: string) =>
   page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: new RegExp(`^${name}`) });
@@ -57,9 +57,8 @@ test("a view is saved and shared, a colleague opens it, and it is changed, renam
   await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
   await expectLit(page, other);
   await choose(page, other, "Stop sharing");
-  await expect(toast(page, other).first()).toBeVisible();
-  const { views: seen } = await api.call(lasting.staff, views.list, { query: { screen: "orders" } });
-  expect(seen.map((view) => view.name)).not.toContain(other);
+  const seen = async () => (await api.call(lasting.staff, views.list, { query: { screen: "orders" } })).views;
+  await expect.poll(async () => (await seen()).map((view) => view.name)).not.toContain(other);
   await choose(page, other, "Delete");
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await expect(tab(page, other)).toHaveCount(0);

@@ -8,7 +8,7 @@ import { test as base, expect } from "./fixtures.ts";
 import { startReceiver } from "./receiver.ts";
 import { adminAccount } from "./server.ts";
 import { newShop } from "./shop.ts";
-import { drawerOf, openScreen, rowOf, toast } from "./steps.ts";
+import { drawerOf, expectSettled, openScreen, rowOf, toast } from "./steps.ts";
 import { answerWebhooks } from "./webhookAnswers.ts";
 
 const test = base.extend<{ receiver: Awaited<ReturnType<typeof startReceiver>> }>({
@@ -277,10 +277,10 @@ test("half an hour after the sign-in the password is asked for in place, and the
   const form = page.getByRole("dialog", { name: "Create webhook" });
   await form.getByRole("textbox", { name: "Address" }).fill(receiver.url);
   await form.getByRole("textbox", { name: "Note" }).fill(name);
-  await page.keyboard.press("Enter");
+  await form.getByRole("textbox", { name: "Note" }).press("Enter");
   const question = page.getByRole("dialog", { name: "Confirm it's you" });
   await question.getByRole("textbox", { name: "Password" }).fill(adminAccount.password);
-  await page.keyboard.press("Enter");
+  await question.getByRole("textbox", { name: "Password" }).press("Enter");
   await keepSecret(page);
   await expect(rowOf(page, name)).toBeVisible();
   const { webhooks: all } = await api.call(token, webhooks.list, {});
@@ -305,10 +305,13 @@ test("deliveries are filtered in the address, walked through by keyboard, and a 
   await page.getByRole("button", { name: "Remove filter Event" }).click();
 
   const rows = page.locator("tbody tr");
+  await expect(page).not.toHaveURL(/type=/);
   await expect(rows).toHaveCount(6);
+  await expectSettled(page);
   await page.keyboard.press("j");
   await page.keyboard.press("j");
   await expect(rows.nth(1)).toHaveAttribute("aria-current", "true");
+  await expect(rows.nth(1)).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/view=.*2$/);
   await expect(drawerOf(page, "Delivery")).toContainText("Balance changed");

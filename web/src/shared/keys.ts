@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 
 /** What a Mac calls ⌘ and others Ctrl: both do the same on either. */
 export const commandKey = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? "⌘" : "Ctrl";
@@ -57,10 +57,11 @@ export function useEarlyKey(key: string): void {
 /** Calls what belongs to a key, such as `j`, or to two: `g o` after one another, `Ctrl k` together. */
 export function useKeys(handlers: Handlers): void {
   const latest = useRef(handlers);
-  useEffect(() => {
+  // Together with what is drawn: a key acts on what is seen, not on what was there a moment ago.
+  useLayoutEffect(() => {
     latest.current = handlers;
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     listening.unshift(latest);
     const act = performance.now() - early.at < earlyMs ? latest.current[early.key] : undefined;
     if (act) {
