@@ -6,10 +6,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { openEngine } from "../server/db/engine.ts";
+import { seededRandom } from "../server/demo/random.ts";
 import { databaseProcess, type Server, serverProcess, temporaryFolder } from "./processes.ts";
 import { account } from "./torturing/accounting.ts";
 import { foundBusiness, gatherCrowd, signIn } from "./torturing/business.ts";
 import { callersOf } from "./torturing/callers.ts";
+import { openListener, openWebhook } from "./torturing/listener.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const password = "under way to the next";
@@ -26,8 +28,8 @@ const big = { maxBuffer: 1024 ** 3 };
 
 /**
  * Two servers of an earlier version serve shops and operators. One of this version starts beside them, brings the tables
- * up to date and takes the place of the first, then another that of the second. Not one call may fail, and what was
- * answered is held against the rows.
+ * up to date and takes the place of the first, then another that of the second. Not one call may fail, what was answered
+ * is held against the rows, and a shop that is down half of the time has heard of everything by a webhook, in order.
  */
 async function roll(from: string, seconds: number, seed: number) {
   const findings: string[] = [];
@@ -36,10 +38,11 @@ async function roll(from: string, seconds: number, seed: number) {
   console.log(`Installing ${from} ...`);
   const earlier = checkOut(from, join(folder.path, "earlier"));
   const database = await databaseProcess(folder.path);
-  const env = { DATABASE_URL: database.url, ADMIN_PASSWORD: password };
+  const env = { DATABASE_URL: database.url, ADMIN_PASSWORD: password, WEBHOOK_PRIVATE: "on", SHUTDOWN_DELAY: "2" };
   const all: Server[] = [];
   /** What a proxy would send calls to. */
   let serving: Server[] = [];
+  const listener = await openListener(seededRandom(seed + 1), find);
   const callers = callersOf({ origins: () => serving.map((server) => server.origin() ?? "") }, find, find);
   let calm = true;
   let unready = 0;
@@ -57,7 +60,7 @@ async function roll(from: string, seconds: number, seed: number) {
     return server;
   }
 
-  /** As SHUTDOWN_DELAY has it: first no more calls are sent to it, then it stops. */
+  /** No more calls are sent to it; those that are on their way it answers, for as long as SHUTDOWN_DELAY says. */
   async function end(server: Server) {
     serving = serving.filter((other) => other !== server);
     await server.kill("SIGTERM");
@@ -88,6 +91,7 @@ async function roll(from: string, seconds: number, seed: number) {
     const first = await begin(earlier);
     const second = await begin(earlier);
     const { admin, token } = await signIn(callers.caller, password);
+    const webhook = await openWebhook(admin, listener, password);
     const business = await foundBusiness(admin);
     const crowd = gatherCrowd(callers.caller, seed, { ...business, token });
     const busy = Promise.all(
@@ -108,8 +112,10 @@ async function roll(from: string, seconds: number, seed: number) {
     calm = false;
     await busy;
     await watching;
+    await webhook.hearAll(callers.caller(business.key, seededRandom(0)));
+    say(`${listener.heard()} events heard`);
     const { db, close } = await openEngine({ databaseUrl: database.url, dataDir: "" });
-    for (const finding of await account(db, callers.journal)) find(finding);
+    for (const finding of [...(await account(db, callers.journal)), ...(await listener.account(db))]) find(finding);
     await close();
     if (unready > 0) find(`For ${unready.toFixed(1)} s no server said that it was ready`);
     return findings.map((finding) => {
@@ -120,6 +126,7 @@ async function roll(from: string, seconds: number, seed: number) {
   } finally {
     calm = false;
     callers.giveUp();
+    listener.close();
     for (const server of all) await server.kill();
     await database.stop();
     await folder.remove();

@@ -1,17 +1,13 @@
 // Kills a working server again and again and accounts for every answer: npm run torture -- --engine both --minutes 10
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { outbox } from "@footprint/contract/outbox.ts";
-import { session } from "@footprint/contract/session.ts";
-import { webhooks } from "@footprint/contract/webhooks.ts";
 import { type Random, seededRandom } from "../server/demo/random.ts";
-import type { Call } from "./calls.ts";
 import { account } from "./torturing/accounting.ts";
-import { foundBusiness, gatherCrowd, must, signIn } from "./torturing/business.ts";
+import { foundBusiness, gatherCrowd, signIn } from "./torturing/business.ts";
 import { callersOf } from "./torturing/callers.ts";
 import { engines, type Installation, openInstallation } from "./torturing/installation.ts";
 import { type Asked, outcomeOf } from "./torturing/journal.ts";
-import { type Listener, openListener } from "./torturing/listener.ts";
+import { openListener, openWebhook } from "./torturing/listener.ts";
 
 type Range = [least: number, most: number];
 
@@ -39,8 +35,6 @@ type Wish = {
 };
 
 const password = "under torture";
-/** From one event that is heard to the next it takes less than this, however long the receiver was away before. */
-const hearingMs = 120_000;
 /** Past these there is no point in going on. */
 const mostFindings = 10;
 
@@ -77,7 +71,7 @@ export async function torture({ engine, seed, between, emptyFolder, enough, say 
         await act().catch((error) => find(`A caller could not make sense of an answer: ${error.stack}`));
     };
     const { admin, token } = await signIn(caller, password);
-    const webhook = await openWebhook(admin, caller, listener);
+    const webhook = await openWebhook(admin, listener, password);
     const business = await foundBusiness(admin);
     const busy = Promise.all(gatherCrowd(caller, seed, { ...business, token }).map(work));
 
@@ -99,7 +93,7 @@ export async function torture({ engine, seed, between, emptyFolder, enough, say 
     const tooLate = wait(60_000, true, { ref: false });
     if ((await Promise.race([busy, tooLate])) === true)
       find("Calls were not answered within a minute of the last kill");
-    if (!isHopeless()) await webhook.hearAll(business.key, hearingMs);
+    if (!isHopeless()) await webhook.hearAll(caller(business.key, seededRandom(0)));
     giveUp();
     await busy;
     const { db, close } = await installation.openRows();
@@ -132,32 +126,6 @@ async function killOne(installation: Installation, random: Random, letWork: () =
   const victim = server.origin() ? "server" : "starting";
   await installation.killServer(server);
   return victim;
-}
-
-/** A webhook for all that happens from now on. */
-async function openWebhook(admin: Call, caller: (token: string, random: Random) => Call, listener: Listener) {
-  const { webhook, secret } = await must(admin, webhooks.create, { body: { url: listener.url } });
-  listener.verifyWith(secret);
-  return {
-    /** The listener is well again, and whatever it did not hear reaches it now. */
-    async hearAll(key: string, patienceMs: number) {
-      listener.stayUp();
-      await must(admin, session.confirm, { body: { password } });
-      await must(admin, webhooks.resume, { params: { id: webhook._id } });
-      const shop = caller(key, seededRandom(0));
-      let after: string | undefined;
-      let heard = 0;
-      let hearsSince = performance.now();
-      while (performance.now() < hearsSince + patienceMs) {
-        const { events, next } = await must(shop, outbox.pull, { query: { ...(after && { after }) } });
-        if (events.length === 0) return;
-        if (events.every(({ id }) => listener.hasHeard(id))) after = next;
-        else await wait(100);
-        if (listener.heard() > heard) hearsSince = performance.now();
-        heard = listener.heard();
-      }
-    },
-  };
 }
 
 function outcomesByCall(all: Asked[]) {

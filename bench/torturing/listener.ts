@@ -2,17 +2,23 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Event, eventType } from "@footprint/contract/outbox.ts";
+import { type Event, eventType, outbox as outboxCalls } from "@footprint/contract/outbox.ts";
+import { session } from "@footprint/contract/session.ts";
+import { webhooks } from "@footprint/contract/webhooks.ts";
 import { asc } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import type { Database } from "../../server/db/database.ts";
 import { events, outbox, transfers } from "../../server/db/schema.ts";
 import type { Random } from "../../server/demo/random.ts";
+import type { Call } from "../calls.ts";
+import { must } from "./business.ts";
 
+/** From one event that is heard to the next it takes less than this, however long the receiver was away before. */
+const hearingMs = 120_000;
 /** How long it is up, and how long down, in milliseconds. */
 const spell = [500, 8_000] as const;
 
-export type Listener = Awaited<ReturnType<typeof openListener>>;
+type Listener = Awaited<ReturnType<typeof openListener>>;
 
 /** A shop that hears of everything by a webhook, and is down half of the time, in every way there is. */
 export async function openListener(random: Random, onTrouble: (finding: string) => void) {
@@ -77,6 +83,31 @@ export async function openListener(random: Random, onTrouble: (finding: string) 
         findings.push(`${missed.length} of ${happened.length} events were not heard, the first ${missed[0]?.type}`);
       findings.push(...outOfOrder(happened, [...heard]), ...(await untold(db, happened)));
       return findings;
+    },
+  };
+}
+
+/** A webhook for all that happens from now on. */
+export async function openWebhook(admin: Call, listener: Listener, password: string) {
+  const { webhook, secret } = await must(admin, webhooks.create, { body: { url: listener.url } });
+  listener.verifyWith(secret);
+  return {
+    /** The listener is well again, and whatever it did not hear reaches it now. */
+    async hearAll(shop: Call) {
+      listener.stayUp();
+      await must(admin, session.confirm, { body: { password } });
+      await must(admin, webhooks.resume, { params: { id: webhook._id } });
+      let after: string | undefined;
+      let heard = 0;
+      let hearsSince = performance.now();
+      while (performance.now() < hearsSince + hearingMs) {
+        const { events, next } = await must(shop, outboxCalls.pull, { query: { ...(after && { after }) } });
+        if (events.length === 0) return;
+        if (events.every(({ id }) => listener.hasHeard(id))) after = next;
+        else await wait(100);
+        if (listener.heard() > heard) hearsSince = performance.now();
+        heard = listener.heard();
+      }
     },
   };
 }

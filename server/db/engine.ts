@@ -18,7 +18,7 @@ import { lockFolder } from "./folder-lock.ts";
 import { type Hosts, hostsOf, urlsOf } from "./hosts.ts";
 import { isExpanded, migrate, migrateBesideOthers, nextVersion, versionOf } from "./migrations.ts";
 import { letSendTogether, senderFor } from "./one-connection.ts";
-import { openPool, withConnection } from "./pool.ts";
+import { cutOff, openPool, withConnection } from "./pool.ts";
 import * as schema from "./schema.ts";
 import { followStandbys, type Standbys } from "./standbys.ts";
 import { tracing } from "./tracing.ts";
@@ -200,6 +200,7 @@ function withStandbys(
         async ask() {
           await questions.query({ text: "select" });
         },
+        cut: () => cutOff(slow),
         async close() {
           await Promise.all([calls.end(), slow.end(), questions.end()]);
         },

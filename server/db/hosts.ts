@@ -18,6 +18,12 @@ export function urlsOf(databaseUrl: string): string[] {
   return hosts.split(",").map((host) => account + host + parameters);
 }
 
+/** The same place, and another database there. Without a name, an address means the one that is called like its account. */
+export function withDatabase(databaseUrl: string, name: string): string {
+  const [, account = "", hosts = "", rest = ""] = severalHosts.exec(databaseUrl) ?? [];
+  return `${account}${hosts}/${name}${rest.replace(/^\/[^?#]*/, "")}`;
+}
+
 /** All who look for the database share what one of them has found. */
 export function hostsOf(databaseUrl: string): Hosts {
   const urls = urlsOf(databaseUrl);

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import pg from "pg";
 import { StartError } from "../config.ts";
 import { databaseIsAway, isReadOnly, readOnly } from "./failures.ts";
@@ -44,7 +45,10 @@ export function openPool(
   // A connection that breaks is replaced at its next use. Without listeners it would end the process: the pool's
   // while it is idle, its own while somebody works on it, whose statement fails anyway.
   pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
+  const clients = new Set<pg.PoolClient>();
+  opened.set(pool, clients);
+  pool.on("connect", (client) => clients.add(client.on("error", () => {})));
+  pool.on("remove", (client) => clients.delete(client));
   pool.on("release", (error) => {
     if (error && isReadOnly(error)) dropIdle(pool);
   });
@@ -52,6 +56,14 @@ export function openPool(
 }
 
 type Found = pg.ClientBase & { url: string };
+
+const opened = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
+
+/** Ends all connections without taking leave: whatever is waited for on them fails at once. */
+export function cutOff(pool: pg.Pool) {
+  for (const client of opened.get(pool) ?? [])
+    (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+}
 
 /** Where the database is not at one of its hosts, it is looked for at the others before anybody is told. */
 class PoolOfHosts extends pg.Pool {

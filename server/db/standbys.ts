@@ -1,27 +1,36 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout } from "node:timers/promises";
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type pg from "pg";
 import type { Database } from "./database.ts";
-import { databaseFailed, failureCode } from "./failures.ts";
+import { databaseFailed, databaseIsAway, failureCode } from "./failures.ts";
 
-/** What a place to read at has: the same tables, and how to ask it something small on a connection of its own. */
-type Place = { name: string; db: Database; ask(): Promise<void>; close(): Promise<void> };
-type Standby = Place & { isUsed: boolean };
+/**
+ * What a place to read at has: the same tables, how to ask it something small on a connection of its own, and how to end
+ * all that is waited for there.
+ */
+type Place = { name: string; db: Database; ask(): Promise<void>; cut(): void; close(): Promise<void> };
+
+/** READ_DATABASE_URL may name the primary too, which is nothing that somebody has to see to. */
+type State = "used" | "left out" | "primary";
+type Standby = Place & { state: State; why: string | undefined; behind: number; silentFor: number };
 
 /**
  * Up to where the database's changes go, or a standby has followed them. Places can only be compared within the same
- * history: a promotion begins another, whose places the old primary may reach with changes that nobody has any more.
+ * history of the same database: a promotion begins another, whose places the old primary may reach with changes that
+ * nobody has any more.
  */
-type Position = { history: string; place: bigint };
+type Position = { database: string; history: string; place: bigint };
 
 /** A standby that is a little behind is asked again after each of these, in milliseconds. */
 const pauses = [0, 2, 4, 8, 16, 32];
 /** How often each is looked at, whether it can be used. */
 const lookEvery = 1_000;
+/** After so many looks without an answer nothing is waited for there any more: what takes its time has no limit of its own. */
+const mostSilentLooks = 3;
 
-/** The position that a standby must have reached to answer what is being read. */
-const needed = new AsyncLocalStorage<Position>();
+/** The position that a standby must have reached to answer what is being read, and who wants to know how far it has come. */
+const needed = new AsyncLocalStorage<{ position: Position; tell?: (found: Position) => void }>();
 const followed = new WeakMap<pg.PoolClient, Position>();
 
 export type Standbys = ReturnType<typeof followStandbys>;
@@ -33,60 +42,71 @@ export type Standbys = ReturnType<typeof followStandbys>;
  */
 export function followStandbys(primary: Database, open: (check: Check, checkAnew: Check) => Place[]) {
   const positionNow = oneForAllWhoAsk(() => positionOf(primary));
-  let database: Promise<string> | undefined;
-  /** The number that a database and its standbys share. */
-  const databaseNow = () => {
-    database ??= databaseOf(primary);
-    database.catch(() => {
-      database = undefined;
-    });
-    return database;
+  const check: Check = async (client) => {
+    const { position, tell } = needed.getStore() ?? { position: await positionNow() };
+    await checkFollowed(client, position, tell);
   };
-  const check: Check = async (client) => checkFollowed(client, needed.getStore() ?? (await positionNow()), databaseNow);
   /** What was true of a connection may not be any more: a standby can be promoted under it. */
   const checkAnew: Check = async (client) => {
     followed.delete(client);
     await check(client);
   };
-  const standbys: Standby[] = open(check, checkAnew).map((place) => ({ ...place, isUsed: false }));
+  const standbys: Standby[] = open(check, checkAnew).map((place) => ({
+    ...place,
+    ...{ state: "left out", why: undefined, behind: Number.NaN, silentFor: 0 },
+  }));
   const answered = { primary: 0, standby: 0 };
   let turn = 0;
   let report = (_line: string) => {};
 
+  const thoseUsed = () => standbys.filter(({ state }) => state === "used");
+
   function use(standby: Standby) {
-    if (!standby.isUsed) report(`reading from the standby ${standby.name}`);
-    standby.isUsed = true;
+    if (standby.state !== "used") report(`reading from the standby ${standby.name}`);
+    standby.state = "used";
+    standby.why = undefined;
   }
 
   function leaveOut(standby: Standby, error: unknown) {
     const why = error instanceof Unfit ? error.message : failureCode(error);
-    if (standby.isUsed) report(`not reading from the standby ${standby.name}: ${why}`);
-    standby.isUsed = false;
+    if (why !== standby.why) report(`not reading from the standby ${standby.name}: ${why}`);
+    standby.state = error instanceof IsPrimary ? "primary" : "left out";
+    standby.why = why;
   }
 
   async function look(standby: Standby) {
     try {
-      await needed.run(await positionNow(), standby.ask);
+      const position = await positionNow();
+      standby.behind = Number.NaN;
+      const tell = (found: Position) => {
+        standby.behind = isSameHistory(found, position)
+          ? Math.max(0, Number(position.place - found.place))
+          : Number.NaN;
+      };
+      await needed.run({ position, tell }, standby.ask);
+      standby.silentFor = 0;
       use(standby);
     } catch (error) {
       leaveOut(standby, error);
+      standby.silentFor = databaseIsAway(error) ? standby.silentFor + 1 : 0;
+      if (standby.silentFor >= mostSilentLooks) standby.cut();
     }
   }
 
   return {
     answered,
-    used: () => standbys.filter(({ isUsed }) => isUsed).length,
-    known: standbys.length,
+    /** Each with how many bytes of changes it lacked when it was last looked at; NaN where it did not tell. */
+    states: () => standbys.map(({ name, state, behind }) => ({ name, state, behind })),
 
     /** Whoever is refused is refused anywhere. */
     async read<T>(work: (db: Database) => Promise<T>, isRefusal: (error: unknown) => boolean): Promise<T> {
-      const used = standbys.filter(({ isUsed }) => isUsed);
+      const used = thoseUsed();
       const standby = used[turn++ % used.length];
       // Where the primary does not say, it will not answer either.
       const position = standby && (await positionNow().catch(() => undefined));
       if (standby && position)
         try {
-          const result = await needed.run(position, () => work(standby.db));
+          const result = await needed.run({ position }, () => work(standby.db));
           answered.standby++;
           return result;
         } catch (error) {
@@ -130,11 +150,15 @@ export type Check = (client: pg.PoolClient) => Promise<void>;
 
 /** Why a standby cannot be used. */
 class Unfit extends Error {}
+class IsPrimary extends Unfit {}
 
-async function checkFollowed(client: pg.PoolClient, position: Position, databaseNow: () => Promise<string>) {
+const isSameHistory = (one: Position, other: Position) =>
+  one.database === other.database && one.history === other.history;
+
+async function checkFollowed(client: pg.PoolClient, position: Position, tell = (_: Position) => {}) {
   const hasFollowed = () => {
-    const { history, place } = followed.get(client) ?? { history: "", place: -1n };
-    return history === position.history && place >= position.place;
+    const reached = followed.get(client);
+    return reached && isSameHistory(reached, position) && reached.place >= position.place;
   };
   for (const pause of pauses) {
     if (hasFollowed()) return;
@@ -142,10 +166,15 @@ async function checkFollowed(client: pg.PoolClient, position: Position, database
     // As an object, which is waited for only so long.
     const { rows } = await client.query<Followed>({ text: followedPosition });
     const [found] = rows;
-    if (!found?.is_standby) throw new Unfit("it is no standby");
-    if (found.database !== (await databaseNow())) throw new Unfit("it is a standby of another database");
+    if (found?.database !== position.database) throw new Unfit("it is of another database");
+    if (!found.is_standby)
+      throw found.history === position.history
+        ? new IsPrimary("it is the primary")
+        : new Unfit("it follows the primary no more");
     if (found.place === null) throw new Unfit("it does not tell how far it has followed");
-    followed.set(client, { history: found.history, place: BigInt(found.place) });
+    const reached = { database: found.database, history: found.history, place: BigInt(found.place) };
+    followed.set(client, reached);
+    tell(reached);
   }
   if (!hasFollowed()) throw new Unfit("it lags behind");
 }
@@ -168,30 +197,29 @@ function oneForAllWhoAsk<T>(ask: () => Promise<T>): () => Promise<T> {
   };
 }
 
+/** The number that PostgreSQL and its standbys share, and that of the database in it. */
+const databaseNumber = `system_identifier || '/' || (select oid from pg_database where datname = current_database())`;
+
 /** What is answered before it is written, where the database was told so, counts as well. */
-const writtenPosition = sql.raw(`select left(pg_walfile_name(place), 8) as history, (place - '0/0')::text as place
-  from (select case current_setting('synchronous_commit')
+const writtenPosition = sql.raw(`select ${databaseNumber} as database,
+    left(pg_walfile_name(place), 8) as history, (place - '0/0')::text as place
+  from pg_control_system(), (select case current_setting('synchronous_commit')
     when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_lsn() end as place) as written`);
 
+/** Asked anew each time: an address may lead to another PostgreSQL by now, such as one that a backup was restored into. */
 async function positionOf(primary: Database): Promise<Position> {
-  const found = await only<{ history: string; place: string }>(primary, writtenPosition);
-  return { history: found.history, place: BigInt(found.place) };
-}
-
-const databaseOf = async (primary: Database) =>
-  (await only<{ database: string }>(primary, sql`select system_identifier::text as database from pg_control_system()`))
-    .database;
-
-async function only<Row extends Record<string, unknown>>(db: Database, query: SQL): Promise<Row> {
-  const { rows } = await db.execute<Row>(query);
-  if (!rows[0]) throw new Error("the database did not tell how far its changes go");
-  return rows[0];
+  const { rows } = await primary.execute<{ database: string; history: string; place: string }>(writtenPosition);
+  const [found] = rows;
+  if (!found) throw new Error("the database did not tell how far its changes go");
+  return { ...found, place: BigInt(found.place) };
 }
 
 type Followed = { is_standby: boolean; database: string; history: string; place: string | null };
 
 /** Which history it follows is told at once to accounts with pg_monitor, to others with its next restart point. */
-const followedPosition = `select pg_is_in_recovery() as is_standby, system_identifier::text as database,
-  lpad(upper(to_hex(coalesce((select received_tli from pg_stat_wal_receiver), timeline_id))), 8, '0') as history,
+const followedPosition = `select is_standby, ${databaseNumber} as database,
+  case when is_standby
+    then lpad(upper(to_hex(coalesce((select received_tli from pg_stat_wal_receiver), timeline_id))), 8, '0')
+    else left(pg_walfile_name(pg_current_wal_lsn()), 8) end as history,
   (pg_last_wal_replay_lsn() - '0/0')::text as place
-  from pg_control_system(), pg_control_checkpoint()`;
+  from pg_control_system(), pg_control_checkpoint(), (select pg_is_in_recovery() as is_standby) as role`;

@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { users } from "@footprint/contract/users.ts";
-import { expect, test } from "vitest";
+import { sql } from "drizzle-orm";
+import { expect, inject, test } from "vitest";
 import { parse } from "yaml";
 import { buildApp, features } from "../app.ts";
 import { readConfig } from "../config.ts";
+import { openEngine } from "../db/engine.ts";
 import { db, tokenOf } from "../testing/server.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -48,13 +50,18 @@ function named(expr: string) {
   return { labels, metrics };
 }
 
-/** What a server with backups on answers, after a call: each metric with the labels of its samples. */
+/** What a server with backups and hosts to read from answers, after a call: each metric with the labels of its samples. */
 async function realMetrics() {
   const key = "a-key-that-only-this-test-knows";
   const config = readConfig({ LOG_LEVEL: "silent", METRICS_KEY: key, BACKUP_EVERY: "1d" });
-  const app = await buildApp({ db, config, now: () => new Date() });
+  const { rows } = await db.execute<{ name: string }>(sql`select current_database() as name`);
+  const databaseUrl = `${inject("postgresUrl")}/${rows[0]?.name}`;
+  const engine = await openEngine({ databaseUrl, readDatabaseUrl: databaseUrl, dataDir: "" });
+  const app = await buildApp({ db: engine.db, config, now: () => new Date() });
   await app.inject({ url: users.list.path, headers: { authorization: `Bearer ${tokenOf("staff")}` } });
   const { body } = await app.inject({ url: "/metrics", headers: { authorization: `Bearer ${key}` } });
+  await app.close();
+  await engine.close();
   const found = new Map<string, Map<string, Set<string>>>();
   const labelsOf = (name: string) =>
     found.get(name) ?? (found.set(name, new Map()).get(name) as Map<string, Set<string>>);

@@ -148,12 +148,22 @@ function watchStandbys(standbys: Standbys, registry: Registry) {
   });
   new Gauge({
     name: "footprint_standbys",
-    help: "Standbys to read from, by whether they are used or left out for now",
+    help: "Hosts to read from: standbys that are used, those that are left out for now, and the primary among them",
     labelNames: ["state"],
     registers: [registry],
     collect() {
-      this.set({ state: "used" }, standbys.used());
-      this.set({ state: "left out" }, standbys.known - standbys.used());
+      const states = standbys.states().map(({ state }) => state);
+      for (const each of ["used", "left out", "primary"])
+        this.set({ state: each }, states.filter((state) => state === each).length);
+    },
+  });
+  new Gauge({
+    name: "footprint_standby_behind_bytes",
+    help: "How much of the primary's journal each host to read from has not replayed; NaN where it does not tell",
+    labelNames: ["standby"],
+    registers: [registry],
+    collect() {
+      for (const { name, behind } of standbys.states()) this.set({ standby: name }, behind);
     },
   });
 }

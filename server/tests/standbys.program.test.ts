@@ -38,6 +38,7 @@ async function openServer(env: Record<string, string> = {}) {
   };
   return {
     origin: server.origin(),
+    output: server.output,
     used: () => metric('footprint_standbys{state="used"}'),
     answeredBy: async () => ({
       primary: await metric('footprint_reads_total{from="primary"}'),
@@ -45,6 +46,49 @@ async function openServer(env: Record<string, string> = {}) {
     }),
   };
 }
+
+test("a standby is read from only for the database that it follows, and one that falls silent holds nobody up", async () => {
+  // Another business beside this one: its standby has followed as far, and is somebody else's.
+  await pair.primary.query("create database other");
+  const otherUrl = urlOf(pair.primary.port).replace(/postgres$/, "other");
+  const other = await run({ DATABASE_URL: otherUrl, DEMO: "on", ADMIN_PASSWORD: account.password });
+  other.child.kill("SIGTERM");
+  await other.exit;
+  const misled = await openServer({
+    READ_DATABASE_URL: urlOf(pair.standby.port).replace(/postgres$/, "other"),
+    LOG_LEVEL: "info",
+  });
+  const left = `not reading from the standby 127.0.0.1:${pair.standby.port}: it is of another database`;
+  await vi.waitFor(() => expect(misled.output()).toContain(left), patience);
+  expect(await misled.used()).toBe(0);
+
+  // What may take its time is not waited for where nobody is any more; whoever is signed out is out at once.
+  const server = await openServer();
+  await vi.waitFor(async () => expect(await server.used()).toBe(1), patience);
+  const json = { "content-type": "application/json" };
+  const signedIn = await fetch(server.origin + session.login.path, {
+    ...{ method: "POST", headers: json, body: JSON.stringify(account) },
+  });
+  const authorization = `Bearer ${((await signedIn.json()) as { accessToken: string }).accessToken}`;
+  const ask = async ({ method, path }: Endpoint) =>
+    (await fetch(server.origin + path, { method, headers: { authorization } })).status;
+  const before = await server.answeredBy();
+  expect(await ask(users.export)).toBe(200);
+  expect(await server.answeredBy()).toEqual({ ...before, standby: before.standby + 1 });
+  const thaw = await pair.standby.freeze();
+  try {
+    expect(await ask(users.export)).toBe(200);
+    expect(await server.answeredBy()).toEqual({ primary: before.primary + 1, standby: before.standby + 1 });
+  } finally {
+    thaw();
+  }
+  await vi.waitFor(async () => expect(await server.used()).toBe(1), patience);
+  expect(await ask(users.list)).toBe(200);
+  await pair.standby.query("select pg_wal_replay_pause()");
+  expect(await ask(session.logout)).toBe(200);
+  expect([await ask(users.list), await ask(users.export)]).toEqual([401, 401]);
+  await pair.standby.query("select pg_wal_replay_resume()");
+});
 
 test("lists are read from a standby that has all that was answered, and from the primary otherwise", async () => {
   const servers = [await openServer({ DEMO: "on" }), await openServer()] as const;

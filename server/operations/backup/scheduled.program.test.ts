@@ -4,6 +4,7 @@ import { dashboard } from "@footprint/contract/dashboard.ts";
 import { logs } from "@footprint/contract/logs.ts";
 import { generateHybridIdentity, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { sql } from "drizzle-orm";
+import pg from "pg";
 import { expect, test, vi } from "vitest";
 import { backup, emptyPostgres, look, openShop, place, restore, run } from "../../testing/program.ts";
 
@@ -69,6 +70,39 @@ test("a backup that fails is told of", { timeout: 600_000 }, async () => {
   );
   const { logs: told } = await shop.call(logs.list, { query: { search: "backup" } });
   expect(told).toMatchObject([{ admin: { username: "system" }, action: expect.stringContaining("cannot be written") }]);
+});
+
+test("a backup is checked beside its own database, also where the address does not name that or somebody else left one behind", {
+  timeout: 600_000,
+}, async () => {
+  const { DATABASE_URL } = await emptyPostgres();
+  const owner = new pg.Client(DATABASE_URL);
+  await owner.connect();
+  const name = new URL(DATABASE_URL).pathname.slice(1);
+  const forgotten = `footprint_check_1_${name}`;
+  try {
+    // An account and its database have the same name: an address may leave the latter out.
+    await owner.query(`create role ${name} login createdb password 'its own'`);
+    await owner.query(`alter database ${name} owner to ${name}`);
+    await owner.query(`create database ${forgotten}`);
+    const { host } = new URL(DATABASE_URL);
+    const env = { DATABASE_URL: `postgres://${name}:its%20own@${host}` };
+    const { child, exit } = await run(env);
+    child.kill("SIGTERM");
+    await exit;
+    const made = backup(env, "--check", place("kept.gz"));
+    await vi.waitFor(async () => {
+      const { rows } = await owner.query(
+        `select from pg_database where datname like 'footprint_check_%' and pg_get_userbyid(datdba) = '${name}'`,
+      );
+      expect(rows).toHaveLength(1);
+    }, patience);
+    expect(await made).toEqual({ code: 0, output: expect.stringMatching(/the books balance\.$/) });
+    expect(await readdir(place("."))).toEqual(["kept.gz"]);
+  } finally {
+    await owner.query(`drop database ${forgotten}`);
+    await owner.end();
+  }
 });
 
 test("a passphrase closes and opens; what was changed since is refused, and so is half a key", {

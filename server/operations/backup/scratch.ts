@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { connectEmbedded, connectPostgres, type Engine } from "../../db/engine.ts";
+import { withDatabase } from "../../db/hosts.ts";
 
 /** What a killed check left behind is cleared away by one that comes so much later, in milliseconds. */
 const day = 86_400_000;
@@ -45,8 +46,7 @@ async function makeBeside(databaseUrl: string): Promise<Scratch> {
   try {
     await dropForgotten(owner.db);
     await owner.slow.query(`create database "${name}" template template0`);
-    // The same place, and another name.
-    engine = await connectPostgres(databaseUrl.replace(/^([a-z]+:\/\/[^/]*\/)[^?]*/, `$1${name}`));
+    engine = await connectPostgres(withDatabase(databaseUrl, name));
     return { db: engine.db, remove };
   } catch (error) {
     await remove().catch(() => owner.close());
@@ -60,7 +60,8 @@ async function dropForgotten(db: Database) {
   );
   for (const { datname } of rows)
     if (Number(/^\d+/.exec(datname.slice(prefix.length))?.[0]) < Date.now() - day)
-      await db.execute(sql`drop database if exists ${sql.identifier(datname)}`);
+      // It may be of another business, whose account alone can drop it.
+      await db.execute(sql`drop database if exists ${sql.identifier(datname)}`).catch(() => {});
 }
 
 async function makeEmbedded(folder: string): Promise<Scratch> {
