@@ -7,8 +7,8 @@ import { type Config, readConfig, StartError } from "../server/config.ts";
 import { beginBulkLoad } from "../server/db/bulk-load.ts";
 import type { Database } from "../server/db/database.ts";
 import { openEngine, openFolder } from "../server/db/engine.ts";
+import { insertRows } from "../server/db/insert-rows.ts";
 import { businessTables, makeBusiness } from "../server/demo/business.ts";
-import { insertRows } from "../server/demo/insert.ts";
 import { runCommand } from "../server/operations/command.ts";
 import { copyRows } from "./copy-rows.ts";
 

@@ -65,6 +65,14 @@ export function allowShop(shop: Shop | undefined, { scope }: Endpoint, address: 
   return shop;
 }
 
+export function isShopAllowed(shop: Shop, call: Endpoint, address: string): boolean {
+  try {
+    return Boolean(allowShop(shop, call, address));
+  } catch {
+    return false;
+  }
+}
+
 export function refuseWithoutScope(shop: Shop, scope: readonly Scope[]): void {
   if (!scope.some((one) => shop.scopes.includes(one)))
     throw refusal(403, `This API key does not have the scope ${scope.join(" or ")}`);

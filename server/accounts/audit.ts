@@ -1,8 +1,9 @@
 import type { authorKinds, logType, subjectKinds } from "@footprint/contract/logs.ts";
 import { and, desc, eq, ne } from "drizzle-orm";
-import { noteFact } from "../db/commits.ts";
+import { noteFact, withoutWaiting } from "../db/commits.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
+import { insertion } from "../db/insert-rows.ts";
 import { accounts, logs } from "../db/schema.ts";
 import { type Happening, telling } from "../outbox/outbox.ts";
 
@@ -33,14 +34,14 @@ export const record = (
 /** The same for several changes of one author. */
 export async function recordEach(tx: Transaction, author: Author, entries: LogEntry[]): Promise<void> {
   const { username: admin, kind: actorKind, id: actorId } = author;
-  const rows = entries.map(([type, action, { about, events: _, ...change } = {}]) => ({
+  const rows = entries.map(([type, action, { about, before = null, after = null } = {}]) => ({
     ...{ id: uuidv7(), actorKind, actorId, type, ...logged(about) },
-    ...{ admin, action, ...change },
+    ...{ admin, action, before, after },
   }));
   const happenings = entries.flatMap(([, , change]) => change?.events ?? []);
-  const written = tx.insert(logs).values(rows);
+  const written = insertion(logs, rows);
   // One statement for both: a purchase waits for the database no more often than without.
-  await (happenings.length > 0 ? tx.execute(telling(tx, happenings, written)) : written);
+  await withoutWaiting(tx, tx.execute(happenings.length > 0 ? telling(happenings, written) : written));
   for (const { id, type, subjectKind, subjectId, customerId } of rows)
     noteFact(tx, { logged: { id, actorKind, actorId, type, subjectKind, subjectId, customerId } });
 }

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from "./database.ts";
+import { databaseCode } from "./failures.ts";
 import type { logs } from "./schema.ts";
 
 /** What others are to know once it is committed. */
@@ -13,6 +14,8 @@ export type LogRow = Pick<
 type Listener = (facts: Fact[]) => void;
 
 const noted = new WeakMap<Transaction, Fact[]>();
+/** What was sent without waiting for its answer. */
+const unanswered = new WeakMap<Transaction, Promise<unknown>[]>();
 const listeners = new WeakMap<Database, Set<Listener>>();
 
 /** Notes a fact, to be told when the transaction is committed, and never if it is not. */
@@ -22,11 +25,37 @@ export function noteFact(tx: Transaction, fact: Fact): void {
   else noted.set(tx, [fact]);
 }
 
+/**
+ * Sends a statement whose answer nobody needs to know before the commit, which waits for it: what is sent next goes out
+ * together with it. Should it fail, that is what the transaction fails with.
+ */
+export async function withoutWaiting(tx: Transaction, statement: PromiseLike<unknown>): Promise<void> {
+  const sent = Promise.resolve(statement);
+  const others = unanswered.get(tx);
+  if (!others) return void (await sent);
+  sent.catch(() => {});
+  others.push(sent);
+}
+
 /** Tells what was committed through this server's connections, transaction by transaction. Returns how to stop. */
 export function onCommit(db: Database, listener: Listener): () => void {
   const all = listeners.get(db) ?? new Set();
   listeners.set(db, all.add(listener));
   return () => all.delete(listener);
+}
+
+/** What the database says of every further statement of a transaction that has failed. */
+const hasFailed = "25P02";
+
+/**
+ * Waits for statements of a transaction that were sent together, for all of them also where one fails: none may be left
+ * to come after the transaction's end. Fails with what was the first to go wrong.
+ */
+export async function allOf<T extends readonly unknown[]>(sent: { [K in keyof T]: PromiseLike<T[K]> }): Promise<T> {
+  const outcomes = await Promise.allSettled(sent);
+  const failures = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+  if (failures.length > 0) throw failures.find((each) => databaseCode(each) !== hasFailed) ?? failures[0];
+  return outcomes.map((each) => (each as PromiseFulfilledResult<unknown>).value) as unknown as T;
 }
 
 /** The database's own way to make a transaction, which also tells of its commit. */
@@ -35,7 +64,11 @@ export const tellingCommits =
   async (work, config) => {
     let facts: Fact[] | undefined;
     const result = await transaction(async (tx) => {
-      const worked = await work(tx);
+      const sent: Promise<unknown>[] = [];
+      unanswered.set(tx, sent);
+      const working = work(tx);
+      await Promise.allSettled([working]);
+      const [worked] = await allOf([working, ...sent]);
       facts = noted.get(tx);
       return worked;
     }, config);

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Socket } from "node:net";
 import type pg from "pg";
 import type { Database } from "./database.ts";
 import { withConnection } from "./pool.ts";
@@ -17,17 +16,9 @@ export const senderFor = (pool: pg.Pool) => ({
     if (own?.pool !== pool) return pool.query(...args);
     if (own.refused) return Promise.reject(own.refused);
     if (!own.client) return pool.query(...args);
-    corkForNow(own.client);
     return own.client.query(...args);
   },
 });
-
-/** What is sent before anybody waits leaves with one write: a write costs more than most statements. */
-function corkForNow(client: pg.PoolClient) {
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
-  stream.cork();
-  process.nextTick(() => stream.uncork());
-}
 
 export function letSendTogether(db: Database, pool: pg.Pool) {
   runs.set(db, (work) => {

@@ -185,6 +185,7 @@ function clientsOf(hosts: Hosts, limit: number, isPooled: boolean) {
       }
       const ended = tracing?.statement(query?.text ?? String(query));
       if (ended) tellEnd(args, ended);
+      corkForNow(this);
       const answer: unknown = super.query(...(args as Parameters<pg.Client["query"]>));
       if (ended && answer instanceof Promise) answer.then(() => ended(), ended);
       // Who has waited in vain for one answer need not wait for that of a ROLLBACK as well.
@@ -192,6 +193,13 @@ function clientsOf(hosts: Hosts, limit: number, isPooled: boolean) {
       return answer;
     }
   };
+}
+
+/** What is sent before anybody waits leaves with one write: a write costs more than most statements. */
+function corkForNow(client: pg.ClientBase) {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }
 
 /** The pool gives a function to call with the answer; others are given a promise. */

@@ -4,10 +4,10 @@ import { startChainAnew } from "../accounts/log-chain.ts";
 import { generatePassword, hashPassword } from "../accounts/passwords.ts";
 import type { Database } from "../db/database.ts";
 import { withoutTimeLimit } from "../db/engine.ts";
+import { insertRows } from "../db/insert-rows.ts";
 import * as schema from "../db/schema.ts";
 import { businessTables, makeBusiness } from "./business.ts";
 import { addExampleShop, removeExampleShop } from "./example-shop.ts";
-import { insertRows } from "./insert.ts";
 
 /** The shop's entries would bury what the operators did, and take a third of the time that loading takes. */
 const plan = { days: 365, orders: 6000, customers: 400, logsShop: false };

@@ -159,3 +159,33 @@ onPostgres("nobody but a repeat waits for what was sent first", async () => {
   expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   expect([await balanceOf(held), await balanceOf(free)]).toEqual([96, 60]);
 });
+
+test("a key that was deleted a moment after an order buys nothing more, and is told nothing of what it sent", async () => {
+  const customer = await addCustomer({ balance: 100 });
+  // At both servers.
+  expect(statuses(await Promise.all(times(4, () => buy(customer))))).toEqual(Array(4).fill(201));
+  const { keys } = (await call("admin", website.listApiKeys, {})).body;
+  const own = keys.find(({ name }) => name === "Main shop");
+  await call("admin", website.deleteApiKey, { params: { id: own?._id ?? "" } });
+  const wrong = { ...customer, weight: -1 };
+  const refused = await Promise.all([...times(4, () => buy(customer)), ...times(4, () => buy(wrong))]);
+  expect(statuses(refused)).toEqual(Array(8).fill(401));
+  expect(await balanceOf(customer)).toBe(84);
+});
+
+onPostgres("while some orders are being made, so are enough others of other customers", async () => {
+  const slowType = await addLabelType({ uid: "slow", kind: "shipv2", tiers: [[0, 5, 4]] });
+  const [first, second, ...others] = await Promise.all(times(18, () => addCustomer({ balance: 100 })));
+  if (!first || !second) throw new Error("there are customers");
+  let slow: ReturnType<typeof buy>[] = [];
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`select from label_types where id = ${slowType.id} for update`);
+    // One at each of the two servers.
+    slow = [first, second].map(({ discordId }) => buy({ discordId, labelType: "slow" }));
+    await untilTheyWait(tx, 2);
+    const made = await Promise.all([...others, ...others].map(({ discordId }) => buy({ discordId })));
+    expect(statuses(made)).toEqual(Array(32).fill(201));
+  });
+  expect(statuses(await Promise.all(slow))).toEqual([201, 201]);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});

@@ -6,6 +6,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
 import { recordAttempt } from "../accounts/attempts.ts";
+import { withoutWaiting } from "../db/commits.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { databaseCode } from "../db/failures.ts";
 import { idempotentReplies } from "../db/schema.ts";
@@ -257,10 +258,11 @@ async function claim(tx: Transaction, caller: Caller, claims: Claim[], mayWait =
 
 async function answerFirst(tx: Transaction, answers: (Claim & { reply: unknown })[]): Promise<void> {
   if (answers.length === 0) return;
-  await tx.execute(sql`
+  const answering = tx.execute(sql`
     update idempotent_replies set reply = given.reply
     from json_to_recordset(${JSON.stringify(answers)}::json) as given (caller text, key text, reply json)
     where idempotent_replies.caller = given.caller and idempotent_replies.key = given.key`);
+  await withoutWaiting(tx, answering);
 }
 
 /** Whoever was refused may use their key again. */

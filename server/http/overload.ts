@@ -47,8 +47,8 @@ const lanes = {
 const eachUnderWay = 128;
 const underWay = new Map<string, number>();
 
-/** Whose tokens were valid when last seen, and as whom, by the token's hash. */
-const known = new Map<string, Caller>();
+/** Whose tokens were valid when last seen, as whom, and when that was, by the token's hash. */
+const known = new Map<string, { caller: Caller; at: number }>();
 /** The networks from which people who were signed in have called. */
 const placesOfWork = new Map<string, true>();
 const mostRemembered = 10_000;
@@ -167,15 +167,18 @@ async function lookTogether<C extends Caller>(hash: string, find: () => Promise<
   return found && { ...found };
 }
 
-/** Who sent this token when it was last seen. */
-export const recall = (token: string): Caller | undefined => known.get(hashToken(token));
+/** Who sent this token when it was last seen, at most so many milliseconds ago. */
+export function recall(token: string, within = Number.POSITIVE_INFINITY): Caller | undefined {
+  const seen = known.get(hashToken(token));
+  return seen && performance.now() - seen.at < within ? seen.caller : undefined;
+}
 
 /** Remembers as whom a token was found, or forgets one that was not. */
 export function noteCaller(token: string, access: Access, request: FastifyRequest, caller: Caller | undefined) {
   const hash = hashToken(token);
   known.delete(hash);
   if (!caller) return;
-  remember(known, hash, { ...caller });
+  remember(known, hash, { caller: { ...caller }, at: performance.now() });
   if (access !== "storefront") remember(placesOfWork, strangerAt(request), true);
 }
 

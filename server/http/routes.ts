@@ -14,7 +14,7 @@ import type { Database } from "../db/database.ts";
 import { onOneConnection } from "../db/one-connection.ts";
 import type { Events } from "../events/events.ts";
 import type { Outbox } from "../outbox/numbering.ts";
-import { admit, admitAgain, type Caller, confirmAndRead, presume } from "./callers.ts";
+import { admit, admitAgain, type Caller, confirmAndRead, presume, presumeShop } from "./callers.ts";
 import { compressLong } from "./compression.ts";
 import { discard, type InTurn, receiveForm, sendFile, type Upload } from "./files.ts";
 import { panelOrigin } from "./headers.ts";
@@ -99,6 +99,8 @@ function registerCall(
   const actors = new WeakMap<FastifyRequest, Caller>();
   /** Callers who are not let in before they are confirmed. */
   const presumed = new WeakMap<FastifyRequest, Actor>();
+  /** The same of shops, who are told nothing before. */
+  const presumedShops = new WeakSet<FastifyRequest>();
   app.route({
     method: call.method,
     url: call.path,
@@ -111,7 +113,9 @@ function registerCall(
       if (call.access === "public") return;
       const actor = presume(services.db, request, reply, call);
       if (actor) presumed.set(request, actor);
-      actors.set(request, actor ?? (await admit(services.db, request, reply, call)));
+      const shop = presumeShop(request, reply, call);
+      if (shop) presumedShops.add(request);
+      actors.set(request, actor ?? shop ?? (await admit(services.db, request, reply, call)));
     },
     onSend: discardTheRest,
     async handler(request, reply) {
@@ -121,7 +125,7 @@ function registerCall(
         head = readHead(call, request);
       } catch (error) {
         // Who is not let in is not told what is wrong with their input.
-        if (presumed.has(request)) await admit(services.db, request, reply, call);
+        if (presumed.has(request) || presumedShops.has(request)) await admit(services.db, request, reply, call);
         throw error;
       }
       const { params, query, seen } = head;
@@ -187,6 +191,7 @@ function registerCall(
         return sendFile(reply, { ...answer, content: readInTurn(answer.content, readOn) });
       } catch (error) {
         if (form?.file) await discard(services.db, form.file);
+        if (presumedShops.has(request)) await admit(services.db, request, reply, call);
         throw error;
       }
     },

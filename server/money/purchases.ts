@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Parsed } from "@footprint/contract/endpoint.ts";
 import { isRefusal, type Refusal, refusal } from "@footprint/contract/refusal.ts";
 import type { storefront } from "@footprint/contract/storefront.ts";
@@ -5,8 +6,10 @@ import { weightUnit } from "@footprint/contract/weights.ts";
 import { eq, type SQL, sql } from "drizzle-orm";
 import type { Shop } from "../accounts/api-keys.ts";
 import type { Author } from "../accounts/audit.ts";
+import { allOf, withoutWaiting } from "../db/commits.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
+import { insertRows } from "../db/insert-rows.ts";
 import { bulkOrders, labelTypes, orders } from "../db/schema.ts";
 import { balanceTooSmall, moveEach } from "./ledger.ts";
 import { describeBounds, describeWeight } from "./prices/tiers.ts";
@@ -34,6 +37,8 @@ type Offer = {
   price_cents: string;
   custom: boolean;
   standard_cents: string | null;
+  /** When its order would be made. */
+  at: string;
 };
 
 /**
@@ -61,7 +66,7 @@ async function offersFor(
       types.id as label_type_id, types.name, types.uid, types.codes, types.active as type_active, types.max_weight,
       coalesce(own.from_weight, list.from_weight) as from_weight, coalesce(own.to_weight, list.to_weight) as to_weight,
       coalesce(own.price_cents, list.price_cents) as price_cents, own.id is not null as custom,
-      list.price_cents as standard_cents
+      list.price_cents as standard_cents, now() as at
     from item join customers on ${isBuyer}
     left join label_types types on lower(types.uid) = lower(item.uid)
     left join price_tiers list on list.label_type_id = types.id
@@ -209,43 +214,41 @@ export async function buy(
   const sold = sales.flatMap((sale) => (sale === undefined || isRefusal(sale) ? [] : sale));
   if (sold.length === 0) return sales as (Refusal | undefined)[];
 
-  const moved = await moveEach(
-    tx,
-    sold.map(({ customer, total, labels, reference }) => ({
-      ...{ customerId: customer.id, cents: -total, kind: "purchase", reference, orders: labels.length, actor },
-    })),
-  );
-  // After the money has moved: what there is cannot be tried out for nothing.
   const labels = sold.flatMap((sale) => sale.labels.map((label) => ({ ...label, sale })));
   const sent = labels.flatMap(({ purchase: { tracking }, labelType }) =>
     tracking && !labelType.codes ? tracking : [],
   );
-  await refusePrepaid(tx, sent);
   const types = labels.map(({ labelType }) => labelType);
-  const codes = await takeCodes(tx, types);
+  // After the money has moved: what there is cannot be tried out for nothing.
+  const [moved, codes] = await allOf([
+    moveEach(
+      tx,
+      sold.map(({ customer, total, labels, reference }) => ({
+        ...{ customerId: customer.id, cents: -total, kind: "purchase", reference, orders: labels.length, actor },
+      })),
+    ),
+    refusePrepaid(tx, sent).then(() => takeCodes(tx, types)),
+  ]);
   const bulks = sold.flatMap(({ customer, asBulk, reference }) =>
     asBulk ? { id: reference, customerId: customer.id, shopId: actor.shopId } : [],
   );
   const bulkRows = bulks.length > 0 ? await tx.insert(bulkOrders).values(bulks).returning() : [];
-  const rows = await tx
-    .insert(orders)
-    .values(
-      labels.map(({ id, purchase, labelType, tier, custom, standardCents, sale }, place) => ({
-        ...purchase,
-        id,
-        customerId: sale.customer.id,
-        shopId: actor.shopId,
-        labelTypeId: labelType.id,
-        bulkOrderId: sale.asBulk ? sale.reference : null,
-        priceCents: tier.price,
-        tierFromWeight: tier.fromWeight,
-        tierToWeight: tier.toWeight,
-        hasCustomPrice: custom,
-        standardPriceCents: standardCents,
-        tracking: codes[place] ?? purchase.tracking ?? "",
-      })),
-    )
-    .returning();
+  const rows = labels.map(({ id, purchase: { labelType: _, ...purchase }, sale, ...label }, place) => ({
+    ...purchase,
+    id,
+    uuid: randomUUID(),
+    customerId: sale.customer.id,
+    shopId: actor.shopId,
+    labelTypeId: label.labelType.id,
+    bulkOrderId: sale.asBulk ? sale.reference : null,
+    priceCents: label.tier.price,
+    tierFromWeight: label.tier.fromWeight,
+    tierToWeight: label.tier.toWeight,
+    hasCustomPrice: label.custom,
+    standardPriceCents: label.standardCents,
+    tracking: codes[place] ?? purchase.tracking ?? "",
+  }));
+  await withoutWaiting(tx, insertRows(tx, orders, rows));
 
   let row = 0;
   const bought = new Map<unknown, Bought>();
@@ -257,7 +260,10 @@ export async function buy(
       balanceCents: paid.balanceCents,
       total: sale.total,
       bulk: bulkRows.find(({ id }) => id === sale.reference),
-      orders: sale.labels.map(({ labelType: { name } }) => ({ order: rows[row++] as Order, labelType: { name } })),
+      orders: sale.labels.map(({ labelType: { name } }) => ({
+        order: { ...(rows[row++] as (typeof rows)[number]), createdAt: sale.createdAt, refundedAt: null },
+        labelType: { name },
+      })),
     });
   }
   return sales.map((sale) => bought.get(sale) ?? (sale as Refusal | undefined));
@@ -289,6 +295,7 @@ function saleOf({ purchases, asBulk }: Wanted, offers: Offer[], balances: Map<st
     const ids = labels.map(() => uuidv7()).sort();
     return {
       ...{ customer, total, asBulk },
+      createdAt: orders.createdAt.mapFromDriverValue((offers[0] as Offer).at) as Date,
       /** What the money moves for. */
       reference: asBulk ? uuidv7() : (ids[0] as string),
       labels: labels.map((label, place) => ({ ...label, id: ids[place] as string })),

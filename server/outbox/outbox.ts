@@ -6,10 +6,11 @@ import {
   type StaffEventType,
   staffEventData,
 } from "@footprint/contract/outbox.ts";
-import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
+import { insertion } from "../db/insert-rows.ts";
 import { outbox } from "../db/schema.ts";
 
 /** Something that happened, for shops and colleagues to hear of. */
@@ -31,21 +32,22 @@ const told = { ...eventData, ...staffEventData };
  * that customer's row, or the row that it is about, is locked: so their events are numbered as they happened.
  */
 export async function tell(tx: Transaction, ...happenings: Happening[]): Promise<void> {
-  if (happenings.length > 0) await insertion(tx, happenings);
+  if (happenings.length > 0) await tx.execute(noting(happenings));
 }
 
 /** The same together with another statement. */
-export const telling = (tx: Transaction, happenings: Happening[], statement: SQLWrapper): SQL =>
-  sql`with told as (${insertion(tx, happenings).getSQL()}) ${statement.getSQL()}`;
+export const telling = (happenings: Happening[], statement: SQL): SQL =>
+  sql`with told as (${noting(happenings)}) ${statement}`;
 
-const insertion = (tx: Transaction, happenings: Happening[]) =>
-  tx.insert(outbox).values(
+const noting = (happenings: Happening[]) =>
+  insertion(
+    outbox,
     happenings.map(({ type, data, customerId = null, shopId = null }) => ({
       id: uuidv7(),
       type,
       customerId,
       shopId,
-      data: z.encode(told[type] as z.ZodType<Record<string, unknown>>, data) as Record<string, unknown>,
-      createdAt: sql`clock_timestamp()`,
+      data: z.encode(told[type] as z.ZodType<Record<string, unknown>>, data),
     })),
+    { createdAt: "clock_timestamp()" },
   );
