@@ -71,7 +71,8 @@ test("what was in the log before it was chained gets into the chain, a thousand 
 test("rows of this minute wait, since a transaction may still write beside them", async () => {
   await db.transaction((tx) => tx.insert(logs).values({ admin: "maren", type: "user", action: "Just now" }));
   await chainLog(db);
-  expect(await newest()).toMatchObject({ link: null, waiting: 1 });
+  // All there are: whatever ran before may have written its last one late.
+  expect(await newest()).toMatchObject({ link: null, waiting: await db.$count(logs) });
 });
 
 test("whatever many writers write while servers chain gets into the chain once", async () => {
