@@ -197,11 +197,11 @@ function oneForAllWhoAsk<T>(ask: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The number that PostgreSQL and its standbys share, and that of the database in it. */
-const databaseNumber = `system_identifier || '/' || (select oid from pg_database where datname = current_database())`;
+/** The number that PostgreSQL and its standbys share, and the name of the database in it. */
+const whichDatabase = "system_identifier || '/' || current_database()";
 
 /** What is answered before it is written, where the database was told so, counts as well. */
-const writtenPosition = sql.raw(`select ${databaseNumber} as database,
+const writtenPosition = sql.raw(`select ${whichDatabase} as database,
     left(pg_walfile_name(place), 8) as history, (place - '0/0')::text as place
   from pg_control_system(), (select case current_setting('synchronous_commit')
     when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_lsn() end as place) as written`);
@@ -217,7 +217,7 @@ async function positionOf(primary: Database): Promise<Position> {
 type Followed = { is_standby: boolean; database: string; history: string; place: string | null };
 
 /** Which history it follows is told at once to accounts with pg_monitor, to others with its next restart point. */
-const followedPosition = `select is_standby, ${databaseNumber} as database,
+const followedPosition = `select is_standby, ${whichDatabase} as database,
   case when is_standby
     then lpad(upper(to_hex(coalesce((select received_tli from pg_stat_wal_receiver), timeline_id))), 8, '0')
     else left(pg_walfile_name(pg_current_wal_lsn()), 8) end as history,

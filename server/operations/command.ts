@@ -6,6 +6,8 @@ import { openEngine } from "../db/engine.ts";
 export async function runCommand(task: (db: () => Promise<Database>) => Promise<number>) {
   // Whatever a command writes is for its own account alone.
   process.umask(0o077);
+  // Whoever reads what it prints may have seen enough.
+  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 1));
   let close = async () => {};
   try {
     process.exitCode = await task(async () => {

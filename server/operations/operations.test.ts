@@ -77,6 +77,25 @@ test("metrics are there for whoever has the key, count calls by path, and name n
   expect(body).not.toContain("somebody");
 });
 
+test("strangers cannot make the metrics grow, whatever they ask for", async () => {
+  const app = await appWith({ env: { METRICS_KEY: metricsKey } });
+  const address = await app.listen({ port: 0, host: "127.0.0.1" });
+  const series = async () => {
+    const { body } = await app.inject({ url: "/metrics", headers: { authorization: `Bearer ${metricsKey}` } });
+    return body.match(/^footprint_call_seconds_count/gm)?.length;
+  };
+  const ask = async (name: string) => {
+    for (const path of ["", "api/v1/", "api/v1/admin/users/read/", "assets/", "api/docs/", "metrics/", "%00", "..%2f"])
+      for (const method of ["GET", "PUT", "PROPFIND", "OPTIONS", `${name.replaceAll(/\W/g, "")}X`])
+        await fetch(`${address}/${path}${name}?${name}=${name}`, { method, headers: { host: name, origin: name } });
+  };
+  await ask("first");
+  const before = await series();
+  for (const name of ["second", "third%22%7D", "fourth%0a", "%ff", "a".repeat(2000)]) await ask(name);
+  expect(await series()).toBe(before);
+  await app.close();
+});
+
 /** These metrics of a server of its own, asked for again and again. */
 async function watch(names: string[], env: Record<string, string> = {}) {
   const app = await appWith({ env: { METRICS_KEY: metricsKey, ...env } });

@@ -10,6 +10,7 @@ import { chainLog } from "../../accounts/log-chain.ts";
 import { type Engine, withoutTimeLimit } from "../../db/engine.ts";
 import { migrate } from "../../db/migrations.ts";
 import { backup, emptyPostgres, ended, look, openShop, place, restore, run } from "../../testing/program.ts";
+import { writeProven } from "../backup/file.ts";
 
 /** On a busy machine too: only what never comes is given up. */
 const patience = { timeout: 240_000, interval: 100 };
@@ -19,13 +20,19 @@ const archive = (env: Record<string, string>, ...args: string[]) => ended(run(en
 const books = (env: Record<string, string>, ...args: string[]) => ended(run(env, "operations/print-books.ts", args));
 
 /** Rows of a month, a minute apart, each thousand of them in a link. */
-async function write({ db }: Pick<Engine, "db">, amount: number, from: string) {
+async function write({ db }: Pick<Engine, "db">, amount: number, from: string, first?: object) {
   await withoutTimeLimit(db).execute(sql`
     insert into logs (id, admin, type, action, before, after, created_at)
     select gen_random_uuid(), 'maren "ж" \\', 'pricing', E'Line 1\nline 2 of ' || n, '{"price": 1.50, "aa": [1e3, "\u2028"], "z": null}',
       'null', ${from}::timestamptz + n * interval '60.000007 seconds' from generate_series(1, ${amount}::integer) as n`);
+  if (first)
+    await db.execute(sql`update logs set before = ${JSON.stringify(first)}::jsonb
+      where id = (select id from logs where created_at > ${from} order by created_at limit 1)`);
   await chainLog(db);
 }
+
+/** As somebody may have written it, or pasted it from anywhere. */
+const note = 'A "quoted" \\ word\nand a second line \u{1b}[31m \u202e \u{1f468}\u200d\u{1f469} \u{e0001}';
 
 /** What was written by `write`, and how far the archives are. */
 const stateOf = (env: { DATA_DIR: string } | { DATABASE_URL: string }) =>
@@ -172,4 +179,38 @@ test("what is older than the log is kept goes to files once, whatever is killed;
       async ({ db }) => (await db.execute(sql`select from pg_stat_activity where ${isWaiting}`)).rows.length,
     );
   }
+});
+
+test("archives are searched for whatever stands in them, by whoever reads on or not", async () => {
+  const there = await emptyPostgres();
+  const env = { ...there, ARCHIVE_DIR: place("archive"), LOG_RETENTION: "400d" };
+  await look(there, async (engine) => {
+    await engine.db.transaction((tx) => migrate(tx));
+    await write(engine, 3000, "2024-01-01T00:00:00Z", { note });
+    await write(engine, 1, new Date(Date.now() - 86_400_000).toISOString());
+  });
+  expect((await archive(env)).code).toBe(0);
+
+  // Also in words that JSON writes in another way, and all of it can be read again.
+  const strange = await archive(env, "--search", 'a "quoted" \\ word\nand a second line');
+  const [entry = "", said] = strange.output.split("\n");
+  expect([JSON.parse(entry).before.note, said]).toEqual([note, "1 found."]);
+  // Whoever reads may have seen enough.
+  const cwd = join(import.meta.dirname, "../..");
+  const child = spawn(process.execPath, [program, "--search", ""], { cwd, env: { ...process.env, ...env } });
+  let complaint = "";
+  child.stderr.on("data", (data) => {
+    complaint += data;
+  });
+  child.stdout.once("data", () => child.stdout.destroy());
+  const [code] = await once(child, "close");
+  expect({ code, complaint }).toEqual({ code: 0, complaint: "" });
+});
+
+test("two that write the same file at once, as processes of containers with the same number may, do not disturb each other", async () => {
+  async function* lines() {
+    for (let line = 0; line < 1000; line++) yield `${JSON.stringify({ line })}\n`;
+  }
+  await Promise.all([1, 2, 3].map(() => writeProven(place("out/one.gz"), lines())));
+  expect(await readdir(place("out"))).toEqual(["one.gz"]);
 });

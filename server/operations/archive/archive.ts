@@ -86,7 +86,7 @@ async function search(folder: string, { search, from = "", to = "9999", type, by
       const at = momentOf(row);
       if (at < from || at.slice(0, to.length) > to || !textOf(row).includes(sought)) continue;
       found++;
-      if (!process.stdout.write(`${withoutControlCharacters(printed(row, at))}\n`))
+      if (!process.stdout.write(`${withoutControlCharacters(printed(row, at), escaped)}\n`))
         await new Promise((done) => process.stdout.once("drain", done));
     }
   }
@@ -94,12 +94,25 @@ async function search(folder: string, { search, from = "", to = "9999", type, by
   return 0;
 }
 
+/** What a terminal may not show is written as JSON can write it, so that nothing is lost. */
+function escaped(character: string): string {
+  return character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 function momentOf({ createdAt }: RowLine): string {
   return new Date(Math.floor(Number(createdAt) * 1000)).toISOString();
 }
 
 function textOf({ admin, action, before, after, ...ids }: RowLine): string {
-  return [admin, action, before, after, ids.id, ids.subjectId, ids.customerId].join("\n").toLowerCase();
+  const values = [before, after].flatMap((json) => [json, ...unescaped(json)]);
+  return [admin, action, ...values, ids.id, ids.subjectId, ids.customerId].join("\n").toLowerCase();
+}
+
+/** The texts in a value as people know them, where JSON writes some of their characters in another way. */
+function unescaped(json: string | null): string[] {
+  const texts: string[] = [];
+  if (json?.includes("\\")) JSON.parse(json, (_, value) => void (typeof value === "string" && texts.push(value)));
+  return texts;
 }
 
 function printed({ id, admin, before, after, subjectKind, subjectId, ...row }: RowLine, at: string): string {

@@ -1,4 +1,3 @@
-import { readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import {
   claimPart,
@@ -13,6 +12,7 @@ import {
 } from "../../accounts/log-archive.ts";
 import { type Archives, StartError } from "../../config.ts";
 import type { Database } from "../../db/database.ts";
+import { removeUnfinished } from "../backup/file.ts";
 import { checkArchive, writeArchive } from "./file.ts";
 
 const hour = 3_600_000;
@@ -51,7 +51,7 @@ export async function archiveLog(
       await leavePart(db, part).catch(() => {});
     }
   }
-  await removeUnfinished(folder);
+  await removeUnfinished(folder, "log-");
   return !(await hasBegunPart(db));
 }
 
@@ -63,15 +63,6 @@ async function compare(db: Database, folder: string, part: Part) {
     sha256 === part.sha256 && firstLink === part.firstLink && lastLink === part.lastLink && rows === part.rows;
   if (!isIt || hash !== (await hashOfLink(db, part.lastLink)))
     throw new StartError(`${path} is not the archive that the database knows: nothing is deleted.`);
-}
-
-/** What a crash left behind, and nobody writes at any more. */
-async function removeUnfinished(folder: string) {
-  const names = await readdir(folder).catch(() => []);
-  for (const name of names.filter((name) => /^log-.*\.unfinished$/.test(name))) {
-    const path = join(folder, name);
-    if ((await stat(path)).mtimeMs < Date.now() - 24 * hour) await rm(path, { force: true });
-  }
 }
 
 /** Looks at once and then every hour. Returns how to stop. */

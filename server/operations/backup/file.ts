@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { pipeline as pipe } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
@@ -33,7 +33,8 @@ export const lineOf = (content: Header | TableStart | End) => `${JSON.stringify(
 
 /** Writes the lines under another name first: what carries the name is complete. It holds what is nobody else's business. */
 export async function writeProven(path: string, lines: AsyncIterable<string>, keys?: BackupKeys): Promise<void> {
-  const unfinished = `${path}.${process.pid}.unfinished`;
+  // In containers all processes have the same few numbers.
+  const unfinished = `${path}.${randomBytes(4).toString("hex")}.unfinished`;
   const target = { flags: "wx", mode: 0o600, flush: true };
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -45,6 +46,18 @@ export async function writeProven(path: string, lines: AsyncIterable<string>, ke
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall) throw new StartError(`${path} cannot be written (${code}): name a file in a folder you may write to.`);
     throw error;
+  }
+}
+
+const day = 86_400_000;
+
+/** Removes what a crash left behind, and nobody writes at any more. Another server may be faster, or give it its name. */
+export async function removeUnfinished(folder: string, beginning = ""): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.startsWith(beginning) || !name.endsWith(".unfinished")) continue;
+    const path = join(folder, name);
+    const { mtimeMs = Date.now() } = (await stat(path).catch(() => undefined)) ?? {};
+    if (mtimeMs < Date.now() - day) await rm(path, { force: true });
   }
 }
 

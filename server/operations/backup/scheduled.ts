@@ -1,5 +1,5 @@
 import { fork } from "node:child_process";
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { setPriority } from "node:os";
 import { join, resolve } from "node:path";
 import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
@@ -9,6 +9,7 @@ import type { Database } from "../../db/database.ts";
 import { uuidv7 } from "../../db/ids.ts";
 import { backups } from "../../db/schema.ts";
 import type { Made } from "./backup.ts";
+import { removeUnfinished } from "./file.ts";
 import { nameOf } from "./names.ts";
 
 /** So often it is looked whether it is time, in milliseconds; and so often whoever makes one says that they do. */
@@ -148,14 +149,9 @@ async function removeOld(db: Database, folder: string, { days, weeks }: Pick<Bac
   ]);
   const old = new Set(made.filter((each) => !kept.has(each)).map(({ file }) => file));
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    if (old.has(name) || (name.endsWith(".unfinished") && (await isOld(path)))) await rm(path, { force: true });
-  }
+  for (const name of await readdir(folder)) if (old.has(name)) await rm(join(folder, name), { force: true });
+  await removeUnfinished(folder);
 }
-
-/** Nobody writes at it any more. */
-const isOld = async (path: string) => (await stat(path)).mtimeMs < Date.now() - 86_400_000;
 
 /** The first of each of so many spans, as they come. */
 function lastOfEach<T>(made: T[], amount: number, spanOf: (one: T) => string): T[] {
