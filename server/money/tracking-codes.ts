@@ -67,7 +67,7 @@ export async function takeCodes(tx: Transaction, types: LabelType[]): Promise<(s
     const { rows } = await tx.execute<{ code: string }>(sql`
       update tracking_codes set used_at = now() where id = any(array(
         select id from tracking_codes where type = ${type} and used_at is null and ${areEnough}
-        order by created_at, code limit ${amount} for update skip locked))
+        order by created_at, code limit (select ${amount}::int) for update skip locked))
       returning code`);
     if (rows.length < amount) {
       const missing = amount - rows.length;
@@ -96,10 +96,13 @@ async function countLeft(tx: Database | Transaction, type: string, enough: numbe
   return rows[0]?.left ?? 0;
 }
 
-/** In the order of an index: in any other order the database would read all that were used lately. */
+/**
+ * In the order of an index: in any other order the database would read all that were used lately. How many is asked by
+ * `select`: knowing it beforehand, the database would plan anew every time.
+ */
 const leftOf = (type: string, enough: number) => sql`
   select count(*)::int as left from (
-    select from tracking_codes where type = ${type} and used_at is null order by created_at, code limit ${enough}
+    select from tracking_codes where type = ${type} and used_at is null order by created_at, code limit (select ${enough}::int)
   ) as unused`;
 
 /** Deletes codes whose rows are locked. By id: one that was registered since is not among those that were looked at. */
