@@ -123,6 +123,22 @@ test("where codes run out, some of the orders that arrive at once get them, and 
   expect((await checkBooks(db)).problems).toEqual([]);
 });
 
+test("a code that turns up behind those that were sold before it is sold too", async () => {
+  await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
+  const customer = await addCustomer({ balance: 100 });
+  const register = (createdAt: Date, codes: string[]) =>
+    db
+      .insert(trackingCodes)
+      .values(codes.map((code) => ({ code, type: "priority" as const, template: "evs" as const, createdAt })));
+  const codes = times(8, () => `94${String(++keys).padStart(20, "0")}`);
+  await register(new Date(), codes.slice(0, 4));
+  const first = await Promise.all(times(3, () => buy({ discordId: customer.discordId, labelType: "priority" })));
+  await register(new Date("2020-01-01"), codes.slice(4));
+  const rest = await Promise.all(times(5, () => buy({ discordId: customer.discordId, labelType: "priority" })));
+  expect([...first, ...rest].map(({ body }) => body.order.tracking).sort()).toEqual(codes);
+  expect((await buy({ discordId: customer.discordId, labelType: "priority" })).status).toBe(409);
+});
+
 onPostgres("nobody waits for a customer whom somebody else is working for", async () => {
   const [held, free] = [await addCustomer({ balance: 100 }), await addCustomer({ balance: 100 })];
   let waiting: ReturnType<typeof buy>[] = [];
