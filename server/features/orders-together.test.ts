@@ -188,20 +188,3 @@ test("a key that was deleted a moment after an order buys nothing more, and is t
   expect(statuses(refused)).toEqual(Array(8).fill(401));
   expect(await balanceOf(customer)).toBe(84);
 });
-
-onPostgres("while some orders are being made, so are enough others of other customers", async () => {
-  const slowType = await addLabelType({ uid: "slow", kind: "shipv2", tiers: [[0, 5, 4]] });
-  const [first, second, ...others] = await Promise.all(times(18, () => addCustomer({ balance: 100 })));
-  if (!first || !second) throw new Error("there are customers");
-  let slow: ReturnType<typeof buy>[] = [];
-  await db.transaction(async (tx) => {
-    await tx.execute(sql`select from label_types where id = ${slowType.id} for update`);
-    // One at each of the two servers.
-    slow = [first, second].map(({ discordId }) => buy({ discordId, labelType: "slow" }));
-    await untilTheyWait(tx, 2);
-    const made = await Promise.all([...others, ...others].map(({ discordId }) => buy({ discordId })));
-    expect(statuses(made)).toEqual(Array(32).fill(201));
-  });
-  expect(statuses(await Promise.all(slow))).toEqual([201, 201]);
-  expect((await checkBooks(db)).problems).toEqual([]);
-});
