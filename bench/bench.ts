@@ -50,9 +50,12 @@ const sizes = options.orders
     : [10_000, 1_000_000, ...(options.large ? [10_000_000] : [])];
 const slice = Number(options.slice);
 const rounds = 3;
+const storefrontOrders = "storefront order";
 const account = { ADMIN_USERNAME: "bench.admin", ADMIN_PASSWORD: "the bench's own password" };
 /** What can be changed is limited; ten per connection, and enough to tell. */
 const changesWith = (connections: number) => 100 + 10 * connections;
+/** Orders are bought for so long in each round: at full speed a few hundred are over before a server is warm. */
+const orderingMs = 4_000;
 
 const folder = await temporaryFolder();
 const profiles = join(folder.path, "profiles");
@@ -69,7 +72,7 @@ type Measurable = {
   close: () => Promise<void>;
 };
 
-const pgbench = server && "storefront order".includes(options.only) ? await openPgbench(server) : undefined;
+const pgbench = server && storefrontOrders.includes(options.only) ? await openPgbench(server) : undefined;
 const pgbenchSeconds = (slice * rounds) / 1000;
 const opened: [size: number, Measurable][] = [];
 for (const size of sizes) opened.push([size, await open(size)]);
@@ -81,7 +84,7 @@ try {
   console.log(tableHead);
   for (const { name } of opened[0]?.[1].rows ?? []) {
     for (const connections of connectionsFor(name)) {
-      const isOrder = name === "storefront order";
+      const isOrder = name === storefrontOrders;
       const before = isOrder && (await pgbench?.(connections, pgbenchSeconds));
       const measured = await measure(name, connections);
       for (const row of measured) console.log(tableLine(row));
@@ -109,7 +112,7 @@ console.log(`Kept in ${file}`);
 /** Of one account's searches only so many are worked for at once; how fast orders come in is of interest in between. */
 function connectionsFor(name: string): number[] {
   if (name.includes("search")) return [1];
-  return name === "storefront order" ? [1, 8, 32] : [1, 16, 32];
+  return name === storefrontOrders ? [1, 8, 32] : [1, 16, 32];
 }
 
 /** For one more process: PostgreSQL is shared, a folder is copied. */
@@ -192,6 +195,7 @@ async function admission(origin: string) {
 
 /** One row at every size, server and floor in turns within seconds: what else the machine does meets them all. */
 async function measure(name: string, connections: number): Promise<Measured[]> {
+  const isOrder = name === storefrontOrders;
   const runs = [];
   for (const [size, measurable] of opened) {
     const row = measurable.rows.find((candidate) => candidate.name === name);
@@ -217,10 +221,11 @@ async function measure(name: string, connections: number): Promise<Measured[]> {
     isChange
       ? { connections, milliseconds: 10_000, requests: changesWith(connections) }
       : { connections, milliseconds: slice, requests: 1e9 };
+  const ordering = { connections, milliseconds: orderingMs, requests: 1e9 };
   const taken = runs.map(() => ({ product: [] as Figures[], floor: [] as Figures[] }));
   for (let round = 0; round <= rounds; round++) {
     for (const [index, { measurable, row, path, isChange }] of runs.entries()) {
-      const product = await load(measurable.origin, row.next, limits(isChange));
+      const product = await load(measurable.origin, row.next, isOrder ? ordering : limits(isChange));
       const floor = await load(measurable.floorOrigin, () => ({ method: "GET", path }), limits(isChange));
       // The first round only warms up.
       if (round === 0) continue;

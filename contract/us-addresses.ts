@@ -105,12 +105,12 @@ export function addressWarnings({ state, zip, country }: Place): AddressWarning[
   return [{ field: "zip", message: `ZIP code ${digits} is in ${named}, not in ${known.name}` }];
 }
 
-const stateOf = (text: string): UsState | undefined => {
-  const plain = letters(text);
-  return usStates.find(({ code, name }) => plain === code || plain === letters(name));
-};
-
 const letters = (text: string) => text.toUpperCase().replace(/[^A-Z]/g, "");
+
+const statesByName = new Map(
+  usStates.flatMap((state) => [state.code, letters(state.name)].map((name): [string, UsState] => [name, state])),
+);
+const stateOf = (text: string): UsState | undefined => statesByName.get(letters(text));
 
 const isUs = (country: string) =>
   ["US", "USA", "UNITEDSTATES", "UNITEDSTATESOFAMERICA", "THEUNITEDSTATES"].includes(letters(country));

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isRefusal } from "@footprint/contract/refusal.ts";
 import type { Database } from "../db/database.ts";
-import { canSendTogether } from "../db/one-connection.ts";
 import { databaseAway } from "./errors.ts";
 import { othersWouldFindTheSame } from "./overload.ts";
 
@@ -24,44 +23,32 @@ type Waiting<M> = Gathered<M> & {
 
 /** So many at once: whoever waits for what they hold, or on the embedded engine for anything, waits no longer. */
 const mostTogether = 32;
-/**
- * While the database works for some, the server can prepare others and write answers. So there may be two such groups
- * under way, about different things; the second is worth its own transaction where it is not too small.
- */
-const mostGroups = 2;
-const worthAGroup = 8;
-
-/** Those of one name: who waits, and who is being worked for, in so many groups. */
-type Gathering<M> = { waiting: Waiting<M>[]; underWay: Set<Waiting<M>>; groups: number };
 // biome-ignore lint/suspicious/noExplicitAny: those of one name have members of one kind
-const gatherings = new WeakMap<Database, Map<string, Gathering<any>>>();
+const gatherings = new WeakMap<Database, Map<string, Waiting<any>[]>>();
 
 /** The first is worked for at once; those that come meanwhile are next, all together. */
 export function gather<M>(db: Database, name: string, gathered: Gathered<M>): Promise<unknown> {
-  const all = gatherings.get(db) ?? new Map<string, Gathering<M>>();
+  const all = gatherings.get(db) ?? new Map<string, Waiting<M>[]>();
   gatherings.set(db, all);
   const join = (name: string, one: Waiting<M>, mayWait: boolean) => {
-    const gathering: Gathering<M> = all.get(name) ?? { waiting: [], underWay: new Set(), groups: 0 };
-    all.set(name, gathering);
-    gathering.waiting.push(one);
+    const others = all.get(name);
+    if (others) return void others.push(one);
+    const waiting = [one];
+    all.set(name, waiting);
     const putOff = (one: Waiting<M>) => join(`${name} ${one.about}`, one, true);
-    void workThrough(gathering, canSendTogether(db) ? mostGroups : 1, mayWait, putOff, () => all.delete(name));
+    void workThrough(waiting, mayWait, putOff, () => all.delete(name));
   };
   return new Promise((answer, refuse) => {
     join(name, { ...gathered, answer, refuse, asPartOfCall: AsyncLocalStorage.snapshot() }, false);
   });
 }
 
-/** Works for those who wait, group after group, unless enough is being done already. */
 async function workThrough<M>(
-  gathering: Gathering<M>,
-  most: number,
+  waiting: Waiting<M>[],
   mayWait: boolean,
   putOff: (one: Waiting<M>) => void,
   end: () => void,
 ): Promise<void> {
-  if (gathering.groups === most) return;
-  const { waiting, underWay } = gathering;
   const attempt = async (some: Waiting<M>[]) => {
     const [{ work, asPartOfCall }] = some as [Waiting<M>];
     const members = some.map(({ member }) => member);
@@ -73,8 +60,8 @@ async function workThrough<M>(
       else putOff(one);
     }
   };
-  gathering.groups++;
-  for (let some = takeSome(gathering); some.length > 0; some = takeSome(gathering)) {
+  while (waiting.length > 0) {
+    const some = takeSome(waiting);
     await attempt(some).catch(async (error) => {
       const [one, ...others] = some as [Waiting<M>, ...Waiting<M>[]];
       const isForAll = othersWouldFindTheSame(error);
@@ -83,26 +70,15 @@ async function workThrough<M>(
       // Whichever of them it was, the others are not to fail with it.
       await Promise.all(some.map((each) => attempt([each]).catch(each.refuse)));
     });
-    for (const one of some) underWay.delete(one);
   }
   // Not a moment later: whoever joins now would wait for ever.
-  if (--gathering.groups === 0) end();
+  end();
 }
 
-/** The first of those that wait, but for what others are just worked for; none where these are too few by now. */
-function takeSome<M>({ waiting, underWay, groups }: Gathering<M>): Waiting<M>[] {
-  const held = new Set([...underWay].flatMap(({ key, about }) => [`key ${key}`, `about ${about}`]));
+/** The first of those that wait. */
+function takeSome<M>(waiting: Waiting<M>[]): Waiting<M>[] {
   const taken = new Map<string, Waiting<M>>();
-  for (const one of waiting)
-    if (
-      taken.size < mostTogether &&
-      !taken.has(one.key) &&
-      !held.has(`key ${one.key}`) &&
-      !held.has(`about ${one.about}`)
-    )
-      taken.set(one.key, one);
-  if (groups > 1 && taken.size < worthAGroup) return [];
-  for (const one of taken.values()) underWay.add(one);
+  for (const one of waiting) if (taken.size < mostTogether && !taken.has(one.key)) taken.set(one.key, one);
   waiting.splice(0, waiting.length, ...waiting.filter((one) => taken.get(one.key) !== one));
   return [...taken.values()];
 }

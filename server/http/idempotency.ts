@@ -16,7 +16,7 @@ import type { InTurn, Upload } from "./files.ts";
 import { gather } from "./gatherings.ts";
 import { whenItsTurnTogether } from "./overload.ts";
 
-/** An answer that was given before, as it travelled. */
+/** An answer as it travels, or travelled when it was given first. */
 export class Replay {
   readonly reply: unknown;
   constructor(reply: unknown) {
@@ -164,15 +164,24 @@ function workTogether(members: Member[], mayWait: boolean): Promise<unknown[]> {
       const first = members.filter((one) => claimed.has(one.claim.key));
       const wanted = first.map((one) => one.wanted) as never[];
       const results = first.length > 0 ? await work(tx, wanted, mayWait) : [];
-      const outcomes = new Map(first.map((one, place) => [one, results[place]]));
-      const isAnswered = (one: Member) => outcomes.get(one) !== undefined && !isRefusal(outcomes.get(one));
+      const isAnswer = (result: unknown) => result !== undefined && !isRefusal(result);
+      // An answer is kept as it travels, and then travels as it is kept.
+      const outcomes = new Map(
+        first.map((one, place): [Member, unknown] => {
+          const result = results[place];
+          return [one, isAnswer(result) ? new Replay(z.encode(call.reply, result)) : result];
+        }),
+      );
       await answerFirst(
         tx,
-        first.filter(isAnswered).map((one) => ({ ...one.claim, reply: z.encode(call.reply, outcomes.get(one)) })),
+        first.flatMap((one) => {
+          const outcome = outcomes.get(one);
+          return outcome instanceof Replay ? [{ ...one.claim, reply: outcome.reply }] : [];
+        }),
       );
       await giveBack(
         tx,
-        first.filter((one) => !isAnswered(one)).map((one) => one.claim),
+        first.filter((one) => !(outcomes.get(one) instanceof Replay)).map((one) => one.claim),
       );
       for (const one of members)
         if (!outcomes.has(one) && !held.has(one.claim.key))

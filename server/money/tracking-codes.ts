@@ -1,5 +1,5 @@
 import { refusal } from "@footprint/contract/refusal.ts";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../db/database.ts";
 import { orders, plainTracking, trackingCodes } from "../db/schema.ts";
 
@@ -61,14 +61,9 @@ export async function takeCodes(tx: Transaction, types: LabelType[]): Promise<(s
   const taken: string[] = [];
   for (const [type, places] of [...wanted].sort()) {
     const amount = places.length;
-    // Who asks for more than there are does not keep what there is from others.
-    const areEnough = amount === 1 ? sql`true` : sql`(${leftOf(type, amount)}) = ${amount}`;
-    // array(…) is read once, before the update begins: `in (…)` may be read again for every row, and take more each time.
-    const { rows } = await tx.execute<{ code: string }>(sql`
-      update tracking_codes set used_at = now() where id = any(array(
-        select id from tracking_codes where type = ${type} and used_at is null and ${areEnough}
-        order by created_at, code limit ${amount} for update skip locked))
-      returning code`);
+    const rows = await takeFrom(tx, type, amount, firstLeft(type));
+    // Some may be left from before, of those that others did not keep after all.
+    if (rows.length < amount) rows.push(...(await takeFrom(tx, type, amount - rows.length)));
     if (rows.length < amount) {
       const missing = amount - rows.length;
       if ((await countLeft(tx, type, missing)) < missing) throw noneLeft(type);
@@ -83,6 +78,37 @@ export async function takeCodes(tx: Transaction, types: LabelType[]): Promise<(s
   return taken;
 }
 
+/**
+ * Where the first code that is left was found, for a while: those that were used before it are many, and the database
+ * would look at all of them again every time.
+ */
+const firstOnes = new Map<string, { at: string; code: string; until: number }>();
+const keptMs = 10_000;
+
+function firstLeft(type: string) {
+  const first = firstOnes.get(type);
+  return first && first.until > performance.now() ? first : undefined;
+}
+
+/** The oldest that are left, from there on where it is said; none of them where there are fewer. */
+async function takeFrom(tx: Transaction, type: string, amount: number, first?: { at: string; code: string }) {
+  const left = first
+    ? sql`type = ${type} and used_at is null and (created_at, code) >= (${first.at}::timestamptz, ${first.code})`
+    : sql`type = ${type} and used_at is null`;
+  // Who asks for more than there are does not keep what there is from others.
+  const areEnough = amount === 1 ? sql`true` : sql`(${countOf(left, amount)}) = ${amount}`;
+  // array(…) is read once, before the update begins: `in (…)` may be read again for every row, and take more each time.
+  const { rows } = await tx.execute<{ code: string; at: string }>(sql`
+    with taken as (
+      update tracking_codes set used_at = now() where id = any(array(
+        select id from tracking_codes where ${left} and ${areEnough}
+        order by created_at, code limit (select ${amount}::int) for update skip locked))
+      returning code, created_at)
+    select code, created_at::text as at from taken order by created_at, code`);
+  if (rows[0] && !first) firstOnes.set(type, { ...rows[0], until: performance.now() + keptMs });
+  return rows;
+}
+
 const noneLeft = (type: string) => refusal(409, `No tracking code of type ${type} is left`);
 
 /** What a label of this type would be refused with for want of a code. */
@@ -92,14 +118,17 @@ export async function refusalWithoutCode(db: Database, { codes }: LabelType) {
 
 /** How many codes are unused, counted as far as it matters; those that others are just taking are among them. */
 async function countLeft(tx: Database | Transaction, type: string, enough: number): Promise<number> {
-  const { rows } = await tx.execute<{ left: number }>(leftOf(type, enough));
+  const { rows } = await tx.execute<{ left: number }>(countOf(sql`type = ${type} and used_at is null`, enough));
   return rows[0]?.left ?? 0;
 }
 
-/** In the order of an index: in any other order the database would read all that were used lately. */
-const leftOf = (type: string, enough: number) => sql`
+/**
+ * In the order of an index: in any other order the database would read all that were used lately. How many is asked by
+ * `select`: knowing it beforehand, the database would plan anew every time.
+ */
+const countOf = (left: SQL, enough: number) => sql`
   select count(*)::int as left from (
-    select from tracking_codes where type = ${type} and used_at is null order by created_at, code limit ${enough}
+    select from tracking_codes where ${left} order by created_at, code limit (select ${enough}::int)
   ) as unused`;
 
 /** Deletes codes whose rows are locked. By id: one that was registered since is not among those that were looked at. */
