@@ -40,6 +40,33 @@ async function askToRefund(page: Page, receiver: string) {
   await expect(question(page)).toBeVisible();
 }
 
+test("hovering a shortened id tells all of it, and so does focusing its button", async ({
+  staff: { page, token },
+  server,
+}) => {
+  const { uuid } = await orderTo(server.api, token, "Refund 1");
+  await openScreen(page, "/orders?search=Refund+1", "Orders");
+  const shown = rows(page)
+    .locator("[data-id]")
+    .filter({ hasText: short(uuid) });
+  const told = page.getByRole("tooltip").filter({ hasText: uuid });
+  await shown.hover();
+  await expect(told).toBeVisible();
+  await expect(shown).toHaveAccessibleDescription(uuid);
+  await page.keyboard.press("Escape");
+  await expect(told).toBeHidden();
+  await page.getByRole("heading", { level: 1 }).hover();
+  await shown.hover();
+  await expect(told).toBeVisible();
+  await page.getByRole("heading", { level: 1 }).hover();
+  await expect(told).toBeHidden();
+
+  await page.getByRole("button", { name: `Copy order id ${uuid}` }).focus();
+  await expect(told).toBeVisible();
+  await page.keyboard.press("Tab");
+  await expect(told).toBeHidden();
+});
+
 test("a row shows order, age, customer with balance, label type, receiver, tracking, price and status", async ({
   staff: { page, token },
   server,

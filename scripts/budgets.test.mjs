@@ -92,6 +92,15 @@ test("Chart.js loads with the dashboard's charts alone, and beside the screen", 
   assert.deepEqual(lazy, ["src/features/dashboard/DashboardScreen.tsx"]);
 });
 
+test("menus and tooltips load when they are first used", () => {
+  for (const mark of ["data-menu-dropdown", "--tooltip-radius"]) {
+    const holders = among(mark);
+    assert.notEqual(holders.length, 0, `nothing holds ${mark}`);
+    const eager = screens.filter((source) => holders.some((name) => filesOf([panel, source]).has(`assets/${name}`)));
+    assert.deepEqual(eager, [], `${mark} is in what these load before they are shown`);
+  }
+});
+
 test("Sign-In waits for no icons, dialogs or router", () => {
   for (const mark of ["tabler-icon", "ModalBase", "react-router"]) {
     const holders = among(mark);

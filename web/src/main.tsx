@@ -1,6 +1,6 @@
 import "./shared/base.css";
 import { MantineProvider } from "@mantine/core";
-import { type ComponentType, StrictMode, useEffect, useState } from "react";
+import { type ComponentType, StrictMode, startTransition, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { SessionGate } from "./features/session/SessionGate.tsx";
 import { AppError } from "./layout/AppError.tsx";
@@ -15,7 +15,8 @@ function SignedIn() {
   const [loaded, setLoaded] = useState<{ Panel: ComponentType } | { failure: string }>();
   useEffect(() => {
     lazyScreen(loadPanel).then(
-      (Panel) => setLoaded({ Panel }),
+      // In pieces, between which the browser answers.
+      (Panel) => startTransition(() => setLoaded({ Panel })),
       (error: unknown) => setLoaded({ failure: error instanceof Error ? error.message : String(error) }),
     );
   }, []);

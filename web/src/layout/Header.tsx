@@ -1,10 +1,12 @@
 import { session } from "@footprint/contract/session.ts";
-import { ActionIcon, Badge, Kbd, Menu, Tooltip, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Badge, Kbd, UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconHistory, IconKeyboard, IconLogout, IconMenu2, IconSettings } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { callApi } from "../shared/api.ts";
 import { Emblem, letterOf } from "../shared/Emblem.tsx";
+import { Hint } from "../shared/Hint.tsx";
 import { keys } from "../shared/keys.ts";
+import { LazyMenu } from "../shared/LazyMenu.tsx";
 import { Logo } from "../shared/Logo.tsx";
 import { leavePage } from "../shared/leavePage.ts";
 import { queryClient } from "../shared/queries.ts";
@@ -32,47 +34,52 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
       {!onMenu && <PaletteField />}
       <span className={classes.space} />
       {demo && (
-        <Tooltip label="Made-up customers and orders to look around in. npm run demo:remove takes them away.">
+        <Hint label="Made-up customers and orders to look around in. npm run demo:remove takes them away.">
           <Badge variant="light" color="orange" radius="sm" tt="none" flex="none" tabIndex={0}>
             Demo
           </Badge>
-        </Tooltip>
+        </Hint>
       )}
       {onMenu && <PaletteField />}
       <Bell />
       <ThemeSwitch />
-      <Menu position="bottom-end" width={208}>
-        <Menu.Target>
+      <LazyMenu
+        position="bottom-end"
+        width={208}
+        button={
           <UnstyledButton className={classes.user}>
             <Emblem size={28}>{letterOf(username)}</Emblem>
             <span>Admin</span>
             <IconChevronDown size={16} aria-hidden />
           </UnstyledButton>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>
-            Signed in as {username} ({role})
-          </Menu.Label>
-          <Menu.Item component={Link} to="/admin-settings" leftSection={<IconSettings size={16} aria-hidden />}>
-            Account Setting
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconKeyboard size={16} aria-hidden />}
-            rightSection={<Kbd size="xs">{keys.help.key}</Kbd>}
-            onClick={showKeys}
-          >
-            Keys
-          </Menu.Item>
-          {role === "admin" && (
-            <Menu.Item component={Link} to="/logs" leftSection={<IconHistory size={16} aria-hidden />}>
-              Transaction Logs
+        }
+      >
+        {(Menu) => (
+          <>
+            <Menu.Label>
+              Signed in as {username} ({role})
+            </Menu.Label>
+            <Menu.Item component={Link} to="/admin-settings" leftSection={<IconSettings size={16} aria-hidden />}>
+              Account Setting
             </Menu.Item>
-          )}
-          <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={signOut}>
-            Sign out
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+            <Menu.Item
+              leftSection={<IconKeyboard size={16} aria-hidden />}
+              rightSection={<Kbd size="xs">{keys.help.key}</Kbd>}
+              onClick={showKeys}
+            >
+              Keys
+            </Menu.Item>
+            {role === "admin" && (
+              <Menu.Item component={Link} to="/logs" leftSection={<IconHistory size={16} aria-hidden />}>
+                Transaction Logs
+              </Menu.Item>
+            )}
+            <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={signOut}>
+              Sign out
+            </Menu.Item>
+          </>
+        )}
+      </LazyMenu>
     </header>
   );
 }

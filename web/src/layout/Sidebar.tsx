@@ -1,9 +1,10 @@
 import { type Queues, queues } from "@footprint/contract/queues.ts";
-import { Tooltip, UnstyledButton } from "@mantine/core";
+import { UnstyledButton } from "@mantine/core";
 import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from "@tabler/icons-react";
 import { Link, useLocation } from "react-router";
 import { rootForStaff, type Screen, screens, screensFor } from "../screens.tsx";
 import { formatCount } from "../shared/format.tsx";
+import { Hint } from "../shared/Hint.tsx";
 import { useApiQuery } from "../shared/queries.ts";
 import { useSession } from "../shared/session.ts";
 import classes from "./Sidebar.module.css";
@@ -35,7 +36,7 @@ export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean
                   const name = note ? `${label}, ${note.said}` : label;
                   return (
                     <li key={path}>
-                      <Tooltip label={name} position="right" disabled={!collapsed}>
+                      <Hint label={name} position="right" disabled={!collapsed}>
                         <Link
                           to={path}
                           className={classes.entry}
@@ -47,7 +48,7 @@ export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean
                           {Icon && <Icon size={18} stroke={1.75} aria-hidden />}
                           {!collapsed && label}
                         </Link>
-                      </Tooltip>
+                      </Hint>
                       {note && (
                         <span className={classes.note} data-low={note.low || undefined} aria-hidden>
                           {!collapsed && note.shown}
@@ -61,7 +62,7 @@ export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean
         ))}
       </nav>
       {onCollapse && (
-        <Tooltip label="Expand" position="right" disabled={!collapsed}>
+        <Hint label="Expand" position="right" disabled={!collapsed}>
           <UnstyledButton
             className={classes.collapse}
             onClick={onCollapse}
@@ -71,7 +72,7 @@ export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean
             <CollapseIcon size={18} stroke={1.75} aria-hidden />
             {!collapsed && "Collapse"}
           </UnstyledButton>
-        </Tooltip>
+        </Hint>
       )}
     </div>
   );

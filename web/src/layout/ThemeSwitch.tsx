@@ -1,5 +1,6 @@
-import { ActionIcon, type MantineColorScheme, Menu, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, type MantineColorScheme, useMantineColorScheme } from "@mantine/core";
 import { IconDeviceDesktop, IconMoon, IconSun, type TablerIcon } from "@tabler/icons-react";
+import { LazyMenu } from "../shared/LazyMenu.tsx";
 
 const themes: Record<MantineColorScheme, { label: string; Icon: TablerIcon }> = {
   light: { label: "Light", Icon: IconSun },
@@ -12,13 +13,16 @@ export function ThemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const { label, Icon } = themes[colorScheme];
   return (
-    <Menu position="bottom-end" width={144}>
-      <Menu.Target>
+    <LazyMenu
+      position="bottom-end"
+      width={144}
+      button={
         <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Theme: ${label}`}>
           <Icon size={18} />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
+      }
+    >
+      {(Menu) => (
         <Menu.RadioGroup value={colorScheme}>
           {schemes.map((scheme) => (
             <Menu.RadioItem key={scheme} value={scheme} onChange={() => setColorScheme(scheme)} closeMenuOnClick>
@@ -26,7 +30,7 @@ export function ThemeSwitch() {
             </Menu.RadioItem>
           ))}
         </Menu.RadioGroup>
-      </Menu.Dropdown>
-    </Menu>
+      )}
+    </LazyMenu>
   );
 }

@@ -1,5 +1,5 @@
 import { Skeleton, VisuallyHidden } from "@mantine/core";
-import { Fragment, type MouseEvent, type ReactNode, useContext } from "react";
+import { Fragment, type MouseEvent, type ReactNode, useContext, useDeferredValue } from "react";
 import { TakenWidth } from "./beside.ts";
 import classes from "./DataTable.module.css";
 import { WholeIds } from "./ShortId.tsx";
@@ -68,14 +68,16 @@ type TableProps<T> = {
 };
 
 /** Rows as a table, or as cards on a phone. */
-export function DataTable<T extends { _id: string }>({ columns, ...rest }: TableProps<T>) {
+export function DataTable<T extends { _id: string }>({ columns, rows, ...rest }: TableProps<T>) {
   const isPhone = useWidthUpTo("phone");
   const taken = useContext(TakenWidth);
   const isNarrow = useWidthUpTo("narrow", taken);
   const isWide = !useWidthUpTo("usual", taken);
   const has = { room: !isPhone && !isNarrow, wide: !isPhone && isWide, card: isPhone };
   const shown = columns.filter(({ hidden, only }) => !hidden && (!only || has[only]));
-  const props = { ...rest, columns: shown };
+  // The first rows are drawn in pieces, between which the browser answers; later ones at once, as what was pressed asks.
+  const drawn = useDeferredValue(rows);
+  const props = { ...rest, columns: shown, rows: drawn && rows };
   return (
     <WholeIds value={isWide}>
       {!props.rows && <VisuallyHidden role="status">{`Loading ${props.title}`}</VisuallyHidden>}
@@ -117,6 +119,20 @@ function isOnRowItself({ target, currentTarget }: MouseEvent<HTMLElement>): bool
 
 const heightLimit = (maxHeight: number | undefined, className: string | undefined) =>
   maxHeight ? { className: `${className} ${classes.capped}`, style: { maxHeight } } : { className };
+
+// Mantine's looks without its components, of which a table would have a hundred.
+const unseen = VisuallyHidden.classes.root;
+
+function Waiting({ height, width }: { height: number; width: string }) {
+  return (
+    <div
+      className={`${Skeleton.classes.root} ${classes.waiting}`}
+      data-visible
+      data-animate
+      style={{ height, width }}
+    />
+  );
+}
 
 const placesFor = (count: number) => Array.from({ length: count }, (_, place) => place);
 
@@ -170,7 +186,7 @@ function Table<T extends { _id: string }>(props: TableProps<T> & { isNarrow: boo
                         {second.dimmed && column.onCard === "headline" ? (
                           second.title
                         ) : (
-                          <VisuallyHidden>{second.title}</VisuallyHidden>
+                          <span className={unseen}>{second.title}</span>
                         )}{" "}
                         {second.cell(row)}
                       </div>
@@ -190,7 +206,7 @@ function Table<T extends { _id: string }>(props: TableProps<T> & { isNarrow: boo
                 {choice && <td className={classes.choice} />}
                 {shown.map((column, index) => (
                   <td key={column.title} {...place(column)}>
-                    <Skeleton height={12} width={index === 0 ? "70%" : "50%"} display="inline-block" />
+                    <Waiting height={12} width={index === 0 ? "70%" : "50%"} />
                   </td>
                 ))}
               </tr>
@@ -264,11 +280,7 @@ function Cards<T extends { _id: string }>(props: TableProps<T>) {
             <dl className={classes.line}>
               {at(undefined).map((column) => (
                 <div key={column.title}>
-                  {column.align || column.titled ? (
-                    <dt>{column.title}</dt>
-                  ) : (
-                    <VisuallyHidden component="dt">{column.title}</VisuallyHidden>
-                  )}
+                  {column.align || column.titled ? <dt>{column.title}</dt> : <dt className={unseen}>{column.title}</dt>}
                   <dd>{column.cell(row)}</dd>
                 </div>
               ))}
@@ -281,10 +293,10 @@ function Cards<T extends { _id: string }>(props: TableProps<T>) {
         placesFor(skeletonRows).map((place) => (
           <li key={place} className={classes.card}>
             <div className={classes.cardTop}>
-              <Skeleton height={14} width="45%" />
+              <Waiting height={14} width="45%" />
             </div>
             <div className={classes.cardMore}>
-              <Skeleton height={12} width="60%" />
+              <Waiting height={12} width="60%" />
             </div>
           </li>
         ))}

@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Stack, Tooltip } from "@mantine/core";
+import { ActionIcon, Group, Stack } from "@mantine/core";
 import { IconCheck, IconChevronDown, IconChevronUp, IconLink, IconX } from "@tabler/icons-react";
 import { type KeyboardEvent, type ReactNode, useContext, useEffect, useRef, useState } from "react";
 import { AlsoOpen } from "./AlsoOpen.tsx";
@@ -6,6 +6,7 @@ import { type Beside, BesideContext, TakenWidth } from "./beside.ts";
 import { copyText } from "./copyText.ts";
 import classes from "./DetailsPane.module.css";
 import { Dialog } from "./Dialog.tsx";
+import { Hint } from "./Hint.tsx";
 import { ShortId, shortened } from "./ShortId.tsx";
 import { useTemporary } from "./temporary.ts";
 
@@ -123,7 +124,7 @@ function HeadButton({
 function CopyLink() {
   const [copied, setCopied] = useTemporary<boolean>(1500);
   return (
-    <Tooltip label={copied ? "Copied" : "Copy link"}>
+    <Hint label={copied ? "Copied" : "Copy link"}>
       <ActionIcon
         variant="subtle"
         color="gray"
@@ -132,6 +133,6 @@ function CopyLink() {
       >
         {copied ? <IconCheck size={16} /> : <IconLink size={16} />}
       </ActionIcon>
-    </Tooltip>
+    </Hint>
   );
 }

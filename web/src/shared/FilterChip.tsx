@@ -1,7 +1,8 @@
-import { Menu, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconChevronDown, IconPlus, IconX } from "@tabler/icons-react";
 import { type ReactNode, type RefObject, useRef } from "react";
 import classes from "./FilterChip.module.css";
+import { LazyMenu, type MenuParts } from "./LazyMenu.tsx";
 
 type FilterChipProps = {
   /** What is filtered by. */
@@ -19,17 +20,19 @@ export function FilterChip({
   ...filter
 }: FilterChipProps & {
   /** The items of the menu. `chip` takes the focus back before another part of the screen opens. */
-  choices: (chip: Button) => ReactNode;
+  choices: (Menu: MenuParts, chip: Button) => ReactNode;
 }) {
   return (
     <Chip {...filter}>
       {(button) => (
-        <Menu position="bottom-start" withinPortal portalProps={{ target: "#content" }}>
-          <Menu.Target>
-            <UnstyledButton {...button} />
-          </Menu.Target>
-          <Menu.Dropdown>{choices(button.ref)}</Menu.Dropdown>
-        </Menu>
+        <LazyMenu
+          position="bottom-start"
+          withinPortal
+          portalProps={{ target: "#content" }}
+          button={<UnstyledButton {...button} />}
+        >
+          {(Menu) => choices(Menu, button.ref)}
+        </LazyMenu>
       )}
     </Chip>
   );

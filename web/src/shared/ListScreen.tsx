@@ -19,7 +19,7 @@ import { Pages } from "./Pages.tsx";
 import { ScreenHeader } from "./ScreenHeader.tsx";
 import { SearchField } from "./SearchField.tsx";
 import type { Several } from "./several.ts";
-import { type ScreenViews, useViews, ViewTabs } from "./ViewTabs.tsx";
+import { type ScreenViews, useSaveView, Views, ViewTabs } from "./ViewTabs.tsx";
 import { useWidthUpTo } from "./windowWidth.ts";
 
 const NewRows = lazyPart(() => import("./NewRows.tsx").then((file) => file.NewRows));
@@ -69,7 +69,6 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
   const open = useOpen(props);
   useListKeys(list, open, several !== undefined);
   const choosing = useChoosing(list, several);
-  const views = useViews(list, props.views);
   const table = (some: readonly T[] | undefined) => (
     <DataTable
       title={title}
@@ -85,59 +84,61 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
 
   return (
     <TakenWidth value={isBeside ? drawerWidth : 0}>
-      {!list.isPart && (
-        <ScreenHeader
-          title={title}
-          subtitle={props.subtitle}
-          actions={
-            <>
-              {exported && <ExportButton call={exported} input={list.asked} />}
-              {actions}
-            </>
-          }
-          showsTimes
-        />
-      )}
-      {children}
-      {!list.isPart && <ViewTabs {...views} />}
-      <section
-        className={classes.panel}
-        aria-label={title}
-        data-beside={isBeside || undefined}
-        data-part={list.isPart || undefined}
-      >
-        <Tools {...props} chooser={choosing.button} onSave={views.save} />
-        <OutOfDate query={query} />
-        <div className={classes.news} role="status">
-          {list.news && <NewRows news={list.news} counted={counted} />}
-        </div>
-        <div className={classes.body} data-stale={query.isPlaceholderData || undefined}>
-          {rows?.length === 0 ? (
-            <Nothing {...props} />
-          ) : query.isError && !rows ? (
-            <LoadFailure query={query} />
-          ) : (
-            (renderRows ?? table)(rows)
-          )}
-        </div>
-        {several && <ChosenRows list={list} several={several} />}
-        <Pages list={list} counted={counted} />
-      </section>
-      {details && list.view && (
-        <BesideContext value={isBeside ? besideOf(list) : undefined}>
-          {list.opened ? (
-            details(list.opened, () => list.open(undefined))
-          ) : (
-            <MissingRow
-              id={list.view}
-              query={query}
-              rowQuery={list.rowQuery}
-              what={counted[0]}
-              onClose={() => list.open(undefined)}
-            />
-          )}
-        </BesideContext>
-      )}
+      <Views list={list} views={props.views}>
+        {!list.isPart && (
+          <ScreenHeader
+            title={title}
+            subtitle={props.subtitle}
+            actions={
+              <>
+                {exported && <ExportButton call={exported} input={list.asked} />}
+                {actions}
+              </>
+            }
+            showsTimes
+          />
+        )}
+        {children}
+        {!list.isPart && <ViewTabs />}
+        <section
+          className={classes.panel}
+          aria-label={title}
+          data-beside={isBeside || undefined}
+          data-part={list.isPart || undefined}
+        >
+          <Tools {...props} chooser={choosing.button} />
+          <OutOfDate query={query} />
+          <div className={classes.news} role="status">
+            {list.news && <NewRows news={list.news} counted={counted} />}
+          </div>
+          <div className={classes.body} data-stale={query.isPlaceholderData || undefined}>
+            {rows?.length === 0 ? (
+              <Nothing {...props} />
+            ) : query.isError && !rows ? (
+              <LoadFailure query={query} />
+            ) : (
+              (renderRows ?? table)(rows)
+            )}
+          </div>
+          {several && <ChosenRows list={list} several={several} />}
+          <Pages list={list} counted={counted} />
+        </section>
+        {details && list.view && (
+          <BesideContext value={isBeside ? besideOf(list) : undefined}>
+            {list.opened ? (
+              details(list.opened, () => list.open(undefined))
+            ) : (
+              <MissingRow
+                id={list.view}
+                query={query}
+                rowQuery={list.rowQuery}
+                what={counted[0]}
+                onClose={() => list.open(undefined)}
+              />
+            )}
+          </BesideContext>
+        )}
+      </Views>
     </TakenWidth>
   );
 }
@@ -220,12 +221,9 @@ function besideOf<T extends { _id: string }>({ rows = [], view, values, query, c
   };
 }
 
-function Tools<T extends { _id: string }>(
-  props: ListScreenProps<T> & { chooser: ReactNode; onSave: (() => void) | undefined },
-) {
-  const { list, searchFor, tools, exported, chooser, onSave } = props;
+function Tools<T extends { _id: string }>(props: ListScreenProps<T> & { chooser: ReactNode }) {
+  const { list, searchFor, tools, exported, chooser } = props;
   const { filter, values } = list;
-  const isPhone = useWidthUpTo("phone");
   return (
     <search className={classes.tools}>
       {searchFor && (
@@ -250,16 +248,7 @@ function Tools<T extends { _id: string }>(
           {chooser}
         </div>
       )}
-      {onSave && !list.isPart && !isPhone && (
-        <Button
-          className={classes.save}
-          variant="subtle"
-          leftSection={<IconBookmark size={16} aria-hidden />}
-          onClick={onSave}
-        >
-          Save view
-        </Button>
-      )}
+      {!list.isPart && <SaveView />}
       {tools}
       <Button
         className={classes.sort}
@@ -271,6 +260,22 @@ function Tools<T extends { _id: string }>(
       </Button>
       {list.isPart && exported && <ExportButton call={exported} input={list.asked} />}
     </search>
+  );
+}
+
+function SaveView() {
+  const save = useSaveView();
+  const isPhone = useWidthUpTo("phone");
+  if (!save || isPhone) return null;
+  return (
+    <Button
+      className={classes.save}
+      variant="subtle"
+      leftSection={<IconBookmark size={16} aria-hidden />}
+      onClick={save}
+    >
+      Save view
+    </Button>
   );
 }
 

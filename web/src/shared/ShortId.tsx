@@ -1,7 +1,8 @@
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { createContext, useContext } from "react";
 import { copyText } from "./copyText.ts";
+import { Hint } from "./Hint.tsx";
 import classes from "./ShortId.module.css";
 import { useTemporary } from "./temporary.ts";
 
@@ -30,7 +31,7 @@ export function ShortId({
   const hasRoom = useContext(WholeIds);
   if (!value) return "–";
   return (
-    <Tooltip label={copied ? "Copied" : value}>
+    <Hint label={copied ? "Copied" : value}>
       <span className={classes.id} data-id>
         <span>{whole || hasRoom ? shown : shortened(shown)}</span>
         <ActionIcon
@@ -44,7 +45,7 @@ export function ShortId({
           {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
         </ActionIcon>
       </span>
-    </Tooltip>
+    </Hint>
   );
 }
 

@@ -23,9 +23,13 @@ export function Tabs({ label, tabs, children }: { label: string; tabs: Tab[]; ch
   const nav = useRef<HTMLElement>(null);
   const chosen = tabs.findIndex(({ isChosen }) => isChosen);
   useEffect(() => {
-    const link = nav.current?.querySelectorAll("a")[chosen];
-    if (link && nav.current)
-      nav.current.scrollLeft = link.offsetLeft - (nav.current.clientWidth - link.clientWidth) / 2;
+    // With the next frame, which lays the page out anyway.
+    const frame = window.requestAnimationFrame(() => {
+      const link = nav.current?.querySelectorAll("a")[chosen];
+      if (link && nav.current)
+        nav.current.scrollLeft = link.offsetLeft - (nav.current.clientWidth - link.clientWidth) / 2;
+    });
+    return () => window.cancelAnimationFrame(frame);
   }, [chosen]);
 
   return (

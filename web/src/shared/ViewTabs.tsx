@@ -1,5 +1,5 @@
 import { type View, type ViewScreen, views } from "@footprint/contract/views.ts";
-import { ActionIcon, Menu } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import {
   IconChevronDown,
   IconDeviceFloppy,
@@ -10,11 +10,12 @@ import {
   IconUsersMinus,
 } from "@tabler/icons-react";
 import { useIsMutating } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { callApi } from "./api.ts";
 import { todayIn } from "./days.ts";
 import { deletion, useConfirm, useDialog } from "./dialogs.tsx";
 import { formatCount } from "./format.tsx";
+import { LazyMenu } from "./LazyMenu.tsx";
 import { lazyPart } from "./lazyPart.tsx";
 import type { List } from "./list.ts";
 import { useStale } from "./liveEvents.ts";
@@ -37,7 +38,7 @@ type Known = { id: string; name: string; query: string; saved?: View };
  * The views of a list. The one that the address shows is lit; after a change the one that was lit stays so, with a
  * mark, until the list is another view.
  */
-export function useViews<T extends { _id: string }>(list: List<T>, { screen, all = "All", usual = {} }: ScreenViews) {
+function useViews<T extends { _id: string }>(list: List<T>, { screen, all = "All", usual = {} }: ScreenViews) {
   const { timezone } = useSession();
   const today = todayIn(timezone);
   const open = useDialog();
@@ -95,8 +96,19 @@ function useTotals<T extends { _id: string }>(
   return totals;
 }
 
+const ViewsContext = createContext<ReturnType<typeof useViews>>({ tabs: [], save: undefined });
+
+/** Knows the views of a list for the parts of its screen that show them: the rows are not drawn anew when they come. */
+export function Views<T extends { _id: string }>(props: { list: List<T>; views: ScreenViews; children: ReactNode }) {
+  return <ViewsContext value={useViews(props.list, props.views)}>{props.children}</ViewsContext>;
+}
+
+/** Saves what the list shows as a view, where it is none yet. */
+export const useSaveView = () => useContext(ViewsContext).save;
+
 /** The views of a list as tabs above it. On phones the last one saves a view: elsewhere that stands by the filters. */
-export function ViewTabs({ tabs, save }: ReturnType<typeof useViews>) {
+export function ViewTabs() {
+  const { tabs, save } = useContext(ViewsContext);
   const isPhone = useWidthUpTo("phone");
   return (
     <Tabs label="Views" tabs={tabs}>
@@ -130,8 +142,11 @@ function ViewMenu({ view, shown }: { view: View; shown: string | undefined }) {
     });
 
   return (
-    <Menu position="bottom-start" withinPortal portalProps={{ target: "#content" }}>
-      <Menu.Target>
+    <LazyMenu
+      position="bottom-start"
+      withinPortal
+      portalProps={{ target: "#content" }}
+      button={
         <ActionIcon
           className={classes.more}
           variant="subtle"
@@ -142,39 +157,42 @@ function ViewMenu({ view, shown }: { view: View; shown: string | undefined }) {
         >
           <IconChevronDown size={14} />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {view.shared && <Menu.Label>Shared by {view.by.username}</Menu.Label>}
-        {shown !== undefined && (
+      }
+    >
+      {(Menu) => (
+        <>
+          {view.shared && <Menu.Label>Shared by {view.by.username}</Menu.Label>}
+          {shown !== undefined && (
+            <Menu.Item
+              leftSection={<IconDeviceFloppy size={16} aria-hidden />}
+              onClick={() => update.mutate({ query: queryOf(shown, spanIn(shown, todayIn(timezone))) })}
+            >
+              Update to what is shown
+            </Menu.Item>
+          )}
           <Menu.Item
-            leftSection={<IconDeviceFloppy size={16} aria-hidden />}
-            onClick={() => update.mutate({ query: queryOf(shown, spanIn(shown, todayIn(timezone))) })}
+            leftSection={<IconPencil size={16} aria-hidden />}
+            onClick={() => open((close) => <RenameView view={view} onClose={close} />)}
           >
-            Update to what is shown
+            Rename
           </Menu.Item>
-        )}
-        <Menu.Item
-          leftSection={<IconPencil size={16} aria-hidden />}
-          onClick={() => open((close) => <RenameView view={view} onClose={close} />)}
-        >
-          Rename
-        </Menu.Item>
-        {isAdmin && (
+          {isAdmin && (
+            <Menu.Item
+              leftSection={view.shared ? <IconUsersMinus size={16} aria-hidden /> : <IconUsers size={16} aria-hidden />}
+              onClick={() => update.mutate({ shared: !view.shared })}
+            >
+              {view.shared ? "Stop sharing" : "Share with everybody"}
+            </Menu.Item>
+          )}
           <Menu.Item
-            leftSection={view.shared ? <IconUsersMinus size={16} aria-hidden /> : <IconUsers size={16} aria-hidden />}
-            onClick={() => update.mutate({ shared: !view.shared })}
+            c="var(--mantine-color-error)"
+            leftSection={<IconTrash size={16} aria-hidden />}
+            onClick={askToDelete}
           >
-            {view.shared ? "Stop sharing" : "Share with everybody"}
+            Delete
           </Menu.Item>
-        )}
-        <Menu.Item
-          c="var(--mantine-color-error)"
-          leftSection={<IconTrash size={16} aria-hidden />}
-          onClick={askToDelete}
-        >
-          Delete
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+        </>
+      )}
+    </LazyMenu>
   );
 }

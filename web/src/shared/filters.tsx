@@ -1,10 +1,10 @@
 import { labelTypes } from "@footprint/contract/label-types.ts";
 import { users } from "@footprint/contract/users.ts";
-import { Menu } from "@mantine/core";
 import { IconCalendar } from "@tabler/icons-react";
 import { type Days, formatDays, isDay, spansAt, todayIn } from "./days.ts";
 import { useDialog } from "./dialogs.tsx";
 import { FilterChip, FinderChip, LinkChip } from "./FilterChip.tsx";
+import type { MenuParts } from "./LazyMenu.tsx";
 import { lazyPart } from "./lazyPart.tsx";
 import { type ChipProps, isId, type ListFilter } from "./list.ts";
 import { useApiQuery } from "./queries.ts";
@@ -25,8 +25,9 @@ function DayChip({ values: { from, to }, set }: ChipProps) {
       label="Date"
       text={formatDays({ from, to }, todayIn(timezone))}
       onRemove={() => set({ from: undefined, to: undefined })}
-      choices={(chip) => (
+      choices={(Menu, chip) => (
         <Spans
+          Menu={Menu}
           chosen={{ from, to }}
           onChoose={set}
           onCustom={() => {
@@ -40,8 +41,8 @@ function DayChip({ values: { from, to }, set }: ChipProps) {
 }
 
 /** A part of its own: drawn when the menu opens, so that today is today in a page that was left open overnight. */
-function Spans(props: { chosen: Days; onChoose: (days: Days) => void; onCustom: () => void }) {
-  const { chosen, onChoose, onCustom } = props;
+function Spans(props: { Menu: MenuParts; chosen: Days; onChoose: (days: Days) => void; onCustom: () => void }) {
+  const { Menu, chosen, onChoose, onCustom } = props;
   const { timezone } = useSession();
   return (
     <>
@@ -76,7 +77,9 @@ export function choiceFilter<N extends string>(name: N, label: string, options: 
         label={label}
         text={options.find(([value]) => value === values[name])?.[1]}
         onRemove={() => set({ [name]: undefined })}
-        choices={() => <Choices options={options} chosen={values[name]} onChoose={(value) => set({ [name]: value })} />}
+        choices={(Menu) => (
+          <Choices Menu={Menu} options={options} chosen={values[name]} onChoose={(value) => set({ [name]: value })} />
+        )}
       />
     ),
   };
@@ -105,7 +108,9 @@ export const yesOrNoFilter = <N extends string>(name: N, label: string) =>
     ["false", "No"],
   ]);
 
-function Choices(props: { options: readonly Option[]; chosen: string | undefined; onChoose: (value: string) => void }) {
+type ChoicesProps = { Menu: MenuParts; chosen: string | undefined; onChoose: (value: string) => void };
+
+function Choices({ Menu, ...props }: ChoicesProps & { options: readonly Option[] }) {
   return props.options.map(([value, text]) => (
     <Menu.RadioItem
       key={value}
@@ -133,17 +138,18 @@ function LabelTypeChip({ values: { labelType }, set }: ChipProps) {
       label="Label type"
       text={labelType && (name ?? (data || isError ? "unknown" : "…"))}
       onRemove={() => set({ labelType: undefined })}
-      choices={() => <LabelTypes chosen={labelType} onChoose={(value) => set({ labelType: value })} />}
+      choices={(Menu) => <LabelTypes Menu={Menu} chosen={labelType} onChoose={(value) => set({ labelType: value })} />}
     />
   );
 }
 
 /** Fetched when the menu opens. */
-function LabelTypes({ chosen, onChoose }: { chosen: string | undefined; onChoose: (value: string) => void }) {
+function LabelTypes(props: ChoicesProps) {
+  const { Menu } = props;
   const { data, error } = useApiQuery(labelTypes.list, {});
   if (!data) return <Menu.Label>{error?.message ?? "Loading…"}</Menu.Label>;
   const options = data.labelTypes.map(({ _id, name }) => [_id, name] as const);
-  return <Choices options={options} chosen={chosen} onChoose={onChoose} />;
+  return <Choices options={options} {...props} />;
 }
 
 /** One customer's rows. */

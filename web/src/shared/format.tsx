@@ -1,6 +1,7 @@
 import { weightUnit } from "@footprint/contract/weights.ts";
-import { Badge, Tooltip } from "@mantine/core";
+import { Badge } from "@mantine/core";
 import { type ReactNode, useSyncExternalStore } from "react";
+import { Hint } from "./Hint.tsx";
 import { useSession } from "./session.ts";
 
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
@@ -121,7 +122,7 @@ export function Time({
   const time = (
     <time dateTime={value}>{exact ? exactTime(date, timezone) : briefTime(date, Date.now(), timezone, withHour)}</time>
   );
-  return plain ? time : <Tooltip label={whole}>{time}</Tooltip>;
+  return plain ? time : <Hint label={whole}>{time}</Hint>;
 }
 
 // Draws the times anew each minute, so that "4 min ago" stays true.

@@ -1,6 +1,7 @@
-import { ActionIcon, Menu } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { IconChartBar, IconCopy, IconDots, IconDownload, IconTable } from "@tabler/icons-react";
 import { copyText } from "../../shared/copyText.ts";
+import { LazyMenu } from "../../shared/LazyMenu.tsx";
 import { notify } from "../../shared/notify.ts";
 import { asTabbedText, type Sheet, saveAsCsv } from "./csv.ts";
 
@@ -21,28 +22,34 @@ export function FigureMenu({
     notify(copied ? "success" : "error", copied ? `${title} copied` : "The browser did not let it be copied");
   };
   return (
-    <Menu position="bottom-end" withinPortal portalProps={{ target: "#content" }}>
-      <Menu.Target>
+    <LazyMenu
+      position="bottom-end"
+      withinPortal
+      portalProps={{ target: "#content" }}
+      button={
         <ActionIcon variant="subtle" color="gray" aria-label={`${title}: table, copy, export`} data-print="never">
           <IconDots size={16} />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {table && (
-          <Menu.Item
-            leftSection={table.isShown ? <IconChartBar size={16} aria-hidden /> : <IconTable size={16} aria-hidden />}
-            onClick={table.toggle}
-          >
-            {table.isShown ? "Show as chart" : "Show as table"}
+      }
+    >
+      {(Menu) => (
+        <>
+          {table && (
+            <Menu.Item
+              leftSection={table.isShown ? <IconChartBar size={16} aria-hidden /> : <IconTable size={16} aria-hidden />}
+              onClick={table.toggle}
+            >
+              {table.isShown ? "Show as chart" : "Show as table"}
+            </Menu.Item>
+          )}
+          <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={copy}>
+            Copy
           </Menu.Item>
-        )}
-        <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={copy}>
-          Copy
-        </Menu.Item>
-        <Menu.Item leftSection={<IconDownload size={16} aria-hidden />} onClick={() => saveAsCsv(file, sheet())}>
-          Export CSV
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+          <Menu.Item leftSection={<IconDownload size={16} aria-hidden />} onClick={() => saveAsCsv(file, sheet())}>
+            Export CSV
+          </Menu.Item>
+        </>
+      )}
+    </LazyMenu>
   );
 }

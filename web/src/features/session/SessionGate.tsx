@@ -1,7 +1,7 @@
 import { session } from "@footprint/contract/session.ts";
 import { Loader, Stack } from "@mantine/core";
 import { useWindowEvent } from "@mantine/hooks";
-import { Fragment, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { Fragment, type ReactNode, startTransition, useCallback, useEffect, useRef, useState } from "react";
 import { ApiError, callApi, unreadable } from "../../shared/api.ts";
 import { leavePage } from "../../shared/leavePage.ts";
 import { recheckEvent } from "../../shared/recheck.ts";
@@ -27,7 +27,7 @@ export function SessionGate({ onCheck, children }: { onCheck: () => void; childr
       if (!found.role) throw unreadable(200);
       if (found.mustFirst !== "password") keepTyped("");
       // Somebody may have signed in meanwhile; the sign-in makes a check of its own.
-      if (readToken() === token) setGate({ session: found });
+      if (readToken() === token) startTransition(() => setGate({ session: found }));
     } catch (error) {
       // A 401 has already sent the page to the root.
       if (error instanceof ApiError && error.status === 401) return;

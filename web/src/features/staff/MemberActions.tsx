@@ -1,5 +1,5 @@
 import type { StaffMember } from "@footprint/contract/staff.ts";
-import { ActionIcon, Menu } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import {
   IconDeviceDesktop,
   IconDots,
@@ -13,6 +13,7 @@ import {
   IconTrash,
 } from "@tabler/icons-react";
 import { RowButton } from "../../shared/buttons.tsx";
+import { LazyMenu } from "../../shared/LazyMenu.tsx";
 import { useMemberActions } from "./useMemberActions.tsx";
 
 /** What can be done with an account: the daily things as buttons, the rest in a menu. */
@@ -33,46 +34,52 @@ function MemberMenu({ member, onOpen }: { member: StaffMember; onOpen: () => voi
   const { username, role, suspendedAt } = member;
   const { isOwn, resetPassword, suspend, resume, changeRole } = useMemberActions(member);
   return (
-    <Menu position="bottom-end" withinPortal portalProps={{ target: "#content" }}>
-      <Menu.Target>
+    <LazyMenu
+      position="bottom-end"
+      withinPortal
+      portalProps={{ target: "#content" }}
+      button={
         <ActionIcon variant="subtle" color="gray" aria-label={`More actions for ${username}`}>
           <IconDots size={16} />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconDeviceDesktop size={16} aria-hidden />} onClick={onOpen}>
-          Sessions and sign-ins
-        </Menu.Item>
-        {!isOwn && (
-          <>
-            <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={resetPassword}>
-              Reset password
-            </Menu.Item>
-            <Menu.Item
-              leftSection={
-                role === "admin" ? <IconShieldOff size={16} aria-hidden /> : <IconShield size={16} aria-hidden />
-              }
-              onClick={changeRole}
-            >
-              {role === "admin" ? "Make staff" : "Make administrator"}
-            </Menu.Item>
-            {suspendedAt ? (
-              <Menu.Item leftSection={<IconPlayerPlay size={16} aria-hidden />} onClick={resume}>
-                Resume
+      }
+    >
+      {(Menu) => (
+        <>
+          <Menu.Item leftSection={<IconDeviceDesktop size={16} aria-hidden />} onClick={onOpen}>
+            Sessions and sign-ins
+          </Menu.Item>
+          {!isOwn && (
+            <>
+              <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={resetPassword}>
+                Reset password
               </Menu.Item>
-            ) : (
               <Menu.Item
-                c="var(--mantine-color-error)"
-                leftSection={<IconPlayerPause size={16} aria-hidden />}
-                onClick={suspend}
+                leftSection={
+                  role === "admin" ? <IconShieldOff size={16} aria-hidden /> : <IconShield size={16} aria-hidden />
+                }
+                onClick={changeRole}
               >
-                Suspend
+                {role === "admin" ? "Make staff" : "Make administrator"}
               </Menu.Item>
-            )}
-          </>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+              {suspendedAt ? (
+                <Menu.Item leftSection={<IconPlayerPlay size={16} aria-hidden />} onClick={resume}>
+                  Resume
+                </Menu.Item>
+              ) : (
+                <Menu.Item
+                  c="var(--mantine-color-error)"
+                  leftSection={<IconPlayerPause size={16} aria-hidden />}
+                  onClick={suspend}
+                >
+                  Suspend
+                </Menu.Item>
+              )}
+            </>
+          )}
+        </>
+      )}
+    </LazyMenu>
   );
 }
 

@@ -1,5 +1,5 @@
 import { type TrackingCode, tracking, trackingTemplates } from "@footprint/contract/tracking.ts";
-import { ActionIcon, Menu } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { IconDots, IconTrash } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
 import { RowButton } from "../../shared/buttons.tsx";
@@ -7,6 +7,7 @@ import type { Column } from "../../shared/DataTable.tsx";
 import { deletion, useConfirm, useDialog } from "../../shared/dialogs.tsx";
 import { choiceFilter, dayFilter } from "../../shared/filters.tsx";
 import { StatusBadge, Time } from "../../shared/format.tsx";
+import { LazyMenu } from "../../shared/LazyMenu.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { labelOf } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
@@ -102,13 +103,15 @@ export function TrackingScreen() {
       actions={
         <>
           <CreateButton />
-          <Menu position="bottom-end">
-            <Menu.Target>
+          <LazyMenu
+            position="bottom-end"
+            button={
               <ActionIcon variant="default" size={36} aria-label="More">
                 <IconDots size={16} />
               </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
+            }
+          >
+            {(Menu) => (
               <Menu.Item
                 c="var(--mantine-color-error)"
                 leftSection={<IconTrash size={16} aria-hidden />}
@@ -116,8 +119,8 @@ export function TrackingScreen() {
               >
                 Delete a range
               </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+            )}
+          </LazyMenu>
         </>
       }
       list={list}

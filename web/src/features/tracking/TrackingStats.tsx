@@ -1,9 +1,10 @@
 import { type Runway, tracking, trackingTypes } from "@footprint/contract/tracking.ts";
-import { Tooltip, UnstyledButton } from "@mantine/core";
+import { UnstyledButton } from "@mantine/core";
 import { Link } from "react-router";
 import { todayIn } from "../../shared/days.ts";
 import { useDialog } from "../../shared/dialogs.tsx";
 import { formatCount, StatusBadge } from "../../shared/format.tsx";
+import { Hint } from "../../shared/Hint.tsx";
 import { labelOf } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
@@ -69,11 +70,11 @@ function Lasting({ runway }: { runway: Runway | undefined }) {
   const isLow = runway?.isLow || undefined;
   return (
     <>
-      <Tooltip disabled={!runway || runway.perDay28 === 0} label={runway && paceOf(runway)}>
+      <Hint disabled={!runway || runway.perDay28 === 0} label={runway && paceOf(runway)}>
         <span className={classes.lasting} data-low={isLow}>
           {runway && lasting(runway)}
         </span>
-      </Tooltip>
+      </Hint>
       <span data-low={isLow}>{runway && ordering(runway, todayIn(timezone))}</span>
     </>
   );

@@ -1,5 +1,5 @@
 import { type User, users } from "@footprint/contract/users.ts";
-import { ActionIcon, Button, Group, Menu } from "@mantine/core";
+import { ActionIcon, Button, Group } from "@mantine/core";
 import {
   IconBan,
   IconCalculator,
@@ -17,6 +17,7 @@ import { callApi } from "../../shared/api.ts";
 import { Emblem, letterOf } from "../../shared/Emblem.tsx";
 import { Time } from "../../shared/format.tsx";
 import { useKeptFocus } from "../../shared/keptFocus.ts";
+import { LazyMenu } from "../../shared/LazyMenu.tsx";
 import { useToastedCall } from "../../shared/queries.ts";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import { ShortId } from "../../shared/ShortId.tsx";
@@ -136,8 +137,9 @@ function More({ user }: { user: User }) {
   };
   const PricingIcon = customPricingEnabled ? IconTagOff : IconTag;
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
+    <LazyMenu
+      position="bottom-end"
+      button={
         <ActionIcon
           ref={button}
           className={classes.more}
@@ -147,18 +149,21 @@ function More({ user }: { user: User }) {
         >
           <IconDots size={16} />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item
-          leftSection={<IconCalculator size={16} aria-hidden />}
-          onClick={fromMenu(() => askWhatTheyPay({ customer: user }))}
-        >
-          What would they pay?
-        </Menu.Item>
-        <Menu.Item leftSection={<PricingIcon size={16} aria-hidden />} onClick={fromMenu(() => pricing.mutate())}>
-          {customPricingEnabled ? "Disable Custom Pricing" : "Enable Custom Pricing"}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {(Menu) => (
+        <>
+          <Menu.Item
+            leftSection={<IconCalculator size={16} aria-hidden />}
+            onClick={fromMenu(() => askWhatTheyPay({ customer: user }))}
+          >
+            What would they pay?
+          </Menu.Item>
+          <Menu.Item leftSection={<PricingIcon size={16} aria-hidden />} onClick={fromMenu(() => pricing.mutate())}>
+            {customPricingEnabled ? "Disable Custom Pricing" : "Enable Custom Pricing"}
+          </Menu.Item>
+        </>
+      )}
+    </LazyMenu>
   );
 }

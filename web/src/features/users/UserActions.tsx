@@ -1,13 +1,17 @@
 import { type User, users } from "@footprint/contract/users.ts";
-import { ActionIcon, Menu, Popover } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { IconDots, IconTag, IconTagOff, IconUserCheck, IconUserOff } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { callApi } from "../../shared/api.ts";
 import { RowButton } from "../../shared/buttons.tsx";
-import { FormAlert, type FormAlertContent } from "../../shared/FormAlert.tsx";
+import type { FormAlertContent } from "../../shared/FormAlert.tsx";
 import { useKeptFocus } from "../../shared/keptFocus.ts";
+import { LazyMenu } from "../../shared/LazyMenu.tsx";
+import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useTemporary } from "../../shared/temporary.ts";
 import { useUserActions } from "./useUserActions.tsx";
+
+const ActionAlert = lazyPart(() => import("./ActionAlert.tsx").then((file) => file.ActionAlert));
 
 /** What can be done with a customer: the daily things as buttons, the rest in a menu. */
 export function UserActions({ user }: { user: User }) {
@@ -36,61 +40,53 @@ export function UserActions({ user }: { user: User }) {
     <>
       <RowButton text="Add Balance" of={`to ${username}`} onClick={addBalance} />
       <RowButton text="Pricing" of={`of ${username}`} to={`/users/${user._id}`} />
-      {/* The menu is closed when the answer comes: it is shown in its place. */}
-      <Popover
-        opened={Boolean(alert)}
+      <LazyMenu
         position="bottom-end"
-        withRoles={false}
-        transitionProps={{ duration: 0 }}
+        withinPortal
         portalProps={{ target: "#content" }}
+        button={
+          <ActionIcon
+            ref={menuButton}
+            variant="subtle"
+            color="gray"
+            aria-label={`More actions for ${username}`}
+            loading={enable.isPending || pricing.isPending}
+          >
+            <IconDots size={16} />
+          </ActionIcon>
+        }
       >
-        <Popover.Target>
-          <div>
-            <Menu position="bottom-end" withinPortal portalProps={{ target: "#content" }}>
-              <Menu.Target>
-                <ActionIcon
-                  ref={menuButton}
-                  variant="subtle"
-                  color="gray"
-                  aria-label={`More actions for ${username}`}
-                  loading={enable.isPending || pricing.isPending}
-                >
-                  <IconDots size={16} />
-                </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Item
-                  leftSection={
-                    customPricingEnabled ? <IconTagOff size={16} aria-hidden /> : <IconTag size={16} aria-hidden />
-                  }
-                  onClick={fromMenu(() => pricing.mutate())}
-                >
-                  {customPricingEnabled ? "Disable Custom Pricing" : "Enable Custom Pricing"}
-                </Menu.Item>
-                {status ? (
-                  <Menu.Item
-                    c="var(--mantine-color-error)"
-                    leftSection={<IconUserOff size={16} aria-hidden />}
-                    onClick={fromMenu(askToDisable)}
-                  >
-                    Disable User
-                  </Menu.Item>
-                ) : (
-                  <Menu.Item
-                    leftSection={<IconUserCheck size={16} aria-hidden />}
-                    onClick={fromMenu(() => enable.mutate())}
-                  >
-                    Enable User
-                  </Menu.Item>
-                )}
-              </Menu.Dropdown>
-            </Menu>
-          </div>
-        </Popover.Target>
-        <Popover.Dropdown p={0} bd={0} maw={320}>
-          <FormAlert alert={alert} />
-        </Popover.Dropdown>
-      </Popover>
+        {(Menu) => (
+          <>
+            <Menu.Item
+              leftSection={
+                customPricingEnabled ? <IconTagOff size={16} aria-hidden /> : <IconTag size={16} aria-hidden />
+              }
+              onClick={fromMenu(() => pricing.mutate())}
+            >
+              {customPricingEnabled ? "Disable Custom Pricing" : "Enable Custom Pricing"}
+            </Menu.Item>
+            {status ? (
+              <Menu.Item
+                c="var(--mantine-color-error)"
+                leftSection={<IconUserOff size={16} aria-hidden />}
+                onClick={fromMenu(askToDisable)}
+              >
+                Disable User
+              </Menu.Item>
+            ) : (
+              <Menu.Item
+                leftSection={<IconUserCheck size={16} aria-hidden />}
+                onClick={fromMenu(() => enable.mutate())}
+              >
+                Enable User
+              </Menu.Item>
+            )}
+          </>
+        )}
+      </LazyMenu>
+      {/* The menu is closed when the answer comes: it is shown in its place. */}
+      {alert && <ActionAlert at={menuButton} alert={alert} />}
     </>
   );
 }

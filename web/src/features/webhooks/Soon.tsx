@@ -1,6 +1,6 @@
-import { Tooltip } from "@mantine/core";
 import { useSyncExternalStore } from "react";
 import { Time } from "../../shared/format.tsx";
+import { Hint } from "../../shared/Hint.tsx";
 
 /** A moment to come: in 40 s, in 5 min, and from an hour on the time. */
 export function Soon({ value }: { value: string }) {
@@ -9,9 +9,9 @@ export function Soon({ value }: { value: string }) {
   if (seconds >= 3_600) return <Time value={value} exact />;
   const text = seconds <= 0 ? "now" : seconds < 60 ? `in ${seconds} s` : `in ${Math.floor(seconds / 60)} min`;
   return (
-    <Tooltip label={<Time value={value} full />}>
+    <Hint label={<Time value={value} full />}>
       <time dateTime={value}>{text}</time>
-    </Tooltip>
+    </Hint>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Webhook } from "@footprint/contract/webhooks.ts";
-import { ActionIcon, Menu } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import {
   IconDots,
   IconKey,
@@ -10,6 +10,7 @@ import {
   IconTrash,
   type TablerIcon,
 } from "@tabler/icons-react";
+import { LazyMenu, type MenuParts } from "../../shared/LazyMenu.tsx";
 import type { useWebhookActions } from "./useWebhookActions.tsx";
 import { nameOf } from "./words.ts";
 
@@ -25,8 +26,11 @@ export function WebhookMenu({
 }) {
   const { state } = webhook;
   return (
-    <Menu position="bottom-end" withinPortal portalProps={{ target: "#content" }}>
-      <Menu.Target>
+    <LazyMenu
+      position="bottom-end"
+      withinPortal
+      portalProps={{ target: "#content" }}
+      button={
         <ActionIcon
           variant={withoutTest ? "default" : "subtle"}
           {...(withoutTest ? { size: 32 } : { color: "gray" })}
@@ -35,26 +39,31 @@ export function WebhookMenu({
         >
           <IconDots size={16} />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {!withoutTest && <Item Icon={IconSend} text="Send test event" onClick={test} />}
-        <Item Icon={IconPencil} text="Edit" onClick={edit} />
-        <Item Icon={IconKey} text="Rotate secret" onClick={rotate} />
-        {state === "failing" && <Item Icon={IconPlayerPlay} text="Try now" onClick={() => resume.mutate()} />}
-        {state === "paused" ? (
-          <Item Icon={IconPlayerPlay} text="Resume" onClick={() => resume.mutate()} />
-        ) : (
-          <Item Icon={IconPlayerPause} text="Pause" onClick={pause} />
-        )}
-        <Menu.Divider />
-        <Item Icon={IconTrash} text="Delete" danger onClick={remove} />
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {(Menu) => (
+        <>
+          {!withoutTest && <Item Menu={Menu} Icon={IconSend} text="Send test event" onClick={test} />}
+          <Item Menu={Menu} Icon={IconPencil} text="Edit" onClick={edit} />
+          <Item Menu={Menu} Icon={IconKey} text="Rotate secret" onClick={rotate} />
+          {state === "failing" && (
+            <Item Menu={Menu} Icon={IconPlayerPlay} text="Try now" onClick={() => resume.mutate()} />
+          )}
+          {state === "paused" ? (
+            <Item Menu={Menu} Icon={IconPlayerPlay} text="Resume" onClick={() => resume.mutate()} />
+          ) : (
+            <Item Menu={Menu} Icon={IconPlayerPause} text="Pause" onClick={pause} />
+          )}
+          <Menu.Divider />
+          <Item Menu={Menu} Icon={IconTrash} text="Delete" danger onClick={remove} />
+        </>
+      )}
+    </LazyMenu>
   );
 }
 
-function Item(props: { Icon: TablerIcon; text: string; danger?: true; onClick: () => void }) {
-  const { Icon, text, danger, onClick } = props;
+function Item(props: { Menu: MenuParts; Icon: TablerIcon; text: string; danger?: true; onClick: () => void }) {
+  const { Menu, Icon, text, danger, onClick } = props;
   return (
     <Menu.Item
       {...(danger && { c: "var(--mantine-color-error)" })}

@@ -1,0 +1,25 @@
+import { Menu, type MenuProps } from "@mantine/core";
+import { type ReactNode, type RefObject, useEffect } from "react";
+import { StandIn } from "./StandIn.tsx";
+
+export type LoadedMenuProps = Pick<MenuProps, "position" | "width" | "withinPortal" | "portalProps"> & {
+  id: string;
+  at: RefObject<HTMLElement | null>;
+  opened: boolean;
+  onChange: (opened: boolean) => void;
+  children: (parts: typeof Menu) => ReactNode;
+};
+
+/** The menu of a LazyMenu, which opens once it is there. */
+export function LoadedMenu({ at, onChange, children, ...menu }: LoadedMenuProps) {
+  // Not open from the beginning, or it would not move.
+  useEffect(() => onChange(true), [onChange]);
+  return (
+    <Menu {...menu} onChange={onChange}>
+      <Menu.Target>
+        <StandIn at={at} />
+      </Menu.Target>
+      <Menu.Dropdown>{children(Menu)}</Menu.Dropdown>
+    </Menu>
+  );
+}
