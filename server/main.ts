@@ -85,7 +85,7 @@ async function start() {
     if (keep)
       stopArchiving = startArchiving(
         engine.db,
-        { folder, keep },
+        { folder, keep, keys: config.backupKeys },
         {
           report: (line) => app.log.info(line),
           onFailure: (error) => app.log.error({ err: error }, "archiving the log failed"),

@@ -25,10 +25,10 @@ export type Part = typeof logArchives.$inferSelect;
 const isAlive = sql`alive_at between clock_timestamp() - ${sql.raw(String(silence))} * interval '1 second' and clock_timestamp()`;
 
 /**
- * The oldest month of the log that is not archived yet, or the one that somebody has left half way. Undefined where
- * nothing is as old as that, or another server is at it.
+ * The oldest month of the log that is not archived yet, whose file is to have this ending, or the one that somebody has
+ * left half way. Undefined where nothing is as old as that, or another server is at it.
  */
-export async function claimPart(db: Database, keep: string): Promise<Part | undefined> {
+export async function claimPart(db: Database, keep: string, ending: string): Promise<Part | undefined> {
   return withoutTimeLimit(db).transaction(async (tx) => {
     const { rows } = await tx.execute<{ mine: boolean }>(sql`select pg_try_advisory_xact_lock(${archiveLock}) as mine`);
     if (!rows[0]?.mine) return undefined;
@@ -43,7 +43,7 @@ export async function claimPart(db: Database, keep: string): Promise<Part | unde
     }
     // Nothing came of it but half a file. What is due may be something else by now.
     await tx.delete(logArchives).where(isNull(logArchives.sha256));
-    const next = await nextPart(tx, keep);
+    const next = await nextPart(tx, keep, ending);
     const [part] = next ? await tx.insert(logArchives).values(next).returning() : [];
     return part;
   });
@@ -60,7 +60,7 @@ export const sayAlive = (db: Database | Transaction, { file }: Part) =>
 export const leavePart = (db: Database, { file }: Part) =>
   db.update(logArchives).set({ aliveAt: sql`'-infinity'` }).where(eq(logArchives.file, file));
 
-async function nextPart(tx: Transaction, keep: string) {
+async function nextPart(tx: Transaction, keep: string, ending: string) {
   const { rows } = await tx.execute<{ first: number; month: string | null; isDue: boolean; chained: number }>(sql`
     select first::float8 as first, to_char(until_at at time zone 'UTC', 'YYYY-MM') as month,
       coalesce(until_at < date_trunc('month', (now() - ${keep}::interval) at time zone 'UTC') at time zone 'UTC', false) as "isDue",
@@ -80,7 +80,7 @@ async function nextPart(tx: Transaction, keep: string) {
   // Until the chain has gone beyond the month, there may be more of it.
   if (!end) return undefined;
   const { last, rows: amount, hash } = end;
-  const file = `log-${month}-${hash.slice(0, 8)}.ndjson.gz`;
+  const file = `log-${month}-${hash.slice(0, 8)}${ending}`;
   return { file, firstLink: first, lastLink: last, rows: amount, removedLink: first - 1 };
 }
 
@@ -121,12 +121,14 @@ export async function* linesOfPart(hurried: Database, part: Part, isStopped: () 
 const isOfBatch = (after: number) => sql`(link.number = ${after} + 1 or link.total <=
   coalesce((select total from log_chain where number = ${after}), 0) + ${batch})`;
 
-/** From now on the file stands for the rows. */
-export async function completePart(db: Database, { file }: Part, sha256: string): Promise<void> {
-  await db
+/** From now on the file stands for the rows. Answers whether it does: another server may have been taken for gone, or have been faster. */
+export async function completePart(db: Database, { file }: Part, sha256: string): Promise<boolean> {
+  const completed = await db
     .update(logArchives)
     .set({ sha256 })
-    .where(and(eq(logArchives.file, file), isNull(logArchives.sha256)));
+    .where(and(eq(logArchives.file, file), isNull(logArchives.sha256)))
+    .returning({ file: logArchives.file });
+  return completed.length > 0;
 }
 
 /** Deletes the rows of a part whose file is complete, some at a time. Each goes once, however many servers are at it. */

@@ -625,7 +625,7 @@ export const logArchives = pgTable("log_archives", {
   firstLink: bigint({ mode: "number" }).notNull(),
   lastLink: bigint({ mode: "number" }).notNull(),
   rows: bigint({ mode: "number" }).notNull(),
-  /** Of the file's lines; null until it is complete. */
+  /** Of the file's lines, or of the file itself where it is encrypted; null until it is complete. */
   sha256: text(),
   /** Whoever works at it says so every few seconds. */
   aliveAt: createdAt(),

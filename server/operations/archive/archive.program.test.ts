@@ -4,6 +4,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { logs } from "@footprint/contract/logs.ts";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { sql } from "drizzle-orm";
 import { expect, test, vi } from "vitest";
 import { chainLog } from "../../accounts/log-chain.ts";
@@ -51,6 +52,36 @@ const stateOf = (env: { DATA_DIR: string } | { DATABASE_URL: string }) =>
 const forgetWhoWasAtIt = (env: { DATABASE_URL: string }) =>
   look(env, ({ db }) => db.execute(sql`update log_archives set alive_at = '-infinity'`));
 
+type There = { DATABASE_URL: string };
+
+/** Runs the program until it waits for what somebody else holds, and kills it there. */
+async function killedWhile(env: There & Record<string, string>, lock: string, isThere: () => Promise<unknown>) {
+  await look(env, ({ db }) =>
+    db.transaction(async (tx) => {
+      await tx.execute(sql`set local idle_in_transaction_session_timeout = 0`);
+      await tx.execute(sql.raw(lock));
+      const cwd = join(import.meta.dirname, "../..");
+      const child = spawn(process.execPath, [program], { cwd, env: { ...process.env, ...env }, stdio: "ignore" });
+      try {
+        await vi.waitFor(isThere, patience);
+        await vi.waitFor(async () => expect(await waiting(env)).toBe(1), patience);
+      } finally {
+        child.kill("SIGKILL");
+        await once(child, "exit");
+      }
+    }),
+  );
+}
+
+/** How many wait for a lock. */
+async function waiting(env: There) {
+  const isWaiting = sql`datname = current_database() and wait_event_type = 'Lock'`;
+  return look(
+    env,
+    async ({ db }) => (await db.execute(sql`select from pg_stat_activity where ${isWaiting}`)).rows.length,
+  );
+}
+
 // Longer than others: it starts the program some twenty times.
 test("what is older than the log is kept goes to files once, whatever is killed; the chain goes on, and it comes back", {
   timeout: 900_000,
@@ -69,7 +100,7 @@ test("what is older than the log is kept goes to files once, whatever is killed;
   const [noted = ""] = before.links;
 
   // Killed while it writes: the log stays, and half a file has no name.
-  await killedWhile("lock table logs in access exclusive mode", async () =>
+  await killedWhile(env, "lock table logs in access exclusive mode", async () =>
     expect(await readdir(out)).toEqual([expect.stringMatching(/^log-2024-01-.*\.unfinished$/)]),
   );
   const half = await stateOf(there);
@@ -84,7 +115,7 @@ test("what is older than the log is kept goes to files once, whatever is killed;
 
   // Killed while it deletes: the file is complete, and some of its entries are left.
   const second = `select id from logs order by created_at offset 1500 limit 1`;
-  await killedWhile(`select from logs where id = (${second}) for update`, async () =>
+  await killedWhile(env, `select from logs where id = (${second}) for update`, async () =>
     expect(await stateOf(there)).toMatchObject({ entries: 1840, archives: [{ written: true, removed: 1000 }] }),
   );
   expect((await stat(join(out, january))).mode & 0o777).toBe(0o600);
@@ -151,34 +182,6 @@ test("what is older than the log is kept goes to files once, whatever is killed;
   for (const file of [january, february])
     expect(gunzipSync(await readFile(place(`again/${file}`)))).toEqual(gunzipSync(await readFile(join(out, file))));
   expect((await books(other)).code).toBe(0);
-
-  /** Runs the program until it waits for what somebody else holds, and kills it there. */
-  async function killedWhile(lock: string, isThere: () => Promise<unknown>) {
-    await look(there, ({ db }) =>
-      db.transaction(async (tx) => {
-        await tx.execute(sql`set local idle_in_transaction_session_timeout = 0`);
-        await tx.execute(sql.raw(lock));
-        const cwd = join(import.meta.dirname, "../..");
-        const child = spawn(process.execPath, [program], { cwd, env: { ...process.env, ...env }, stdio: "ignore" });
-        try {
-          await vi.waitFor(isThere, patience);
-          await vi.waitFor(async () => expect(await waiting()).toBe(1), patience);
-        } finally {
-          child.kill("SIGKILL");
-          await once(child, "exit");
-        }
-      }),
-    );
-  }
-
-  /** How many wait for a lock. */
-  async function waiting() {
-    const isWaiting = sql`datname = current_database() and wait_event_type = 'Lock'`;
-    return look(
-      there,
-      async ({ db }) => (await db.execute(sql`select from pg_stat_activity where ${isWaiting}`)).rows.length,
-    );
-  }
 });
 
 test("archives are searched for whatever stands in them, by whoever reads on or not", async () => {
@@ -205,6 +208,57 @@ test("archives are searched for whatever stands in them, by whoever reads on or 
   child.stdout.once("data", () => child.stdout.destroy());
   const [code] = await once(child, "close");
   expect({ code, complaint }).toEqual({ code: 0, complaint: "" });
+});
+
+test("archives are encrypted where backups are, and go on without what opens them; whoever has the key searches and restores", {
+  timeout: 600_000,
+}, async () => {
+  const there = await emptyPostgres();
+  const out = place("archive");
+  const identity = await generateX25519Identity();
+  const plain = { ...there, ARCHIVE_DIR: out, LOG_RETENTION: "400d" };
+  const env = { ...plain, BACKUP_KEY: await identityToRecipient(identity) };
+  await look(there, async (engine) => {
+    await engine.db.transaction((tx) => migrate(tx));
+    await write(engine, 2500, "2024-01-01T00:00:00Z");
+    await write(engine, 1, new Date(Date.now() - 86_400_000).toISOString());
+  });
+  const before = await stateOf(there);
+  const second = `select id from logs order by created_at offset 1500 limit 1`;
+  await killedWhile(env, `select from logs where id = (${second}) for update`, async () =>
+    expect(await stateOf(there)).toMatchObject({ entries: 1501, archives: [{ written: true, removed: 1000 }] }),
+  );
+  const [name = ""] = await readdir(out);
+  expect(name).toMatch(/^log-2024-01-.*\.gz\.age$/);
+  const file = join(out, name);
+  const written = await readFile(file);
+  expect(written.toString("latin1", 0, 22)).toBe("age-encryption.org/v1\n");
+
+  // Nothing more is deleted where the file is not the one that was written; with it, nobody needs to open it.
+  await forgetWhoWasAtIt(there);
+  await writeFile(file, written.with(-1, (written.at(-1) ?? 0) ^ 1));
+  expect((await archive(plain)).output).toContain("is not the archive that the database knows: nothing is deleted");
+  expect(await stateOf(there)).toMatchObject({ entries: 1501, archives: [{ file: name, removed: 1000 }] });
+  await writeFile(file, written);
+  expect((await archive(plain)).code).toBe(0);
+  expect(await stateOf(there)).toMatchObject({ entries: 1, archives: [{ file: name, removed: 2500 }] });
+
+  const closed = { code: 1, output: expect.stringContaining("is encrypted: set BACKUP_IDENTITY") };
+  expect(await archive(env, "--search", "line 2 of 7")).toEqual(closed);
+  const opened = { ...plain, BACKUP_IDENTITY: identity };
+  expect((await archive(opened, "--search", "line 2 of 77")).output).toContain("11 found.");
+  expect((await archive(opened, "--check")).output).toContain("The archives are whole.");
+  expect((await archive(opened, "--restore", file)).code).toBe(0);
+  expect(await stateOf(there)).toMatchObject({ entries: 2501, hash: before.hash, archives: [] });
+
+  // Archived again, now by a passphrase, it is another file, and counts once.
+  const phrase = { ...plain, BACKUP_PASSPHRASE: "correct horse battery" };
+  expect((await archive(phrase)).code).toBe(0);
+  expect(await readdir(out)).toEqual(Array(2).fill(expect.stringMatching(/^log-2024-01-.*\.gz\.age$/)));
+  const both = { ...phrase, BACKUP_IDENTITY: identity };
+  expect((await archive(both, "--search", "line 2 of 77")).output).toContain("11 found.");
+  expect((await archive(both, "--check")).output).toContain("The archives are whole.\nArchived log entries: 2,500.");
+  expect((await books(there)).code).toBe(0);
 });
 
 test("two that write the same file at once, as processes of containers with the same number may, do not disturb each other", async () => {

@@ -5,7 +5,8 @@ import { logType } from "@footprint/contract/logs.ts";
 import type { RowLine } from "../../accounts/chain-lines.ts";
 import { restorePart } from "../../accounts/log-archive.ts";
 import type { NotedLink } from "../../accounts/log-verification.ts";
-import { type Archives, readConfig, StartError } from "../../config.ts";
+import { type Archives, type BackupKeys, readConfig, StartError } from "../../config.ts";
+import { checkKeys } from "../backup/seal.ts";
 import { runCommand } from "../command.ts";
 import { notedLink } from "../noted-links.ts";
 import { withoutControlCharacters } from "../terminal.ts";
@@ -19,22 +20,23 @@ const usage = `Usage: npm run archive
 
 await runCommand(async (open) => {
   const asked = argumentsOf(process.argv.slice(2));
-  const { archives } = readConfig(process.env);
+  const { archives, backupKeys: keys } = readConfig(process.env);
+  if (keys) checkKeys(keys);
   const folder = resolve(archives.folder);
   if (asked.check) {
     const noted = asked.link.map((text) => notedLink(text, usage));
-    return check(folder, noted);
+    return check(folder, keys, noted);
   }
-  if (asked.search !== undefined) return search(folder, { ...asked, search: asked.search });
+  if (asked.search !== undefined) return search(folder, keys, { ...asked, search: asked.search });
   if (asked.restore !== undefined) {
     // npm runs scripts in the project's folder, wherever it was called.
     const path = resolve(process.env.INIT_CWD ?? "", asked.restore);
-    await checkArchive(path);
-    const restored = await restorePart(await open(), basename(path), readArchive(path));
+    await checkArchive(path, keys);
+    const restored = await restorePart(await open(), basename(path), readArchive(path, keys));
     console.log(`Restored ${restored.toLocaleString("en")} entries of the log.`);
     return 0;
   }
-  const place = kept({ ...archives, folder });
+  const place = { ...kept({ ...archives, folder }), keys };
   const isDone = await archiveLog(await open(), place, { report: (line) => console.log(line) });
   console.log(
     isDone
@@ -71,17 +73,29 @@ function argumentsOf(args: string[]) {
   }
 }
 
+/** What opens archives that are encrypted. */
+type Keys = BackupKeys | undefined;
+
 /** Days are those of UTC, both included. */
 type Search = { search: string; from?: string; to?: string; type?: string; by?: string };
 
 /** Prints what is found, a line of JSON each, oldest first as the files have it. */
-async function search(folder: string, { search, from = "", to = "9999", type, by }: Search): Promise<number> {
+async function search(
+  folder: string,
+  keys: Keys,
+  { search, from = "", to = "9999", type, by }: Search,
+): Promise<number> {
   const sought = search.toLowerCase();
   let found = 0;
+  let last: string | undefined;
   for (const name of await archivesIn(folder)) {
+    // The same part may be there twice: after it was restored, or a go that ended before its file counted.
+    const [part] = name.split(".");
+    if (part === last) continue;
+    last = part;
     // Nothing in a file is younger than the month that it is named after.
     if (name.slice("log-".length, "log-YYYY-MM".length) < from.slice(0, 7)) continue;
-    for await (const { row } of readArchive(join(folder, name))) {
+    for await (const { row } of readArchive(join(folder, name), keys)) {
       if (!row || (type && row.type !== type) || (by && row.admin.toLowerCase() !== by.toLowerCase())) continue;
       const at = momentOf(row);
       if (at < from || at.slice(0, to.length) > to || !textOf(row).includes(sought)) continue;
@@ -125,19 +139,21 @@ function printed({ id, admin, before, after, subjectKind, subjectId, ...row }: R
 }
 
 /** Every line of every file, each file with the one before, and links that were noted. Prints where the database goes on. */
-async function check(folder: string, noted: NotedLink[]): Promise<number> {
+async function check(folder: string, keys: Keys, noted: NotedLink[]): Promise<number> {
   let end = { number: 0, hash: "" };
   let rows = 0;
   const problems: string[] = [];
   const unseen = new Map(noted.map((link) => [link.number, link.hash]));
   for (const name of await archivesIn(folder)) {
     try {
-      const read = await checkArchive(join(folder, name), ({ link }) => {
+      const read = await checkArchive(join(folder, name), keys, ({ link }) => {
         if (!link || !unseen.has(link.number)) return;
         if (unseen.get(link.number) !== link.hash)
           problems.push(`The log's chain was rewritten: link ${link.number} is not the one that it was`);
         unseen.delete(link.number);
       });
+      // The same part once more.
+      if (read.lastLink === end.number && read.hash === end.hash) continue;
       if (read.firstLink !== end.number + 1 || read.follows !== end.hash)
         problems.push(`${name} begins with link ${read.firstLink}, which does not follow from link ${end.number}`);
       end = { number: read.lastLink, hash: read.hash };

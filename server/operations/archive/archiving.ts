@@ -1,4 +1,8 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
 import {
   claimPart,
   completePart,
@@ -10,14 +14,16 @@ import {
   sayAlive,
   sayEvery,
 } from "../../accounts/log-archive.ts";
-import { type Archives, StartError } from "../../config.ts";
+import { type Archives, type BackupKeys, StartError } from "../../config.ts";
 import type { Database } from "../../db/database.ts";
 import { removeUnfinished } from "../backup/file.ts";
-import { checkArchive, writeArchive } from "./file.ts";
+import { closes } from "../backup/names.ts";
+import { checkKeys, withOwnKey } from "../backup/seal.ts";
+import { checkArchive, endingOf, isSealedArchive, writeArchive } from "./file.ts";
 
 const hour = 3_600_000;
 
-type Place = Archives & { keep: string };
+type Place = Archives & { keep: string; keys: BackupKeys | undefined };
 type Told = { report?: (line: string) => void; isStopped?: () => boolean };
 
 /**
@@ -31,17 +37,18 @@ export async function archiveLog(
   { report = () => {}, isStopped = () => false }: Told = {},
 ): Promise<boolean> {
   const folder = resolve(place.folder);
+  const keys = closes(place.keys) ? place.keys : undefined;
+  if (keys) checkKeys(keys);
   while (!isStopped()) {
-    const part = await claimPart(db, place.keep);
+    const part = await claimPart(db, place.keep, endingOf(keys));
     if (!part) break;
     const alive = setInterval(() => void sayAlive(db, part).catch(() => {}), sayEvery);
     try {
       if (!part.sha256) {
-        const sha256 = await writeArchive(db, folder, part, isStopped);
-        await compare(db, folder, { ...part, sha256 });
-        await completePart(db, part, sha256);
+        if (!(await complete(db, folder, part, keys, isStopped))) continue;
         report(`wrote ${part.rows} log entries to ${join(folder, part.file)}`);
-      } else await compare(db, folder, part);
+      } else if (isSealedArchive(part)) await compareFile(folder, part);
+      else await compare(db, folder, part);
       await removePart(db, part, isStopped);
       if (!isStopped()) report(`deleted the log entries that are in ${part.file}`);
     } catch (error) {
@@ -55,14 +62,47 @@ export async function archiveLog(
   return !(await hasBegunPart(db));
 }
 
-/** The file is read before anything is deleted: here, as it was written, and of this chain. */
-async function compare(db: Database, folder: string, part: Part) {
+/** Writes the file and reads it again. False where others went on without this one, which is of no use then. */
+async function complete(
+  db: Database,
+  folder: string,
+  part: Part,
+  keys: BackupKeys | undefined,
+  isStopped: () => boolean,
+): Promise<boolean> {
   const path = join(folder, part.file);
-  const { firstLink, lastLink, rows, sha256, hash } = await checkArchive(path);
+  const opening = keys && (await withOwnKey(keys));
+  const sha256 = await writeArchive(db, folder, part, opening, isStopped);
+  const ofFile = keys && (await hashOfFile(path));
+  await compare(db, folder, { ...part, sha256 }, opening);
+  const isCompleted = await completePart(db, part, ofFile ?? sha256);
+  if (!isCompleted && keys) await rm(path, { force: true });
+  return isCompleted || !keys;
+}
+
+async function hashOfFile(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}
+
+/** Whoever has the key alone can open it: that it is the very file which was read when it was written has to do. */
+async function compareFile(folder: string, part: Part) {
+  const path = join(folder, part.file);
+  const sha256 = await hashOfFile(path).catch((error: NodeJS.ErrnoException) => error.code);
+  if (sha256 !== part.sha256) throw unknown(path);
+}
+
+const unknown = (path: string) =>
+  new StartError(`${path} is not the archive that the database knows: nothing is deleted.`);
+
+/** The file is read before anything is deleted: here, as it was written, and of this chain. */
+async function compare(db: Database, folder: string, part: Part, keys?: BackupKeys) {
+  const path = join(folder, part.file);
+  const { firstLink, lastLink, rows, sha256, hash } = await checkArchive(path, keys);
   const isIt =
     sha256 === part.sha256 && firstLink === part.firstLink && lastLink === part.lastLink && rows === part.rows;
-  if (!isIt || hash !== (await hashOfLink(db, part.lastLink)))
-    throw new StartError(`${path} is not the archive that the database knows: nothing is deleted.`);
+  if (!isIt || hash !== (await hashOfLink(db, part.lastLink))) throw unknown(path);
 }
 
 /** Looks at once and then every hour. Returns how to stop. */

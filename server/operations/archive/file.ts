@@ -1,15 +1,16 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { open, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod";
 import { type ChainLine, followChain } from "../../accounts/chain-lines.ts";
 import { hashOfLink, linesOfPart, type Part } from "../../accounts/log-archive.ts";
-import { StartError } from "../../config.ts";
+import { type BackupKeys, StartError } from "../../config.ts";
 import type { Database } from "../../db/database.ts";
 import { readProven, writeProven } from "../backup/file.ts";
 
 // An archive is lines of JSON in one gzip stream: a header, then each link of the log's chain and behind it its rows, and
-// last the SHA-256 of all that precedes it. The same part of the log gives the same lines whenever it is written.
+// last the SHA-256 of all that precedes it. The same part of the log gives the same lines whenever it is written. It may be
+// encrypted as a whole, like a backup, which gives another file each time: its name says which one.
 
 const formatVersion = 1;
 
@@ -28,6 +29,7 @@ export async function writeArchive(
   db: Database,
   folder: string,
   part: Part,
+  keys: BackupKeys | undefined,
   isStopped: () => boolean,
 ): Promise<string> {
   const path = join(folder, part.file);
@@ -44,7 +46,7 @@ export async function writeArchive(
       yield line;
     }
   }
-  await writeProven(path, lines());
+  await writeProven(path, lines(), keys);
   const directory = await open(dirname(path));
   await directory.sync().finally(() => directory.close());
   return hash.digest("hex");
@@ -56,11 +58,15 @@ async function* withHeader(header: Header, lines: AsyncIterable<string>) {
 }
 
 /** The lines of an archive after its header, each compared with the chain. Ends with a failure where it is not whole. */
-export async function* readArchive(path: string, onHeader = (_: Header) => {}): AsyncGenerator<ChainLine> {
+export async function* readArchive(
+  path: string,
+  keys: BackupKeys | undefined,
+  onHeader = (_: Header) => {},
+): AsyncGenerator<ChainLine> {
   let header: Header | undefined;
   let chain: ReturnType<typeof followChain> | undefined;
   try {
-    for await (const text of readProven(path, faults)) {
+    for await (const text of readProven(path, faults, keys)) {
       if (chain) {
         yield chain.take(text);
         continue;
@@ -93,11 +99,15 @@ const faults = { none, damaged, what: "an archive" };
 export type Checked = Header & { hash: string; sha256: string };
 
 /** Reads all of an archive. Returns what it says about itself, the hash of its last link, and the one of its lines. */
-export async function checkArchive(path: string, onLine = (_: ChainLine) => {}): Promise<Checked> {
+export async function checkArchive(
+  path: string,
+  keys: BackupKeys | undefined,
+  onLine = (_: ChainLine) => {},
+): Promise<Checked> {
   const sha256 = createHash("sha256");
   let header: Header | undefined;
   let hash = "";
-  for await (const line of readArchive(path, (read) => {
+  for await (const line of readArchive(path, keys, (read) => {
     header = read;
     sha256.update(`${JSON.stringify(read)}\n`);
   })) {
@@ -109,10 +119,18 @@ export async function checkArchive(path: string, onLine = (_: ChainLine) => {}):
   return { ...header, hash, sha256: sha256.digest("hex") };
 }
 
+export const isSealedArchive = ({ file }: Pick<Part, "file">) => file.endsWith(".age");
+
+/** What the names of archives end with. */
+export const endingOf = (keys: BackupKeys | undefined) =>
+  keys ? `.${randomBytes(4).toString("hex")}.ndjson.gz.age` : ".ndjson.gz";
+
 /** The archives in a folder, oldest first: their names begin with the month. */
 export async function archivesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     throw new StartError(`${folder} cannot be read (${error.code}): set ARCHIVE_DIR to the folder of the archives.`);
   });
-  return names.filter((name) => /^log-\d{4,}-\d\d-[0-9a-f]{8}\.ndjson\.gz$/.test(name)).sort();
+  return names.filter((name) => archiveName.test(name)).sort();
 }
+
+const archiveName = /^log-\d{4,}-\d\d-[0-9a-f]{8}(\.ndjson\.gz|\.[0-9a-f]{8}\.ndjson\.gz\.age)$/;
