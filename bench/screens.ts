@@ -146,33 +146,21 @@ function watch(): Promise<{ blocking: number; longest: number; shown: number }> 
 const sorted = (values: number[]) => values.toSorted((a, b) => a - b);
 const median = (values: number[]) => sorted(values)[values.length >> 1] ?? 0;
 
-const columns: [title: string, of: keyof Figures][] = [
-  ["blocking", "blocking"],
-  ["longest", "longest"],
-  ["shown", "shown"],
-  ["script", "script"],
-  ["styles", "styles"],
-  ["all", "all"],
-];
+const columns: (keyof Figures)[] = ["blocking", "longest", "shown", "script", "styles", "all"];
 const line = (name: string, cells: string[]) =>
   [name.padEnd(24), ...cells.map((cell) => cell.padStart(9))].join(" ").trimEnd();
 
 console.log(`Milliseconds, the median of ${rounds}${slower > 1 ? `, ${slower} times slower than this machine` : ""}.`);
 console.log("blocking, longest, shown: as the clock saw it; script, styles, all: the page's processor time.\n");
-console.log(
-  line(
-    "",
-    columns.map(([title]) => title),
-  ),
-);
+console.log(line("", columns));
 for (const [name, all] of measured)
   console.log(
     line(
       name,
-      columns.map(([, of]) => median(all.map((figures) => figures[of])).toFixed(0)),
+      columns.map((column) => median(all.map((figures) => figures[column])).toFixed(0)),
     ),
   );
-const [least = 0] = work.length ? sorted(work) : [];
+const [least = 0] = sorted(work);
 console.log(
   `\nA fixed piece of work took ${least.toFixed(0)} ms at best, ${median(work).toFixed(0)} in the median, ` +
     `${Math.max(...work).toFixed(0)} at worst: the further apart, the busier the machine was.`,
