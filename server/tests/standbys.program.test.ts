@@ -36,14 +36,22 @@ async function openServer(env: Record<string, string> = {}) {
     const line = (await answer.text()).split("\n").find((text) => text.startsWith(`${name} `));
     return Number(line?.split(" ").at(-1));
   };
+  const answeredBy = async () => ({
+    primary: await metric('footprint_reads_total{from="primary"}'),
+    standby: await metric('footprint_reads_total{from="standby"}'),
+  });
   return {
     origin: server.origin(),
     output: server.output,
     used: () => metric('footprint_standbys{state="used"}'),
-    answeredBy: async () => ({
-      primary: await metric('footprint_reads_total{from="primary"}'),
-      standby: await metric('footprint_reads_total{from="standby"}'),
-    }),
+    answeredBy,
+    /** A standby that lags for a moment, as on a busy machine, is left out for a while: asked again, it answers. */
+    untilStandbyAnswers: (ask: () => Promise<void>) =>
+      vi.waitFor(async () => {
+        const before = await answeredBy();
+        await ask();
+        expect(await answeredBy()).toEqual({ ...before, standby: before.standby + 1 });
+      }, patience),
   };
 }
 
@@ -72,13 +80,12 @@ test("a standby is read from only for the database that it follows, and one that
   const authorization = `Bearer ${((await signedIn.json()) as { accessToken: string }).accessToken}`;
   const ask = async ({ method, path }: Endpoint) =>
     (await fetch(server.origin + path, { method, headers: { authorization } })).status;
+  await server.untilStandbyAnswers(async () => expect(await ask(users.export)).toBe(200));
   const before = await server.answeredBy();
-  expect(await ask(users.export)).toBe(200);
-  expect(await server.answeredBy()).toEqual({ ...before, standby: before.standby + 1 });
   const thaw = await pair.standby.freeze();
   try {
     expect(await ask(users.export)).toBe(200);
-    expect(await server.answeredBy()).toEqual({ primary: before.primary + 1, standby: before.standby + 1 });
+    expect(await server.answeredBy()).toEqual({ ...before, primary: before.primary + 1 });
   } finally {
     thaw();
   }
@@ -131,18 +138,18 @@ test("lists are read from a standby that has all that was answered, and from the
     expect(paths).toContainEqual(expect.stringMatching(`${some}$`));
   for (const none of [/\/read\/:id$/, /api-keys/, /sign-ins/, /sessions/, /storefront\/(events|label-types)/])
     expect(paths).not.toContainEqual(expect.stringMatching(none));
-  const before = await there.answeredBy();
   for (const call of reading) {
     authorization = call.access === "storefront" ? asShop : asAccount;
-    const answer = await send(there, call, {
-      params: { id: customer._id, discordId: customer.discordId },
-      query: Object.fromEntries(Object.entries(known).filter(([name]) => call.query && name in call.query.shape)),
-      ...(call.body && { body: { ids: [customer._id] } }),
+    await there.untilStandbyAnswers(async () => {
+      const answer = await send(there, call, {
+        params: { id: customer._id, discordId: customer.discordId },
+        query: Object.fromEntries(Object.entries(known).filter(([name]) => call.query && name in call.query.shape)),
+        ...(call.body && { body: { ids: [customer._id] } }),
+      });
+      expect([200, 404], `${call.path}: ${await answer.text()}`).toContain(answer.status);
     });
-    expect.soft([200, 404], `${call.path}: ${await answer.text()}`).toContain(answer.status);
   }
   authorization = asAccount;
-  expect(await there.answeredBy()).toEqual({ ...before, standby: before.standby + reading.length });
 
   // Whoever was answered, or told by an event, finds it, on whichever server.
   let { balance } = customer;
