@@ -92,7 +92,7 @@ test.each([
   expect(orders.map((span) => told(span, "http.response.status_code"))).toEqual(Array(13).fill(404));
   const isClaim = (span: Span) => String(told(span, "db.query.text")).includes("insert into idempotent_replies");
   const claiming = orders.filter((span) => childrenOf(span).some(isClaim));
-  expect(claiming.length).toBeGreaterThan(2);
+  expect(claiming.length).toBeGreaterThan(1);
 
   const refused = find(dashboard.attention);
   expect([refused.traceId, refused.parentSpanId]).toEqual([caller.trace, caller.span]);
