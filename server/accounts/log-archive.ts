@@ -185,7 +185,7 @@ export async function restorePart(db: Database, file: string, lines: AsyncIterab
     let restored = 0;
     let held: string[] = [];
     const flush = async () => {
-      if (held.length > 0) restored += await insertRows(tx, held);
+      if (held.length > 0) restored += await restoreLines(tx, held);
       held = [];
     };
     for await (const { text, link, row } of lines) {
@@ -209,7 +209,7 @@ const changed = (file: string) => new StartError(`${file} does not fit this log:
 const momentOf = (seconds: ReturnType<typeof sql>) =>
   sql`timestamptz 'epoch' + ((${seconds})::numeric * 1000000)::bigint * interval '1 microsecond'`;
 
-async function insertRows(tx: Transaction, lines: string[]): Promise<number> {
+async function restoreLines(tx: Transaction, lines: string[]): Promise<number> {
   const value = (place: number) => sql.raw(`line->>${place}`);
   const { rows } = await tx.execute<{ text: string }>(sql`
     insert into logs (id, admin, actor_kind, actor_id, type, action, before, after, created_at, subject_kind, subject_id, customer_id)
