@@ -236,9 +236,10 @@ export async function connectPostgres(
 ): Promise<Engine & { slow: pg.Pool }> {
   const limits = { connect, mayBeReadOnly };
   const isPooled = directUrl !== undefined;
-  const calls = openPool(hostsOf(connectionString), { ...limits, isPooled, statement, max: connections.calls });
+  const found = hostsOf(connectionString);
+  const calls = openPool(found, { ...limits, isPooled, statement, max: connections.calls });
   // What lasts longer than a transaction goes around the pooler: hearing, cursors, the lock for migrations.
-  const hosts = hostsOf(directUrl ?? connectionString);
+  const hosts = directUrl ? hostsOf(directUrl) : found;
   const slow = openPool(hosts, { ...limits, statement: 0, max: connections.slow });
   const close = async () => {
     await Promise.all([calls.end(), slow.end()]);

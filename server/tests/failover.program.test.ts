@@ -1,4 +1,6 @@
 import dns from "node:dns";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { pathOf } from "@footprint/contract/endpoint.ts";
 import { events } from "@footprint/contract/events.ts";
 import { session } from "@footprint/contract/session.ts";
@@ -203,6 +205,18 @@ test("of several hosts the one that takes changes is used, whichever comes first
   ])
     await expect(openShopAt(urlOf(...ports))).rejects.toThrow("it is a standby");
   await expect(openShopAt(urlOf(1, 2))).rejects.toThrow("ECONNREFUSED");
+});
+
+test("a host that never answers is waited for once, whoever looks for the database after that", async () => {
+  let asked = 0;
+  const silent = createServer(() => asked++).listen(0, "localhost");
+  await once(silent, "listening");
+  closing.push(async () => silent.close());
+  const { port } = silent.address() as AddressInfo;
+  const { ready, read, addOne, follow } = await openShopAt(urlOf(port, pair.primary.port), { connect: 2_000 });
+  expect(await Promise.all([ready(), read(), addOne("one")])).toEqual(Array(3).fill(well));
+  await follow();
+  expect(asked).toBe(1);
 });
 
 test("panels on two servers hear of every change, also after the database was stopped and started", async () => {

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { BlockList } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, matchesGlob, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,10 +18,16 @@ const namesIn = (text: string, pattern: RegExp) => Array.from(text.matchAll(patt
 
 const dockerfile = read("Dockerfile");
 const compose = read("compose.yaml");
-type Service = { environment?: Record<string, string>; volumes?: string[]; [key: string]: unknown };
+type Service = {
+  environment?: Record<string, string>;
+  volumes?: string[];
+  healthcheck?: { test: string[] };
+  [key: string]: unknown;
+};
 const composed = parse(compose, { merge: true }) as {
   services: Record<string, Service>;
   volumes: object;
+  networks: { front: { ipam: { config: { ip_range: string }[] } } };
   secrets: Record<string, { environment: string }>;
 };
 const rootPackage = JSON.parse(read("package.json"));
@@ -100,10 +107,18 @@ test("what the image holds is enough to serve the API and the panel, and writes 
     const health = async (port: string) =>
       (await once(spawn(process.execPath, asked, { env: { PORT: port } }), "close"))[0];
     expect(await health(new URL(origin).port)).toBe(0);
+    // Compose is to wait until a server should get calls, not only until it is alive.
+    const [, , ...composedCheck] = composed.services.one?.healthcheck?.test ?? [];
+    expect(composedCheck.join(" ")).toContain("/readyz");
+    const ready = async () => {
+      const args = composedCheck.map((part) => part.replace("http://127.0.0.1:7400", origin));
+      return (await once(spawn(process.execPath, args), "close"))[0];
+    };
+    expect(await ready()).toBe(0);
     const ended = once(child, "close");
     child.kill("SIGTERM");
     expect((await ended)[0]).toBe(0);
-    expect(await health(new URL(origin).port)).toBe(1);
+    expect([await health(new URL(origin).port), await ready()]).toEqual([1, 1]);
   } finally {
     child.kill("SIGKILL");
     await rm(folder, { recursive: true });
@@ -142,6 +157,12 @@ test("compose file and service set variables that the program reads, and trust t
   expect(variables.length).toBeGreaterThan(20);
   expect(variables.filter((name) => !known.has(name))).toEqual([]);
   expect(proxy).toMatchObject({ networks: { front: { ipv4_address: one?.environment?.TRUST_PROXY } } });
+  // Nobody else gets that address by themselves, however early they are started.
+  const [front] = composed.networks.front.ipam.config;
+  const [first = "", bits] = String(front?.ip_range).split("/");
+  const others = new BlockList();
+  others.addSubnet(first, Number(bits));
+  expect(others.check(String(one?.environment?.TRUST_PROXY))).toBe(false);
   const offered = namesIn(read("deploy/compose.env"), /^#?([A-Z_]+)=/gm);
   expect(offered.length).toBeGreaterThan(5);
   // Which profiles are started is read by compose itself.

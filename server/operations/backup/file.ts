@@ -44,7 +44,8 @@ export async function writeProven(path: string, lines: AsyncIterable<string>, ke
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {});
     const { code, syscall } = error as NodeJS.ErrnoException;
-    if (syscall) throw new StartError(`${path} cannot be written (${code}): name a file in a folder you may write to.`);
+    const remedy = code === "ENOSPC" ? "make room on its disk" : "name a file in a folder you may write to";
+    if (syscall) throw new StartError(`${path} cannot be written (${code}): ${remedy}.`);
     throw error;
   }
 }
