@@ -257,11 +257,14 @@ test("on a phone the filters stay in one line that scrolls", async ({ admin: { p
   await choose(page, "Custom pricing", "No");
   await choose(page, "Verified", "Yes");
   await expectAddress(page, { withBalance: "true", customPricing: "false", verified: "true" });
-  const tops = await page
-    .getByRole("button", { name: /: (Yes|No)$/ })
-    .evaluateAll((all) => [...new Set(all.map((one) => Math.round(one.getBoundingClientRect().top)))]);
-  expect(tops).toHaveLength(1);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  await expect(chip(page, "Custom pricing: No")).toBeVisible();
+  await expect(chip(page, "Verified: Yes")).toBeVisible();
+  const tops = () =>
+    page
+      .getByRole("button", { name: /: (Yes|No)$/ })
+      .evaluateAll((all) => [...new Set(all.map((one) => Math.round(one.getBoundingClientRect().top)))]);
+  await expect.poll(tops).toHaveLength(1);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
 });
 
 test("the dashboard's figures lead to the rows they count", async ({ admin: { page, token }, server: { api } }) => {

@@ -609,7 +609,8 @@ test("every screen can be used by everybody: light and dark, on a phone and on a
         await page.setViewportSize({ width, height: 800 });
         await page.emulateMedia({ colorScheme });
         await expectNoAxeViolations(page, { coloursOnly: colorScheme === "dark" });
-        expect(await page.evaluate(() => document.documentElement.scrollWidth), page.url()).toBeLessThanOrEqual(width);
+        const widest = () => page.evaluate(() => document.documentElement.scrollWidth);
+        await expect.poll(widest, page.url()).toBeLessThanOrEqual(width);
       }
   };
   for (const path of ["/", "/sign-up"]) {

@@ -8,14 +8,14 @@ import { eventStream } from "@footprint/contract/events.ts";
 import { download } from "@footprint/contract/schemas.ts";
 import { session } from "@footprint/contract/session.ts";
 import fc from "fast-check";
-import { beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createKey } from "../accounts/api-keys.ts";
 import { openSession } from "../accounts/sessions.ts";
 import { features } from "../app.ts";
 import { checkBooks } from "../money/books.ts";
 import { type BadInput, badInput, isRefused, onTheWire, refusedInput } from "../testing/bad-input.ts";
 import { problemWith } from "../testing/refusals.ts";
-import { addAccount, db, fingerprint, origin } from "../testing/server.ts";
+import { addAccount, db, emptyDatabase, fingerprint, keepRows, origin } from "../testing/server.ts";
 import { addSomeOfEverything } from "../testing/some-of-everything.ts";
 import type { Known } from "../testing/valid-input.ts";
 
@@ -34,10 +34,18 @@ const calls = Object.entries(features).flatMap(([name, { feature }]) =>
 let known: (feature: string) => Known;
 let admin: { id: string };
 let tokens: { operator: string; shop: string };
+let kept: Awaited<ReturnType<typeof keepRows>>;
 
-beforeEach(async () => {
+beforeAll(async () => {
+  await emptyDatabase();
   known = await addSomeOfEverything();
   admin = await addAccount("bad.input", "admin");
+  kept = await keepRows();
+});
+afterAll(() => kept.forget());
+
+beforeEach(async () => {
+  await kept.bringBack();
   tokens = await signIn();
 });
 
