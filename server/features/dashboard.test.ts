@@ -1,6 +1,7 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { invoices } from "@footprint/contract/invoices.ts";
+import { logs } from "@footprint/contract/logs.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { transfers as reversals } from "@footprint/contract/transfers.ts";
 import { eq, sql } from "drizzle-orm";
@@ -357,14 +358,18 @@ test("the database itself refuses what must never be", async () => {
 });
 
 test("a call of the dashboard and a page of a list are one statement each, which PostgreSQL plans once for all values", async () => {
-  await addOrder();
-  const days = { from: "2025-01-15", to: new Date().toISOString().slice(0, 10) };
+  await db.execute(sql`
+    insert into logs (id, admin, type, action, created_at)
+    select gen_random_uuid(), 'admin', (array['user', 'label'])[1 + n % 2], 'Row ' || n, now() - n * interval '1 hour'
+    from generate_series(1, 5000) n`);
+  await db.execute(sql`analyze logs, counters, settled_months`);
+  const [from, to] = [40, 10].map((daysAgo) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10));
   const { owed, books, ...figures } = dashboard;
   const calls: [Endpoint, object][] = [
     ...Object.values(figures).map((figure): [Endpoint, object] => [figure, {}]),
-    [orders.list, {}],
-    [orders.list, { query: { status: "Active", sort: "asc" } }],
-    [orders.list, { query: days }],
+    [logs.list, {}],
+    [logs.list, { query: { status: "label", sort: "asc" } }],
+    [logs.list, { query: { from, to } }],
   ];
   /** How often each statement was used and planned. All at once, so that each connection is asked. */
   const uses = async () => {
