@@ -8,13 +8,14 @@ const mostQueries = 1_000;
 
 /**
  * A query that is built at its first use and from then on only filled in: building it costs more than many an answer.
- * `build` ends in `.prepare("")`; the database's own prepared statements are named where they are sent.
+ * `build` ends in `.prepare("")`; the database's own prepared statements are named where they are sent. One that is
+ * planned for its values each time is asked alone, so that others are not planned with it.
  */
-export const prepared = <Q>(db: Database | Transaction, key: string, build: () => Q): Q =>
+export const prepared = <Q>(db: Database | Transaction, key: string, build: () => Q, isAlone = false): Q =>
   keptFor(db, key, () => {
     const query = build();
     mapQuickly(query as Selected);
-    askTogether(db, key, query as Selected);
+    if (!isAlone) askTogether(db, key, query as Selected);
     return query;
   });
 

@@ -76,6 +76,8 @@ async function pageOfCounted<S extends PgSelect>(
     place: () => (isFar ? placeOf(view, counted) : skipping),
     total: () => countIn(query),
     values: countedValues(counted, query),
+    // How many rows have the value that leads to them is what it is planned by.
+    isForItsValue: view.column !== undefined,
   });
   return { rows, ...pages(total, query.limit) };
 }
@@ -112,17 +114,19 @@ async function pageWithTotal<S extends PgSelect>(
   db: Database,
   select: (db: Database) => S,
   view: View,
-  parts: { key: string; place: () => Place; total: () => SQL<number>; values: object },
+  parts: { key: string; place: () => Place; total: () => SQL<number>; values: object; isForItsValue?: boolean },
 ): Promise<{ rows: S["_"]["result"]; total?: number }> {
   const { table, query } = view;
-  const page = prepared(db, ["page", parts.key, query.sort, query.limit, !query.from, !query.to].join(), () => {
+  const build = () => {
     // Read once, before the rows are: `in (…)` may be planned to be read again for each of them.
     const ids = sql`${table.id} = any(array(${idsOf(view, parts.place())}))`;
     return withTotal(select(db), parts.total())
       .where(ids)
       .orderBy(...inOrder(table, query.sort))
       .prepare("");
-  });
+  };
+  const key = ["page", parts.key, query.sort, query.limit, !query.from, !query.to].join();
+  const page = prepared(db, key, build, parts.isForItsValue);
   const rows = (await page.execute({ offset: offsetOf(query), ...parts.values })) as Totalled[];
   const [first] = rows;
   return { rows: rows as S["_"]["result"], ...(first && { total: first[totalOfList] }) };
