@@ -3,8 +3,8 @@ import type pg from "pg";
 import type { Database } from "./database.ts";
 import { withConnection } from "./pool.ts";
 
-/** The connection that a piece of work has for itself, until it ends. */
-type Held = { pool: pg.Pool; client: pg.PoolClient | undefined; refused?: unknown };
+/** The connection that a piece of work has for itself, until it ends, and what it has asked for that was not sent yet. */
+type Held = { pool: pg.Pool; client: pg.PoolClient | undefined; refused?: unknown; asked: unknown[] };
 
 const held = new AsyncLocalStorage<Held>();
 const runs = new WeakMap<Database, <T>(work: (held: Held) => Promise<T>) => Promise<T>>();
@@ -20,12 +20,21 @@ export const senderFor = (pool: pg.Pool) => ({
   },
 });
 
+const pools = new WeakMap<Database, pg.Pool>();
+
+/** What whoever holds a connection has asked for and not sent yet; undefined where nobody does. */
+export function askedOn(db: object): unknown[] | undefined {
+  const own = held.getStore();
+  return own?.client && !own.refused && own.pool === pools.get(db as Database) ? own.asked : undefined;
+}
+
 export function letSendTogether(db: Database, pool: pg.Pool) {
+  pools.set(db, pool);
   runs.set(db, (work) => {
     const holding = held.getStore();
     if (holding?.pool === pool && holding.client) return work(holding);
     return withConnection(pool, async (client) => {
-      const own: Held = { pool, client };
+      const own: Held = { pool, client, asked: [] };
       try {
         return await held.run(own, () => work(own));
       } finally {

@@ -215,9 +215,9 @@ function tellEnd(args: unknown[], ended: (failure?: unknown) => void) {
 const isSilence = (error: Error) => error.message === "Query read timeout";
 
 /** A search is planned for what was typed; a statement of many rows, or a cursor, is not likely to come again. */
-function isPreparable(query: { text?: string; name?: string }, values: unknown): boolean {
+function isPreparable(query: { text?: string; name?: string; comesAgain?: boolean }, values: unknown): boolean {
   if (!Array.isArray(values) || values.length === 0 || query.name || !query.text) return false;
-  return query.text.length < 4_000 && !/^declare | (like|@@) /.test(query.text);
+  return (query.comesAgain || query.text.length < 4_000) && !/^declare | (like|@@) /.test(query.text);
 }
 
 function statementName(text: string): string | undefined {

@@ -1,5 +1,6 @@
-import { Column, getTableName, is, SQL, Subquery } from "drizzle-orm";
+import { Column, fillPlaceholders, getTableName, is, SQL, Subquery, sql } from "drizzle-orm";
 import type { Database, Transaction } from "./database.ts";
+import { askedOn } from "./one-connection.ts";
 
 const built = new WeakMap<Database | Transaction, Map<string, unknown>>();
 /** What was not asked for the longest is built again. */
@@ -7,31 +8,115 @@ const mostQueries = 1_000;
 
 /**
  * A query that is built at its first use and from then on only filled in: building it costs more than many an answer.
- * `build` ends in `.prepare("")`; the database's own prepared statements are named where they are sent.
+ * `build` ends in `.prepare("")`; the database's own prepared statements are named where they are sent. One that is
+ * planned for its values each time is asked alone, so that others are not planned with it.
  */
-export function prepared<Q>(db: Database | Transaction, key: string, build: () => Q): Q {
+export const prepared = <Q>(db: Database | Transaction, key: string, build: () => Q, isAlone = false): Q =>
+  keptFor(db, key, () => {
+    const query = build();
+    mapQuickly(query as Selected);
+    if (!isAlone) askTogether(db, key, query as Selected);
+    return query;
+  });
+
+function keptFor<Q>(db: Database | Transaction, key: string, build: () => Q): Q {
   const queries = built.get(db) ?? new Map<string, unknown>();
   built.set(db, queries);
   let query = queries.get(key) as Q | undefined;
   if (query) queries.delete(key);
-  else {
-    query = build();
-    mapQuickly(query as Selected);
-  }
+  else query = build();
   queries.set(key, query);
   const [oldest = key] = queries.keys();
   if (queries.size > mostQueries) queries.delete(oldest);
   return query;
 }
 
+/** A number as a part of the text: a statement's plan is made for so many rows, not for any number. */
+export const exactly = (amount: number) => sql.raw(String(amount));
+
+/**
+ * A value that is not looked at when a statement is planned. Where it is, PostgreSQL may find that one plan for all values
+ * would be dearer than one for this, and plan again at every call, which takes longer than the rest.
+ */
+export const unforeseen = (name: string, type: "bigint" | "date") =>
+  sql`(select ${sql.placeholder(name)}::${sql.raw(type)})`;
+
 type Field = Column | SQL | SQL.Aliased | Subquery;
 
-/** What a query keeps of the columns that it selects, and what makes rows of their values. */
+/** What a query keeps of itself and of the columns that it selects, and what makes rows of their values. */
 type Selected = {
+  queryString: string;
+  params: unknown[];
   fields?: { path: string[]; field: Field }[];
   joinsNotNullableMap?: Record<string, boolean>;
   customResultMapper?: (rows: unknown[][]) => object[];
+  execute(values?: object): Promise<object[]>;
 };
+
+type Asked = {
+  key: string;
+  query: Selected;
+  params: unknown[];
+  answer: (rows: object[]) => void;
+  refuse: (reason: unknown) => void;
+  alone: () => Promise<object[]>;
+};
+
+/**
+ * What a call that holds a connection asks for before it waits leaves as one statement: each costs server and database
+ * more than most of what is asked.
+ */
+function askTogether(db: Database | Transaction, key: string, query: Selected) {
+  const execute = query.execute.bind(query);
+  // An answer that only the query itself can make rows of is asked for by itself.
+  if (!query.customResultMapper || query.fields?.some(({ field }) => isBytes(field))) return;
+  query.execute = (values = {}) => {
+    const asked = askedOn(db) as Asked[] | undefined;
+    if (!asked) return execute(values);
+    return new Promise((answer, refuse) => {
+      const params = fillPlaceholders(query.params, values as Record<string, unknown>);
+      asked.push({ key, query, params, answer, refuse, alone: () => execute(values) });
+      if (asked.length === 1) process.nextTick(() => sendAsOne(db, asked.splice(0)));
+    });
+  };
+}
+
+const isBytes = (field: Field) => is(field, Column) && field.getSQLType() === "bytea";
+
+async function sendAsOne(db: Database | Transaction, asked: Asked[]) {
+  const [first, ...others] = asked as [Asked, ...Asked[]];
+  if (others.length === 0) return first.alone().then(first.answer, first.refuse);
+  try {
+    const whole = keptFor(db, asked.map(({ key }) => key).join(" & "), () => wholeOf(db, asked));
+    const params = asked.flatMap(({ params }) => params);
+    const [answers] = (await whole.execute({ ...params })) as [unknown[][][]];
+    for (const [place, { query, answer }] of asked.entries())
+      answer(query.customResultMapper?.(answers[place] ?? []) ?? []);
+  } catch (error) {
+    for (const { refuse } of asked) refuse(error);
+  }
+}
+
+/** One statement that answers with a column for each query: a list of rows, each of them a list of values. */
+function wholeOf(db: Database | Transaction, asked: Asked[]): Selected {
+  let filled = 0;
+  const columns = asked.map(({ query: { queryString, fields = [] } }, place) => {
+    const text = queryString.split(/\$\d+/).map((piece) => sql.raw(piece));
+    const filledIn = text.flatMap((piece, at) => (at === 0 ? piece : [sql.placeholder(String(filled++)), piece]));
+    const values = sql.raw(fields.map((_, number) => `v${number}`).join());
+    return [
+      `part${place}`,
+      sql`(select coalesce(json_agg(json_build_array(${values})), '[]') from (${sql.join(filledIn)}) as part(${values}))`,
+    ] as const;
+  });
+  const whole = db
+    .select(Object.fromEntries(columns))
+    .from(sql`(values (1)) as one`)
+    .prepare("") as unknown as Selected & { queryConfig: { comesAgain?: boolean } };
+  whole.customResultMapper = (rows) => rows;
+  whole.queryConfig.comesAgain = true;
+  return whole;
+}
 
 /**
  * Makes rows with what can be known of their columns beforehand; looked up for every value, that takes as long as all

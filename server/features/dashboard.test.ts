@@ -1,5 +1,7 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
+import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { invoices } from "@footprint/contract/invoices.ts";
+import { logs } from "@footprint/contract/logs.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { transfers as reversals } from "@footprint/contract/transfers.ts";
 import { eq, sql } from "drizzle-orm";
@@ -353,4 +355,43 @@ test("the database itself refuses what must never be", async () => {
   if (!refund) throw new Error("no refund");
   const { id: _, ...again } = { ...refund, number: 99 };
   await refused(db.insert(transfers).values(again).execute(), "transfers_standing");
+});
+
+test("a call of the dashboard and a page of a list are one statement each, which PostgreSQL plans once for all values", async () => {
+  await db.execute(sql`
+    insert into logs (id, admin, type, action, created_at)
+    select gen_random_uuid(), 'admin', (array['user', 'label'])[1 + n % 2], 'Row ' || n, now() - n * interval '1 hour'
+    from generate_series(1, 5000) n`);
+  await db.execute(sql`analyze logs, counters, settled_months`);
+  const [from, to] = [40, 10].map((daysAgo) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10));
+  const { owed, books, ...figures } = dashboard;
+  const calls: [Endpoint, object][] = [
+    ...Object.values(figures).map((figure): [Endpoint, object] => [figure, {}]),
+    [logs.list, {}],
+    [logs.list, { query: { sort: "asc" } }],
+    [logs.list, { query: { from, to } }],
+  ];
+  /** How often each statement was used and planned. All at once, so that each connection is asked. */
+  const uses = async () => {
+    const look = () =>
+      db.execute<{ statement: string; custom: number; generic: number }>(sql`
+        select statement, custom_plans::int as custom, generic_plans::int as generic from pg_prepared_statements
+        where strpos(statement, 'json_agg') > 0 and strpos(statement, 'token_hash') > 0`);
+    const rows = (await Promise.all(Array.from({ length: 10 }, look))).flatMap((found) => found.rows);
+    return Map.groupBy(rows, ({ statement }) => statement);
+  };
+  const before = await uses();
+  for (const [endpoint, input] of calls)
+    for (let times = 0; times < 40; times++) expect((await call("admin", endpoint, input)).status).toBe(200);
+  const made = [...(await uses())].map(([statement, rows]) => {
+    const since = (unit: "custom" | "generic") =>
+      rows.reduce((sum, row) => sum + row[unit], 0) -
+      (before.get(statement) ?? []).reduce((sum, row) => sum + row[unit], 0);
+    return { statement, custom: since("custom"), all: since("custom") + since("generic") };
+  });
+  // The other half went to the other server.
+  const used = made.filter(({ all }) => all > 15);
+  expect(used).toHaveLength(calls.length);
+  // Each connection tries five times with the values that it is given, and then goes by what that came to.
+  expect(used.filter(({ custom, all }) => custom === all)).toEqual([]);
 });

@@ -83,17 +83,13 @@ export const dashboardRoutes = routes(dashboard, {
   async charts({ db, config, now, query }) {
     const days = daysUntil(today(config, now()), Number(query.days));
     const since = days[0] ?? "";
-    const [orders, revenue, byLabelType, byMethod] = await Promise.all([
+    const [orders, revenue, byLabelType, byMethod, names] = await Promise.all([
       figuresByDay(db, ["orders"], days),
       figuresByDay(db, ["orders", "fedex charges"], days, ["Active", "charged"]),
       countsSince(db, "orders by label type", since),
       countsSince(db, "deposits", since),
+      namesOf(db, labelTypes),
     ]);
-    const names = await namesOf(
-      db,
-      labelTypes,
-      byLabelType.map(({ kind }) => kind),
-    );
     return {
       orders: { labels: days, data: orders.map(({ count }) => count) },
       revenue: { labels: days, data: revenue.map(({ cents }) => cents) },

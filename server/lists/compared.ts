@@ -1,6 +1,6 @@
 import { and, desc, eq, getTableName, gt, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { prepared } from "../db/prepared.ts";
+import { exactly, prepared, unforeseen } from "../db/prepared.ts";
 import { customerMonths, customers, labelTypes, shops, transfers } from "../db/schema.ts";
 import { figuresBetween, type Span, type Subject } from "./counters.ts";
 
@@ -16,10 +16,12 @@ const subjects: Subject[] = [
 
 /** All that the dashboard tells of a span of days; money in cents. */
 export async function figuresOf(db: Database, span: Span, today: string) {
-  const [figures, reasons, customersOnTop] = await Promise.all([
+  const [figures, reasons, customersOnTop, labelTypeNames, shopNames] = await Promise.all([
     figuresBetween(db, subjects, span),
     reasonsOf(db, span),
     topCustomers(db, span, today),
+    namesOf(db, labelTypes),
+    namesOf(db, shops),
   ]);
   const of = (subject: Subject, kind?: string) =>
     figures.filter((figure) => figure.subject === subject && (kind === undefined || figure.kind === kind));
@@ -36,9 +38,9 @@ export async function figuresOf(db: Database, span: Span, today: string) {
     deposits: asAmount(added(of("deposits"))),
     refunds: asAmount(added(of("refunds"))),
     reasons,
-    labelTypes: await ofLabelTypes(db, of("orders by label type")),
+    labelTypes: ofLabelTypes(labelTypeNames, of("orders by label type")),
     paymentMethods: of("deposits").map(({ kind, ...figure }) => ({ method: kind, ...asAmount(figure) })),
-    shops: await ofShops(db, sold),
+    shops: ofShops(shopNames, sold),
     newCustomers: asRevenue(sold.filter(({ isNew }) => isNew)),
     returningCustomers: asRevenue(sold.filter(({ isNew }) => !isNew)),
     topCustomers: customersOnTop,
@@ -68,40 +70,24 @@ function shopKind(kind: string) {
 }
 
 /** What was ordered, refunded orders too. */
-async function ofLabelTypes(db: Database, parts: (Figure & { kind: string })[]) {
-  const names = await namesOf(
-    db,
-    labelTypes,
-    parts.map(({ kind }) => kind),
-  );
-  return parts.map(({ kind, ...figure }) => ({ _id: kind, labelType: names.get(kind) ?? kind, ...asAmount(figure) }));
-}
+const ofLabelTypes = (names: Map<string, string>, parts: (Figure & { kind: string })[]) =>
+  parts.map(({ kind, ...figure }) => ({ _id: kind, labelType: names.get(kind) ?? kind, ...asAmount(figure) }));
 
-async function ofShops(db: Database, sold: Sold[]) {
-  const byShop = Map.groupBy(sold, ({ shop }) => shop);
-  const names = await namesOf(
-    db,
-    shops,
-    [...byShop.keys()].filter((shop) => shop !== "unknown"),
-  );
-  return [...byShop]
+const ofShops = (names: Map<string, string>, sold: Sold[]) =>
+  [...Map.groupBy(sold, ({ shop }) => shop)]
     .map(([shop, parts]) => ({
       _id: names.has(shop) ? shop : null,
       shop: names.get(shop) ?? null,
       ...asRevenue(parts),
     }))
     .sort((a, b) => b.orders - a.orders);
-}
 
-export async function namesOf(db: Database, table: typeof labelTypes | typeof shops, ids: string[]) {
+/** All of them, since they are few: to ask for some would have to wait for which. */
+export async function namesOf(db: Database, table: typeof labelTypes | typeof shops) {
   const query = prepared(db, `names of ${getTableName(table)}`, () =>
-    db
-      .select({ id: table.id, name: table.name })
-      .from(table)
-      .where(sql`${table.id} = any(${sql.param(sql.placeholder("ids"))}::uuid[])`)
-      .prepare(""),
+    db.select({ id: table.id, name: table.name }).from(table).prepare(""),
   );
-  const rows = await query.execute({ ids });
+  const rows = await query.execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
@@ -157,9 +143,9 @@ async function topCustomers(db: Database, { from, to }: Span, today: string) {
     const most = db
       .select()
       .from(customerMonths)
-      .where(and(eq(customerMonths.month, sql.placeholder("month")), gt(customerMonths.cents, 0)))
+      .where(and(eq(customerMonths.month, unforeseen("month", "date")), gt(customerMonths.cents, 0)))
       .orderBy(desc(customerMonths.month), desc(customerMonths.cents), desc(customerMonths.customerId))
-      .limit(mostCustomers)
+      .limit(exactly(mostCustomers) as never)
       .as("most");
     return db
       .select({ _id: customers.id, username: customers.username, orders: most.orders, amount: most.cents })

@@ -8,7 +8,7 @@ import { unionAll } from "drizzle-orm/pg-core";
 import type { Config } from "../config.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { withoutTimeLimit } from "../db/engine.ts";
-import { prepared } from "../db/prepared.ts";
+import { prepared, unforeseen } from "../db/prepared.ts";
 import { counters, monthlyCounters, settings } from "../db/schema.ts";
 
 // Everything here is read from the counters; no row that is counted is ever looked at.
@@ -79,16 +79,17 @@ export function countIn({ from, to }: Period): SQL<number> {
   if (!from && !to)
     return total(sql`(select sum(count) from ${monthlyCounters} where ${ofAny(monthlyCounters, true)})`);
   const before = (day: SQL) => countedBefore(day, (source) => ofAny(source, true));
-  const [first, last] = [sql`${sql.placeholder("firstDay")}::date`, sql`(${sql.placeholder("lastDay")}::date + 1)`];
+  const [first, last] = [unforeseen("firstDay", "date"), sql`(${unforeseen("lastDay", "date")} + 1)`];
   return total(sql`${before(last)} - ${before(first)}`);
 }
 
-export const countedValues = ({ subject, kinds = countedKinds[subject] ?? [] }: Counted, { from, to }: Period) => ({
+export const countedValues = ({ subject, kinds = countedKinds[subject] ?? [] }: Counted, period: Period) => ({
   subject,
   kinds,
-  firstDay: from ?? "-infinity",
-  lastDay: to ?? "infinity",
+  ...daysOf(period),
 });
+
+export const daysOf = ({ from, to }: Period) => ({ firstDay: from ?? "-infinity", lastDay: to ?? "infinity" });
 
 /** The same as a question of its own. */
 export async function countOf(
@@ -143,7 +144,7 @@ export async function countsSince(db: Database, subject: Subject, day: string) {
     return db
       .select({ kind: counters.kind, count })
       .from(counters)
-      .where(and(ofAny(counters), gte(counters.day, sql.placeholder("day"))))
+      .where(and(ofAny(counters), gte(counters.day, unforeseen("day", "date"))))
       .groupBy(counters.kind)
       .having(sql`sum(${counters.count}) > 0`)
       .orderBy(desc(count), counters.kind)
@@ -158,10 +159,18 @@ type Periods = Record<"allTime" | "today" | "week" | "month", Figure>;
 /** True for the counters of several subjects, whose kinds have different names. */
 const ofSubjects = (source: Source) => sql`${source.subject} = any(${sql.param(sql.placeholder("subjects"))}::text[])`;
 
+/** The same where all kinds are known. As a part of the text, so that the plan is made for as many as there are. */
+export const ofKinds = <S extends Subject>(source: Source, subjects: readonly S[], kinds?: readonly Kind<S>[]) => {
+  const known = kinds ?? subjects.flatMap((subject) => countedKinds[subject] ?? []);
+  const list = (texts: readonly string[]) => sql.raw(`array['${texts.join("', '")}']`);
+  return sql`${source.subject} = any(${list(subjects)}) and ${source.kind} = any(${list(known)})`;
+};
+
 /** What subjects come to by calendar period of the business: today, this week from Monday, this month. */
 export async function figuresByPeriod<S extends Subject>(db: Database, subjects: S[], config: Config, now: Date) {
-  const query = prepared(db, "periods", () => {
+  const query = prepared(db, `periods of ${subjects}`, () => {
     const day = sql`${sql.placeholder("day")}::date`;
+    const start = (unit: SQL) => sql`date_trunc(${unit}, ${unforeseen("day", "date")})`;
     const columns = {
       kind: sql<string>`kind`.as("kind"),
       count: sql`count`.as("count"),
@@ -170,11 +179,11 @@ export async function figuresByPeriod<S extends Subject>(db: Database, subjects:
     const allTime = db
       .select({ ...columns, day: sql`null::date`.as("day") })
       .from(monthlyCounters)
-      .where(ofSubjects(monthlyCounters));
+      .where(ofKinds(monthlyCounters, subjects));
     const lately = db
       .select({ ...columns, day: sql`day`.as("day") })
       .from(counters)
-      .where(and(ofSubjects(counters), sql`day >= least(date_trunc('week', ${day}), date_trunc('month', ${day}))`));
+      .where(and(ofKinds(counters, subjects), sql`day >= least(${start(sql`'week'`)}, ${start(sql`'month'`)})`));
     const figures = (condition: SQL) => ({
       count: total(sql`sum(count) filter (where ${condition})`),
       cents: total(sql`sum(cents) filter (where ${condition})`),
@@ -191,7 +200,7 @@ export async function figuresByPeriod<S extends Subject>(db: Database, subjects:
       .groupBy(sql`kind`)
       .prepare("");
   });
-  const rows = await query.execute({ subjects, day: today(config, now) });
+  const rows = await query.execute({ day: today(config, now) });
   return {
     all: rows.reduce(addPeriods, nothing),
     ofKind: (kind: Kind<S>): Periods => rows.find((row) => row.kind === kind) ?? nothing,
@@ -215,7 +224,7 @@ export async function figuresByDay<S extends Subject>(
   days: string[],
   kinds?: Kind<S>[],
 ): Promise<Figure[]> {
-  const query = prepared(db, `series ${!kinds}`, () =>
+  const query = prepared(db, `series of ${subjects}, ${kinds ?? "all"}`, () =>
     db
       .select({
         day: counters.day,
@@ -225,15 +234,14 @@ export async function figuresByDay<S extends Subject>(
       .from(counters)
       .where(
         and(
-          ofSubjects(counters),
-          kinds ? hasKind(counters, sql.placeholder("kinds")) : undefined,
-          between(counters.day, sql.placeholder("first"), sql.placeholder("last")),
+          ofKinds(counters, subjects, kinds),
+          between(counters.day, unforeseen("first", "date"), unforeseen("last", "date")),
         ),
       )
       .groupBy(counters.day)
       .prepare(""),
   );
-  const rows = await query.execute({ subjects, kinds, first: days[0], last: days.at(-1) });
+  const rows = await query.execute({ first: days[0], last: days.at(-1) });
   const byDay = new Map(rows.map((row) => [row.day, row]));
   return days.map((day) => byDay.get(day) ?? zero);
 }
@@ -245,27 +253,30 @@ export type Span = { from: string; to: string };
  * What subjects come to between two days, both included, by kind: from whole months, and from the days of those that
  * are not whole.
  */
-export async function figuresBetween(db: Database | Transaction, subjects: Subject[], { from, to }: Span) {
-  const query = prepared(db, "figures between", () => {
-    const [first, last] = [sql`${sql.placeholder("from")}::date`, sql`${sql.placeholder("to")}::date`];
-    // Where no month is whole, the days before `wholeFrom` and those from `wholeTo` on must not overlap.
-    const wholeFrom = sql`least(date_trunc('month', ${first}::timestamp + interval '1 month -1 day')::date, ${last} + 1)`;
-    const wholeTo = sql`greatest(date_trunc('month', ${last}::timestamp + interval '1 day')::date, ${wholeFrom})`;
+export async function figuresBetween(db: Database | Transaction, subjects: Subject[], span: Span) {
+  const { months, days } = partsOf(span);
+  const query = prepared(db, `figures between, ${months.length} ${days.length}`, () => {
     const columns = {
       subject: sql<Subject>`subject`.as("subject"),
       kind: sql<string>`kind`.as("kind"),
       count: sql`count`.as("count"),
       cents: sql`cents`.as("cents"),
     };
-    const days = (isOfThem: SQL) =>
+    const part = (source: Source, at: SQL, name: string) =>
       db
         .select(columns)
-        .from(counters)
-        .where(and(ofSubjects(counters), isOfThem));
-    const months = db
-      .select(columns)
-      .from(monthlyCounters)
-      .where(and(ofSubjects(monthlyCounters), sql`month >= ${wholeFrom} and month < ${wholeTo}`));
+        .from(source)
+        .where(
+          and(
+            ofSubjects(source),
+            sql`${at} >= ${unforeseen(`${name} from`, "date")} and ${at} <= ${unforeseen(`${name} to`, "date")}`,
+          ),
+        );
+    const [first = part(counters, sql`day`, "days0"), second, third] = [
+      ...months.map((_, number) => part(monthlyCounters, sql`month`, `months${number}`)),
+      ...days.map((_, number) => part(counters, sql`day`, `days${number}`)),
+    ];
+    const all = second ? unionAll(first, second, ...(third ? [third] : [])) : first;
     return db
       .select({
         subject: sql<Subject>`subject`,
@@ -273,20 +284,37 @@ export async function figuresBetween(db: Database | Transaction, subjects: Subje
         count: total(sql`sum(count)`),
         cents: total(sql`sum(cents)`),
       })
-      .from(
-        unionAll(
-          months,
-          days(sql`day >= ${first} and day < ${wholeFrom}`),
-          days(sql`day >= ${wholeTo} and day <= ${last}`),
-        ).as("figures"),
-      )
+      .from(all.as("figures"))
       .groupBy(sql`subject`, sql`kind`)
       .having(sql`sum(count) <> 0 or sum(cents) <> 0`)
       .orderBy(sql`sum(count) desc`, sql`kind`)
       .prepare("");
   });
-  return query.execute({ subjects, from, to });
+  const named = (name: string) => (part: Span, number: number) => [
+    [`${name}${number} from`, part.from],
+    [`${name}${number} to`, part.to],
+  ];
+  const values = Object.fromEntries([...months.flatMap(named("months")), ...days.flatMap(named("days"))]);
+  return query.execute({ subjects, ...values });
 }
+
+/** The whole months of a span, and the days before and after them, where there are any. */
+function partsOf({ from, to }: Span): { months: Span[]; days: Span[] } {
+  const wholeFrom = from.endsWith("-01") ? from : monthAfter(from);
+  const wholeUntil = monthOf(dayAfter(to, 1));
+  if (wholeFrom >= wholeUntil) return { months: [], days: [{ from, to }] };
+  const days = [
+    { from, to: dayAfter(wholeFrom, -1) },
+    { from: wholeUntil, to },
+  ];
+  return {
+    months: [{ from: wholeFrom, to: dayAfter(wholeUntil, -1) }],
+    days: days.filter((part) => part.from <= part.to),
+  };
+}
+
+const monthOf = (day: string) => `${day.slice(0, 7)}-01`;
+const monthAfter = (day: string) => monthOf(dayAfter(monthOf(day), 31));
 
 /** The business's calendar day, as an ISO date. */
 export function today({ timezone }: Pick<Config, "timezone">, now: Date): string {

@@ -77,11 +77,16 @@ export type Narrowed = {
   counted: Counted | undefined;
 };
 
-export async function narrow<Q extends object>(
+type Filtered<Q extends object> = Pick<List<Q, PgSelect>, "filters" | "counted">;
+
+export const narrow = async <Q extends object>(
   db: Database,
-  list: Pick<List<Q, PgSelect>, "filters" | "counted">,
+  list: Filtered<Q>,
   query: Q & Period,
-): Promise<Narrowed> {
+): Promise<Narrowed> => ({ ...filtersOf(list, query), moments: await momentsOf(db, query) });
+
+/** What a query leaves of a list, whichever moments its days begin and end with. */
+export function filtersOf<Q extends object>(list: Filtered<Q>, query: Q & Period): Omit<Narrowed, "moments"> {
   const filters = (list.filters?.(query) ?? []).filter((filter): filter is Filter => Boolean(filter));
   const lead = filters.find(({ isSought }) => !isSought);
   const rest = filters.filter((filter) => filter !== lead);
@@ -90,16 +95,15 @@ export async function narrow<Q extends object>(
     column: lead?.column,
     value: lead?.value,
     rest: and(...rest.map(({ where }) => or(...[where].flat()))),
-    moments: await momentsOf(db, query),
     counted: rest.length > 0 ? undefined : lead ? lead.counted : list.counted,
   };
 }
 
 /** The first moment of a period, and the first one after it. */
-export type Moments = { from?: string | Placeholder | undefined; until?: string | Placeholder | undefined };
+export type Moments = { from?: string | SQL | undefined; until?: string | SQL | undefined };
 
 /** Asked for beforehand: in a condition the database might compute them for every row. */
-async function momentsOf(db: Database, { from, to }: Period): Promise<Moments> {
+export async function momentsOf(db: Database, { from, to }: Period): Promise<Moments> {
   if (!from && !to) return {};
   const query = prepared(db, "moments", () => {
     const start = (day: SQL) => sql<string | null>`day_start(${day})::text`;

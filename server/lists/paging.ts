@@ -1,18 +1,20 @@
-import { and, asc, desc, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgSelect } from "drizzle-orm/pg-core";
 import type { Database } from "../db/database.ts";
-import { prepared } from "../db/prepared.ts";
+import { exactly, prepared, unforeseen } from "../db/prepared.ts";
 import { counters, monthlyCounters } from "../db/schema.ts";
-import { type Counted, countedBefore, countedValues, countIn, countOf, isCounterOf } from "./counters.ts";
+import { type Counted, countedBefore, countedValues, countIn, countOf, daysOf, isCounterOf } from "./counters.ts";
 import {
   allOf,
+  filtersOf,
   inOrder,
   isOneOf,
   type List,
   type Listed,
   type ListQuery,
+  type Moments,
+  momentsOf,
   type Narrowed,
-  narrow,
   within,
 } from "./list.ts";
 import { type Hits, hitsOf } from "./search.ts";
@@ -23,9 +25,6 @@ const skippable = 1_000;
 const mostHits = 1_000;
 /** How many rows are looked through one by one: at most; before a search asks the indexes; where they cannot help. */
 const rowByRow = { most: 50_000, first: 2_000, short: 1_000 };
-
-/** As a part of the text: a prepared statement's plan is made for so many rows, not for any number. */
-const exactly = (amount: number) => sql.raw(String(amount));
 
 /**
  * So many that few lists have them. Of a number PostgreSQL may think that it comes to all rows, and sort them; what it
@@ -47,9 +46,12 @@ export async function pageOf<Q extends object, S extends PgSelect>(
     return { rows, ...pages(rows.length, query.ids.length) };
   }
   if (query.from && query.to && query.from > query.to) return { rows: [], ...pages(0, query.limit) };
-  const view = { ...(await narrow(db, list, query)), table: list.table, query, rowByRow: list.rowByRow };
-  if (query.search === "" && view.counted) return pageOfCounted(db, list.select, view, view.counted);
-  if (query.search === "" && !view.rest && view.value && offsetOf(query) < mostHits) return pageOfOne(db, list, view);
+  const known = { ...filtersOf(list, query), table: list.table, query, rowByRow: list.rowByRow };
+  const toFillIn = { ...known, moments: momentsToFillIn(query) };
+  if (query.search === "" && known.counted) return pageOfCounted(db, list.select, toFillIn, known.counted);
+  if (query.search === "" && !known.rest && known.value && offsetOf(query) < mostHits)
+    return pageOfOne(db, list, toFillIn);
+  const view = { ...known, moments: await momentsOf(db, query) };
   const hits = query.search === "" ? undefined : await hitsOf(db, list.table, list.searched, query.search);
   const offset = offsetOf(query);
   const isBeyond = offset >= mostHits;
@@ -74,6 +76,8 @@ async function pageOfCounted<S extends PgSelect>(
     place: () => (isFar ? placeOf(view, counted) : skipping),
     total: () => countIn(query),
     values: countedValues(counted, query),
+    // How many rows have the value that leads to them is what it is planned by.
+    isForItsValue: view.column !== undefined,
   });
   return { rows, ...pages(total, query.limit) };
 }
@@ -86,40 +90,44 @@ async function pageOfOne<S extends PgSelect>(
 ) {
   const { query, table, column } = view as View & { column: PgColumn };
   const ofOne = { ...view, lead: [isOneOf(column, sql.placeholder("value"))] };
-  const { rows, total = (await findHits(db, view, undefined, 0)).total } = await pageWithTotal(db, select, ofOne, {
+  const count = async () => (await findHits(db, { ...view, moments: await momentsOf(db, query) }, undefined, 0)).total;
+  const { rows, total = await count() } = await pageWithTotal(db, select, ofOne, {
     key: `${name} by ${column.name}`,
     place: () => skipping,
-    total: ({ lead, moments }) => sql<number>`(
-      select count(*)::int from (select from ${table} where ${and(...lead, within(table, moments))} limit ${exactly(mostHits + 1)}) as rows)`,
-    values: { value: [view.value] },
+    total: () => sql<number>`(
+      select count(*)::int from (select from ${table} where ${and(...ofOne.lead, within(table, ofOne.moments))} limit ${exactly(mostHits + 1)}) as rows)`,
+    values: { value: [view.value], ...daysOf(query) },
   });
   return { rows, ...pages(Math.min(total, mostHits), query.limit), totalCapped: total > mostHits };
 }
 
-const skipping: Place = { skip: sql.placeholder("offset"), reach: upTo(skippable) };
+/** Found by the statement itself, each once, before its rows are; `daysOf` fills them in. */
+const momentsToFillIn = ({ from, to }: ListQuery): Moments => ({
+  from: from && sql`(select day_start(${sql.placeholder("firstDay")}::date))`,
+  until: to && sql`(select day_start(${sql.placeholder("lastDay")}::date + 1))`,
+});
+
+const skipping: Place = { skip: unforeseen("offset", "bigint"), reach: upTo(skippable) };
 
 /** Both with one statement, which is built once for all that share a key; no total where there are no rows. */
 async function pageWithTotal<S extends PgSelect>(
   db: Database,
   select: (db: Database) => S,
   view: View,
-  parts: { key: string; place: () => Place; total: (view: View) => SQL<number>; values: object },
+  parts: { key: string; place: () => Place; total: () => SQL<number>; values: object; isForItsValue?: boolean },
 ): Promise<{ rows: S["_"]["result"]; total?: number }> {
-  const { table, query, moments } = view;
-  const page = prepared(db, ["page", parts.key, query.sort, query.limit, !query.from, !query.to].join(), () => {
-    const { from, until } = moments;
-    const toFillIn = {
-      ...view,
-      moments: { from: from && sql.placeholder("from"), until: until && sql.placeholder("until") },
-    };
+  const { table, query } = view;
+  const build = () => {
     // Read once, before the rows are: `in (…)` may be planned to be read again for each of them.
-    const ids = sql`${table.id} = any(array(${idsOf(toFillIn, parts.place())}))`;
-    return withTotal(select(db), parts.total(toFillIn))
+    const ids = sql`${table.id} = any(array(${idsOf(view, parts.place())}))`;
+    return withTotal(select(db), parts.total())
       .where(ids)
       .orderBy(...inOrder(table, query.sort))
       .prepare("");
-  });
-  const rows = (await page.execute({ offset: offsetOf(query), ...moments, ...parts.values })) as Totalled[];
+  };
+  const key = ["page", parts.key, query.sort, query.limit, !query.from, !query.to].join();
+  const page = prepared(db, key, build, parts.isForItsValue);
+  const rows = (await page.execute({ offset: offsetOf(query), ...parts.values })) as Totalled[];
   const [first] = rows;
   return { rows: rows as S["_"]["result"], ...(first && { total: first[totalOfList] }) };
 }
@@ -222,7 +230,7 @@ export async function rowsById<S extends PgSelect>(
 const offsetOf = ({ page, limit }: ListQuery) => (page - 1) * limit;
 
 /** Where a page begins: after so many rows, of all or of those from a day on. `reach`: no more are ever skipped. */
-type Place = { with?: SQL; from?: SQL; skip: SQL | Placeholder; reach: SQL };
+type Place = { with?: SQL; from?: SQL; skip: SQL; reach: SQL };
 
 /** The ids of a page's rows; what is skipped is read from the index alone. */
 function idsOf(view: Omit<View, "counted" | "rest">, place: Place): SQL {

@@ -1,8 +1,8 @@
 import { and, gte, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { prepared } from "../db/prepared.ts";
+import { prepared, unforeseen } from "../db/prepared.ts";
 import { counters, monthlyCounters } from "../db/schema.ts";
-import { dayAfter, daysUntil, type Span } from "./counters.ts";
+import { dayAfter, daysUntil, ofKinds, type Span } from "./counters.ts";
 
 /** The dashboard's four figures. Money in cents. */
 const figures = {
@@ -12,7 +12,7 @@ const figures = {
   deposits: sql`sum(cents) filter (where subject = 'deposits')`,
 };
 type Name = keyof typeof figures;
-const subjects = ["orders", "customers", "fedex charges", "deposits"];
+const subjects = ["orders", "customers", "fedex charges", "deposits"] as const;
 
 /** How many days, weeks and months are drawn, with the running one. */
 const drawnDays = 30;
@@ -27,23 +27,26 @@ export async function trendsAt(db: Database, today: string) {
     figuresBy(db, "day", dayAfter(monday, -7 * (drawn - 1))),
     figuresBy(db, "month", firstMonth),
   ]);
+  const ofDay = new Map(byDay.map((figure) => [figure.at, figure]));
+  const ofMonth = new Map(byMonth.map((figure) => [figure.at, figure]));
+  // The calendar is reckoned with once for all figures: that takes longer than to add them up.
+  const inSpan = ({ from, to }: Span) => byDay.filter(({ at }) => at >= from && at <= to);
+  const inBoth = ({ span, against }: Compared) => ({ value: inSpan(span), before: inSpan(against) });
+  const days = daysUntil(today, drawnDays).map((day) => ofDay.get(day));
+  const weeks = oldestFirst((weeksAgo) => {
+    const from = dayAfter(monday, -7 * weeksAgo);
+    return inSpan({ from, to: dayAfter(from, 6) });
+  });
+  const months = oldestFirst((monthsAgo) => ofMonth.get(monthsBefore(today, monthsAgo)));
+  const changes = { today: inBoth(spans.today), week: inBoth(spans.week), month: inBoth(spans.month) };
   const trendOf = (name: Name) => {
-    const sum = ({ from, to }: Span) =>
-      byDay.filter(({ at }) => at >= from && at <= to).reduce((all, figure) => all + figure[name], 0);
-    const week = (weeksAgo: number) => {
-      const from = dayAfter(monday, -7 * weeksAgo);
-      return sum({ from, to: dayAfter(from, 6) });
-    };
-    const month = (monthsAgo: number) => {
-      const at = monthsBefore(today, monthsAgo);
-      return byMonth.find((figure) => figure.at === at)?.[name] ?? 0;
-    };
-    const compared = ({ span, against }: Compared) => ({ value: sum(span), before: sum(against) });
+    const sum = (figures: (typeof byDay)[number][]) => figures.reduce((all, figure) => all + figure[name], 0);
+    const compared = ({ value, before }: typeof changes.today) => ({ value: sum(value), before: sum(before) });
     return {
-      days: daysUntil(today, drawnDays).map((day) => sum({ from: day, to: day })),
-      weeks: oldestFirst(week),
-      months: oldestFirst(month),
-      changes: { today: compared(spans.today), week: compared(spans.week), month: compared(spans.month) },
+      days: days.map((figure) => figure?.[name] ?? 0),
+      weeks: weeks.map(sum),
+      months: months.map((figure) => figure?.[name] ?? 0),
+      changes: { today: compared(changes.today), week: compared(changes.week), month: compared(changes.month) },
     };
   };
   return {
@@ -55,7 +58,7 @@ export async function trendsAt(db: Database, today: string) {
   };
 }
 
-const oldestFirst = (value: (ago: number) => number) =>
+const oldestFirst = <T>(value: (ago: number) => T): T[] =>
   Array.from({ length: drawn }, (_, index) => value(drawn - 1 - index));
 
 async function figuresBy(db: Database, unit: "day" | "month", since: string) {
@@ -72,16 +75,11 @@ async function figuresBy(db: Database, unit: "day" | "month", since: string) {
         deposits: total(figures.deposits),
       })
       .from(source)
-      .where(
-        and(
-          sql`${source.subject} = any(${sql.param(sql.placeholder("subjects"))}::text[])`,
-          gte(at, sql.placeholder("since")),
-        ),
-      )
+      .where(and(ofKinds(source, subjects), gte(at, unforeseen("since", "date"))))
       .groupBy(at)
       .prepare("");
   });
-  return query.execute({ subjects, since });
+  return query.execute({ since });
 }
 
 type Compared = { span: Span; against: Span; isFinished: boolean };

@@ -1,7 +1,7 @@
 import type { Role } from "@footprint/contract/session.ts";
 import { and, eq, gt, min, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { prepared } from "../db/prepared.ts";
+import { exactly, prepared } from "../db/prepared.ts";
 import { approvals, customers, fedexOrders, invoices, settings } from "../db/schema.ts";
 import { type Counted, countOf } from "./counters.ts";
 import { having, type Listed } from "./list.ts";
@@ -25,7 +25,8 @@ export const waitingInvoices = (db: Database) =>
 
 /** The requests that an administrator may decide about, and of staff their own; null where there are none and could be none. */
 export async function waitingApprovals(db: Database, actor: { id: string; role: Role }) {
-  const [[first], [current]] = await Promise.all([
+  const whose = actor.role === "admin" ? "all" : "own";
+  const asked = prepared(db, `waiting approvals, ${whose}`, () =>
     db
       .select({ count: sql<number>`count(*)::int`, oldest: min(approvals.createdAt) })
       .from(approvals)
@@ -33,11 +34,15 @@ export async function waitingApprovals(db: Database, actor: { id: string; role: 
         and(
           eq(approvals.status, "waiting"),
           gt(approvals.expiresAt, sql`now()`),
-          actor.role === "admin" ? undefined : eq(approvals.askedBy, actor.id),
+          whose === "own" ? eq(approvals.askedBy, sql.placeholder("id")) : undefined,
         ),
-      ),
-    db.select({ isOn: settings.staffApprovals }).from(settings),
-  ]);
+      )
+      .prepare(""),
+  );
+  const isOn = prepared(db, "staff approvals", () =>
+    db.select({ isOn: settings.staffApprovals }).from(settings).prepare(""),
+  );
+  const [[first], [current]] = await Promise.all([asked.execute({ id: actor.id }), isOn.execute()]);
   const { count = 0, oldest = null } = first ?? {};
   return count > 0 || current?.isOn ? { count, oldest } : null;
 }
@@ -50,7 +55,7 @@ async function waiting(db: Database, table: Listed, counted: Counted, { column, 
       .from(table)
       .where(where)
       .orderBy(column, table.createdAt, table.id)
-      .limit(1)
+      .limit(exactly(1) as never)
       .prepare(""),
   );
   const [[oldest], count] = await Promise.all([first.execute(), countOf(db, counted)]);

@@ -3,6 +3,7 @@ import { and, asc, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import { record, system } from "../accounts/audit.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
+import { prepared } from "../db/prepared.ts";
 import { webhookDeliveries as deliveries, events, webhooks, webhookTries } from "../db/schema.ts";
 
 export type Webhook = typeof webhooks.$inferSelect;
@@ -326,13 +327,18 @@ const troublesome = 5;
 
 /** Those that administrators are told of, the paused ones first. */
 export async function troubledWebhooks(db: Database) {
-  const { rows } = await db.execute<{ id: string; url: string; isPaused: boolean }>(sql`
-    select id, url, paused_at is not null as "isPaused" from webhooks
-    where deleted_at is null and case when paused_at is not null then paused_by_itself else failures >= ${troublesome} or exists (
-      select from webhook_deliveries
-      where webhook_id = webhooks.id and is_first and next_try_at > 'epoch'
-        and webhook_deliveries.failures >= ${troublesome}) end
-    order by paused_at is null, created_at, id`);
+  const query = prepared(db, "troubled webhooks", () =>
+    db
+      .select({ id: webhooks.id, url: webhooks.url, isPaused: sql<boolean>`paused_at is not null` })
+      .from(webhooks)
+      .where(sql`deleted_at is null and case when paused_at is not null then paused_by_itself else failures >= ${troublesome} or exists (
+        select from webhook_deliveries
+        where webhook_id = webhooks.id and is_first and next_try_at > 'epoch'
+          and webhook_deliveries.failures >= ${troublesome}) end`)
+      .orderBy(sql`paused_at is null`, webhooks.createdAt, webhooks.id)
+      .prepare(""),
+  );
+  const rows = await query.execute();
   return rows.map(({ id, url, isPaused }) => ({ _id: id, name: placeOf(url), isPaused }));
 }
 
