@@ -160,7 +160,7 @@ async function findHits(db: Database, view: View, hits: Hits | undefined, offset
 
   const { keyed, isRare } = await frequencyOf(db, view.table, hits.keys);
   if (keyed <= indexed.few || (isRare && keyed <= indexed.read)) return lookUp(db, view, hits.indexed, offset);
-  const isCountable = !isRare && keyed <= indexed.counted;
+  const isCountable = !isRare && keyed <= indexed.counted && !isNarrowed(view);
   const first = isCountable
     ? Math.max(rowByRow.first, 100 * (offset + limit))
     : Math.max(rowByRow.frequent, 1_000 * (offset + limit));
@@ -173,6 +173,10 @@ async function findHits(db: Database, view: View, hits: Hits | undefined, offset
   const all = await among(most);
   return all.ids.length === limit || keyed > indexed.most ? withMore(all) : lookUp(db, view, hits.indexed, offset);
 }
+
+/** Beside a filter or a period PostgreSQL reads what the index of these has, however much. */
+const isNarrowed = ({ lead, rest, moments }: View) =>
+  lead.length > 0 || rest !== undefined || moments.from !== undefined || moments.until !== undefined;
 
 /** The hits of a page and how many there are, among so many rows from the beginning of the list. */
 async function walk(db: Database, view: View, where: SQL | undefined, offset: number, amount: number): Promise<Found> {
