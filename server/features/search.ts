@@ -89,7 +89,7 @@ async function newestFound<S extends PgSelect>(
       select count(*)::int as met, count(*) <= ${upTo(mostCounted)} and exists (select from ${table} offset ${looked}) as is_longer from met
     ), found as materialized (
       select id, created_at from ${table}
-      where (select is_longer and met < ${upTo(few)} from counted) and ${indexed ?? sql`false`}
+      where (select is_longer and met < ${upTo(few)} from counted) and ${indexed ? where : sql`false`}
     )
     select
       case when is_looked_up

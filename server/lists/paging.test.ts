@@ -3,6 +3,7 @@ import { fedex } from "@footprint/contract/fedex.ts";
 import { invoices } from "@footprint/contract/invoices.ts";
 import { logs } from "@footprint/contract/logs.ts";
 import { orders } from "@footprint/contract/orders.ts";
+import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
 import { sql } from "drizzle-orm";
 import { expect, inject, test } from "vitest";
@@ -11,6 +12,9 @@ import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addOrder } from "
 import { addAccount, call, db, moveBusinessTo } from "../testing/server.ts";
 
 type Query = { sort?: "asc" | "des"; status?: "All" | "user" | "label"; limit?: number; search?: string };
+
+/** Tens of thousands of rows would only take longer on the other one. */
+const onOneEngine = test.skipIf(Boolean(inject("embeddedDump")));
 
 const page = async (number: number, query: Query, as: "admin" | { token: string } = "admin") =>
   (await call(as, logs.list, { query: { limit: 100, ...query, page: number } })).body;
@@ -79,6 +83,44 @@ test("two letters that are rare are found among any number of rows, page by page
   expect(await page(9, { search: "xq" })).toMatchObject({ logs: [], total: 3 });
   // Frequent ones are counted among the newest rows only.
   expect(await page(1, { search: "ro" })).toMatchObject({ total: 1_000, totalCapped: true });
+});
+
+test("what many rows have is counted to its end behind a filter that leaves few", async () => {
+  await fillLog(6_000);
+  await db.execute(sql`update logs set type = case when action ~ '^Row [0-9]{1,3}$' then 'user' else 'label' end`);
+  const found = await page(2, { search: "row", status: "user" });
+  expect(found).toMatchObject({ total: 999, totalPages: 10, totalCapped: false });
+  expect(found.logs).toHaveLength(100);
+  expect(await page(2, { search: "row", status: "label" })).toMatchObject({ total: 1_000, totalCapped: true });
+});
+
+onOneEngine("what very many rows have is found behind any number of newer ones that do not have it", async () => {
+  const register = (prefix: string, amount: number, from: string) =>
+    db.execute(sql`insert into tracking_codes (id, code, type, template, created_at)
+      select gen_random_uuid(), ${prefix}::text || lpad(n::text, 12, '0'), 'priority', 'evs',
+        ${from}::timestamptz + n * interval '1 second'
+      from generate_series(1, ${amount}::int) n`);
+  const batches: [string, number, string][] = [
+    ["9400111206", 55_000, "2025-01-01"],
+    ["9261290254", 22_000, "2025-02-01"],
+    ["9470111899", 30_000, "2025-03-01"],
+  ];
+  for (const batch of batches) {
+    await register(...batch);
+    const { body } = await call("admin", tracking.list, { query: { search: "9400111", limit: 2, page: 3 } });
+    expect(body, batch.join()).toMatchObject({
+      trackings: [{ code: "9400111206000000054996" }, { code: "9400111206000000054995" }],
+      total: 1_000,
+      totalCapped: true,
+    });
+  }
+});
+
+test("a row that is found by itself and by its customer is one", async () => {
+  const customer = await addCustomer({ username: "Umar" });
+  const { id } = await addOrder({ customer, fromName: "Umar", toName: "Bea" });
+  const { body } = await call("staff", orders.list, { query: { search: "umar" } });
+  expect(body).toMatchObject({ orders: [{ _id: id }], total: 1, totalCapped: false });
 });
 
 test("a single letter is looked for in names among the newest rows", async () => {

@@ -4,6 +4,7 @@ import type { Database } from "../db/database.ts";
 import { exactly, prepared, unforeseen } from "../db/prepared.ts";
 import { counters, monthlyCounters } from "../db/schema.ts";
 import { type Counted, countedBefore, countedValues, countIn, countOf, daysOf, isCounterOf } from "./counters.ts";
+import { frequencyOf } from "./frequency.ts";
 import {
   allOf,
   filtersOf,
@@ -23,8 +24,13 @@ import { type Hits, hitsOf } from "./search.ts";
 const skippable = 1_000;
 /** Beyond this many rows nobody counts on where no counter tells. */
 const mostHits = 1_000;
-/** How many rows are looked through one by one: at most; before a search asks the indexes; where they cannot help. */
-const rowByRow = { most: 50_000, first: 2_000, short: 1_000 };
+/** How many rows are looked through one by one: at most; at first, for what is frequent or not; where there is no key. */
+const rowByRow = { most: 50_000, frequent: 20_000, first: 2_000, short: 1_000 };
+/**
+ * In how many rows an index may find the keys of a search: so few that all are read, or if these are less than a
+ * hundredth; so many that they are no longer counted, or no longer read even if too few hits are among the first rows.
+ */
+const indexed = { few: 5_000, read: 20_000, counted: 50_000, most: 2_000_000 };
 
 /**
  * So many that few lists have them. Of a number PostgreSQL may think that it comes to all rows, and sort them; what it
@@ -145,40 +151,79 @@ function withTotal<S extends PgSelect>(rows: S, total: SQL<number>): S {
 type Found = { ids: string[]; total: number; isMore?: boolean };
 
 /**
- * What is frequent is met soon among the first rows of the list; what is not met there is rare, and found by the
- * indexes of a search. Left the choice, PostgreSQL may go through all rows for what is nowhere.
+ * What is rare is found by the indexes of a search, what is frequent is met soon among the first rows of the list. Left
+ * the choice, PostgreSQL may go through all rows for what is nowhere.
  */
 async function findHits(db: Database, view: View, hits: Hits | undefined, offset: number): Promise<Found> {
   const { limit } = view.query;
   const where = and(view.rest, hits?.where);
   const most = !where ? mostHits + 1 : hits?.isShort ? rowByRow.short : (view.rowByRow ?? rowByRow.most);
-  const enough = hits?.indexed ? Math.min(most, Math.max(rowByRow.first, 100 * (offset + limit))) : most;
-  const meet = async () => {
-    const { rows } = await db.execute<{ id: string }>(sql`
-      select id from ${firstRows(view, enough)} where ${where ?? true} ${orderOf(merged(view))} offset ${offset} limit ${exactly(limit)}`);
-    return rows.map(({ id }) => id);
+  const among = async (rows: number) => {
+    const found = await walk(db, view, where, offset, rows);
+    return { ...found, rows, isMore: found.total > mostHits };
   };
-  const count = async () => {
-    const { rows } = await db.execute<{ total: number }>(sql`
-      select count(*)::int as total
-      from (select from ${firstRows(view, most)} where ${where ?? true} limit ${exactly(mostHits + 1)}) as hits`);
-    return rows[0]?.total ?? 0;
-  };
-  const met = hits?.indexed && (await meet());
-  if (met && hits?.indexed && met.length < limit && (view.counted || (await isLonger(db, view, enough))))
-    return lookUp(db, view, hits.indexed, offset);
-  const [ids, total] = await Promise.all([met ?? meet(), count()]);
-  const isMore = total > mostHits || (where !== undefined && (await isLonger(db, view, most)));
-  return { ids, total, isMore };
+  const withMore = async ({ rows, ...found }: Awaited<ReturnType<typeof among>>): Promise<Found> =>
+    found.isMore || !where ? found : { ...found, isMore: await isLonger(db, view, rows) };
+  if (!hits?.indexed) return withMore(await among(most));
+
+  const { keyed, isRare } = await frequencyOf(db, view.table, hits.keys);
+  if (keyed <= indexed.few || (isRare && keyed <= indexed.read)) return lookUp(db, view, hits.indexed, offset);
+  const isCountable = !isRare && keyed <= indexed.counted && !isNarrowed(view);
+  const first = isCountable
+    ? Math.max(rowByRow.first, 100 * (offset + limit))
+    : Math.max(rowByRow.frequent, 1_000 * (offset + limit));
+  const found = await among(Math.min(most, first));
+  const isFull = found.ids.length === limit;
+  if (isFull && isCountable && !found.isMore) return { ...found, total: await countUp(db, view, hits.indexed) };
+  const known = await withMore(found);
+  if (isFull || !known.isMore) return known;
+  if (isCountable) return lookUp(db, view, hits.indexed, offset);
+  const all = await among(most);
+  return all.ids.length === limit || keyed > indexed.most ? withMore(all) : lookUp(db, view, hits.indexed, offset);
 }
 
-async function lookUp(db: Database, view: View, where: SQL, offset: number): Promise<Found> {
+/** Beside a filter or a period PostgreSQL reads what the index of these has, however much. */
+const isNarrowed = ({ lead, rest, moments }: View) =>
+  lead.length > 0 || rest !== undefined || moments.from !== undefined || moments.until !== undefined;
+
+/** The hits of a page and how many there are, among so many rows from the beginning of the list. */
+async function walk(db: Database, view: View, where: SQL | undefined, offset: number, amount: number): Promise<Found> {
+  const { table, query } = view;
+  const { rows } = await db.execute<{ ids: string[]; total: number }>(sql`
+    with ${table} as materialized (
+      select id, created_at from ${firstRows(view, amount)} where ${where ?? true}
+      ${orderOf(merged(view))} limit ${exactly(mostHits + 1)})
+    select array(select id from ${table} ${orderOf({ table, query, column: undefined })} offset ${offset} limit ${exactly(query.limit)}) as ids,
+      (select count(*)::int from ${table}) as total`);
+  return rows[0] ?? { ids: [], total: 0 };
+}
+
+async function lookUp(db: Database, view: View, parts: SQL[], offset: number): Promise<Found> {
   const { table, query } = view;
   const { rows } = await db.execute<{ id: string | null; total: number }>(sql`
-    with ${table} as materialized (select id, created_at from ${table} where ${and(allOf(table, view), where)})
+    with ${table} as materialized (${foundBy(view, parts)})
     select page.id, counted.total from (select count(*)::int as total from ${table}) as counted
     left join (select id from ${table} ${orderOf({ table, query, column: undefined })} offset ${offset} limit ${exactly(query.limit)}) as page on true`);
   return { ids: rows.flatMap(({ id }) => id ?? []), total: rows[0]?.total ?? 0 };
+}
+
+/** How many there are, one more than are counted at most. The customers' are tried first: their index alone tells. */
+async function countUp(db: Database, view: View, [own, ...theirs]: SQL[]): Promise<number> {
+  const counted = (parts: (SQL | undefined)[]) =>
+    sql`(select count(*)::int from (${foundBy(view, parts, sql`limit ${exactly(mostHits + 1)}`)}) as hits)`;
+  const first = theirs.length > 0 ? counted(theirs) : sql`0`;
+  const { rows } = await db.execute<{ total: number }>(sql`
+    select case when ${first} > ${exactly(mostHits)} then ${exactly(mostHits + 1)} else ${counted([own, ...theirs])} end as total`);
+  return Math.min(rows[0]?.total ?? 0, mostHits + 1);
+}
+
+/** Each by its own index: of several conditions at once PostgreSQL thinks that going through all rows is quicker. */
+function foundBy(view: View, parts: (SQL | undefined)[], limit = sql``): SQL {
+  const { table } = view;
+  const each = parts.map(
+    (part) => sql`(select id, created_at from ${table} where ${and(allOf(table, view), part)} ${limit})`,
+  );
+  return sql.join(each, sql` union `);
 }
 
 /** So many rows of those that the lead leads to, from the beginning of the list. */

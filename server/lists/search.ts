@@ -3,6 +3,7 @@ import { and, or, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Database } from "../db/database.ts";
 import { customers } from "../db/schema.ts";
+import { frequencyOf } from "./frequency.ts";
 
 /** What a search looks through: the same columns as in the table's `search`, which the database computes. */
 export type Searched = {
@@ -21,17 +22,21 @@ export type Searched = {
 export type Hits = {
   /** True for a hit, to be asked row by row. */
   where: SQL;
-  /** The same where indexes find the hits; undefined where they cannot. */
-  indexed: SQL | undefined;
+  /** The same as conditions of which each has an index; undefined where indexes cannot find the hits. */
+  indexed: SQL[] | undefined;
+  /** What the indexes look for: a row that has it may still be no hit. */
+  keys: SQL;
   /** Too little was typed for any key. */
   isShort: boolean;
 };
 
-/** More customers than these are not looked up one by one. */
-const mostCustomers = 1_000;
+/** More customers than these are not told by their ids; still more are asked for row by row. */
+const mostCustomers = { known: 1_000, gathered: 5_000 };
+
+type CustomersFound = { ids: string[]; amount: number };
 
 /** The customers that were looked up for one search over several lists, by what was asked. */
-export type LookedUp = Map<string, Promise<string[]>>;
+export type LookedUp = Map<string, Promise<CustomersFound>>;
 
 /** What makes a row of a table a hit. */
 export async function hitsOf(
@@ -42,7 +47,7 @@ export async function hitsOf(
   lookedUp: LookedUp = new Map(),
 ): Promise<Hits> {
   // What keeps columns apart below stands in none of them.
-  if (search.includes("\x1f")) return { where: sql`false`, indexed: sql`false`, isShort: false };
+  if (search.includes("\x1f")) return { where: sql`false`, indexed: [sql`false`], keys: sql`false`, isShort: false };
   const read = searched.weighs && readWeight(search);
   if (searched.weighs && read)
     return weighing(
@@ -52,41 +57,53 @@ export async function hitsOf(
   const typed = keysOf(search);
   const isShort = !typed.words && !typed.code;
   const own = isShort ? contains(searched.names, search) : byKeys(table, searched, typed);
+  const keys = isShort ? own : byKeys(table, searched, withoutPatterns(typed));
   const { customer } = searched;
-  if (!customer) return { where: own, indexed: isShort ? undefined : own, isShort };
+  if (!customer) return { where: own, indexed: isShort ? undefined : [own], keys, isShort };
 
   const ofCustomer = { names: [customers.username, customers.email], codes: [customers.id, customers.discordId] };
   const customerHit = isShort
     ? contains(ofCustomer.names, search)
     : byKeys(customers, ofCustomer, customer.byCodes ? typed : { ...typed, code: "" });
-  const ids = isShort ? undefined : await customersFound(db, customerHit, `${customer.byCodes} ${search}`, lookedUp);
-  if (ids && ids.length <= mostCustomers) {
+  const found = isShort ? undefined : await customersFound(db, customerHit, `${customer.byCodes} ${search}`, lookedUp);
+  const both = (theirs: SQL) => ({ where: or(own, theirs) as SQL, keys: or(keys, theirs) as SQL, isShort });
+  if (found && found.amount <= mostCustomers.known) {
+    if (found.amount === 0) return { where: own, indexed: [own], keys, isShort };
     // One parameter: a statement with a thousand of them takes longer to write and to read than to run.
-    const theirs = sql`${customer.id} = any(${sql.param(ids)}::uuid[])`;
-    const either = ids.length > 0 ? (or(own, theirs) as SQL) : own;
-    return { where: either, indexed: either, isShort };
+    const theirs = sql`${customer.id} = any(${sql.param(found.ids)}::uuid[])`;
+    return { ...both(theirs), indexed: [own, theirs] };
+  }
+  if (found && found.amount <= mostCustomers.gathered) {
+    const ids = sql`select ${customers.id} from ${customers} where ${customerHit}`;
+    // Gathered once: the rows are compared with these, or looked up by them.
+    return { ...both(sql`${customer.id} in (${ids})`), indexed: [own, sql`${customer.id} = any(array(${ids}))`] };
   }
   // Not EXISTS, for which PostgreSQL would go through all customers first.
   const ofOne = sql`(select ${customerHit} from ${customers} where ${customers.id} = ${customer.id})`;
-  return { where: or(own, ofOne) as SQL, indexed: undefined, isShort };
+  return { ...both(ofOne), indexed: undefined };
 }
 
-/** Their ids, one more than are looked up at most. */
-function customersFound(db: Database, hit: SQL, asked: string, lookedUp: LookedUp): Promise<string[]> {
+/** How many there are; if these are not too many, which. */
+function customersFound(db: Database, hit: SQL, asked: string, lookedUp: LookedUp): Promise<CustomersFound> {
   const known = lookedUp.get(asked);
   if (known) return known;
-  const limit = mostCustomers + 1;
-  const query = db.select({ id: customers.id }).from(customers).where(hit).limit(limit);
-  const found = query.then((rows) => rows.map(({ id }) => id));
+  const look = async () => {
+    const limit = mostCustomers.known + 1;
+    const rows = await db.select({ id: customers.id }).from(customers).where(hit).limit(limit);
+    if (rows.length < limit) return { ids: rows.map(({ id }) => id), amount: rows.length };
+    const { keyed } = await frequencyOf(db, customers, hit);
+    return { ids: [], amount: Math.max(keyed, limit) };
+  };
+  const found = look();
   lookedUp.set(asked, found);
   return found;
 }
 
 /** Of what else was typed, the hits of this weight. */
 function weighing(weighs: SQL, others: Hits | ""): Hits {
-  if (!others) return { where: weighs, indexed: undefined, isShort: false };
+  if (!others) return { where: weighs, indexed: undefined, keys: weighs, isShort: false };
   const both = (hit: SQL) => sql`(${hit}) and ${weighs}`;
-  return { ...others, where: both(others.where), indexed: others.indexed && both(others.indexed) };
+  return { ...others, where: both(others.where), indexed: others.indexed?.map(both) };
 }
 
 /** What was typed, in terms of the keys that `search_keys` in the migrations makes of names and codes. */
@@ -118,6 +135,8 @@ function keysOf(search: string): Typed {
     ...(/^(?!420|9+$)\d+$/.test(code) && code.length > longestKey && { digits: digitsOf(code) }),
   };
 }
+
+const withoutPatterns = ({ words, code, digits }: Typed): Typed => ({ words, code, ...(digits && { digits }) });
 
 function digitsOf(code: string): NonNullable<Typed["digits"]> {
   const below = String(BigInt(code) + 1n).padStart(code.length, "0");
@@ -155,27 +174,36 @@ function byKeys(table: PgTable, { names, codes, ...searched }: Searched, typed: 
   const { words, wordsPattern, code, codePattern } = typed;
   const digits = searched.digits && typed.digits;
   const has = (keys: string) => sql`${table}.search @@ ${keys}::tsquery`;
-  if (!wordsPattern && !codePattern && words && code) return has(`${words} | ${code}`);
+  if (!wordsPattern && !codePattern && !digits && words && code) return has(`${words} | ${code}`);
   const byName =
-    words && and(has(digits?.word ?? words), wordsPattern ? sql`${textOf(names)} like ${wordsPattern}` : undefined);
+    words &&
+    and(
+      has(digits?.word ?? words),
+      wordsPattern ? sql`${textOf(names, wordsPattern)} like ${wordsPattern}` : undefined,
+    );
   // Codes of one sender begin alike: the key of a beginning would be that of half the table.
   const hasCode =
     digits && searched.digits
       ? or(has(digits.end), sql`(${searched.digits} >= ${digits.from} and ${searched.digits} < ${digits.below})`)
       : code && has(code);
   const byCode =
-    hasCode && and(hasCode, codePattern ? sql`translate(${textOf(codes)}, ' -', '') like ${codePattern}` : undefined);
+    hasCode &&
+    and(hasCode, codePattern ? sql`translate(${textOf(codes, codePattern)}, ' -', '') like ${codePattern}` : undefined);
   return or(byName || undefined, byCode || undefined) ?? sql`false`;
 }
 
 /** True for rows in whose columns what was typed stands, in any case. */
-export const contains = (columns: PgColumn[], typed: string): SQL =>
-  sql`${textOf(columns)} like ${patternOf(lowerCase(typed))}`;
+export function contains(columns: PgColumn[], typed: string): SQL {
+  const pattern = patternOf(lowerCase(typed));
+  return sql`${textOf(columns, pattern)} like ${pattern}`;
+}
 
-/** In lower case, kept apart by a character nobody types. */
-function textOf(columns: PgColumn[]): SQL {
+/** In lower case, kept apart by a character nobody types. Both forms of a sigma are one where the pattern has any. */
+function textOf(columns: PgColumn[], pattern: string): SQL {
   const texts = columns.map((column) => sql`${column}::text`);
-  return texts.length > 0 ? sql`translate(lower(${sql.join(texts, sql` || chr(31) || `)}), 'ς', 'σ')` : sql`''`;
+  if (texts.length === 0) return sql`''`;
+  const lower = sql`lower(${sql.join(texts, sql` || chr(31) || `)})`;
+  return pattern.includes("σ") ? sql`translate(${lower}, 'ς', 'σ')` : lower;
 }
 
 /** What LIKE takes for any text with this in it; `%` and `_` are ordinary characters. */
