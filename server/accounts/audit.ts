@@ -41,7 +41,7 @@ export async function recordEach(tx: Transaction, author: Author, entries: LogEn
   const happenings = entries.flatMap(([, , change]) => change?.events ?? []);
   const written = insertion(logs, rows);
   // One statement for both: a purchase waits for the database no more often than without.
-  await withoutWaiting(tx, tx.execute(happenings.length > 0 ? telling(happenings, written) : written));
+  await withoutWaiting(tx, happenings.length > 0 ? telling(happenings, written) : written);
   for (const { id, type, subjectKind, subjectId, customerId } of rows)
     noteFact(tx, { logged: { id, actorKind, actorId, type, subjectKind, subjectId, customerId } });
 }

@@ -1,3 +1,4 @@
+import type { SQL } from "drizzle-orm";
 import type { Database, Transaction } from "./database.ts";
 import { databaseCode } from "./failures.ts";
 import type { logs } from "./schema.ts";
@@ -14,8 +15,9 @@ export type LogRow = Pick<
 type Listener = (facts: Fact[]) => void;
 
 const noted = new WeakMap<Transaction, Fact[]>();
-/** What was sent without waiting for its answer. */
-const unanswered = new WeakMap<Transaction, Promise<unknown>[]>();
+/** How a transaction sends a statement at once, and the answers that it has not waited for. */
+type Sending = { send: (statement: SQL) => Promise<unknown>; unanswered: Promise<unknown>[] };
+const sending = new WeakMap<Transaction, Sending>();
 const listeners = new WeakMap<Database, Set<Listener>>();
 
 /** Notes a fact, to be told when the transaction is committed, and never if it is not. */
@@ -26,15 +28,15 @@ export function noteFact(tx: Transaction, fact: Fact): void {
 }
 
 /**
- * Sends a statement whose answer nobody needs to know before the commit, which waits for it: what is sent next goes out
- * together with it. Should it fail, that is what the transaction fails with.
+ * Sends a statement whose answer nobody needs to know before the commit: what is sent next, be it COMMIT, goes out
+ * together with it. Should it fail, that is what the transaction fails with. The embedded engine answers at once.
  */
-export async function withoutWaiting(tx: Transaction, statement: PromiseLike<unknown>): Promise<void> {
-  const sent = Promise.resolve(statement);
-  const others = unanswered.get(tx);
-  if (!others) return void (await sent);
-  sent.catch(() => {});
-  others.push(sent);
+export async function withoutWaiting(tx: Transaction, statement: SQL): Promise<void> {
+  const own = sending.get(tx);
+  if (!own) return void (await tx.execute(statement));
+  const answer = own.send(statement);
+  answer.catch(() => {});
+  own.unanswered.push(answer);
 }
 
 /** Tells what was committed through this server's connections, transaction by transaction. Returns how to stop. */
@@ -45,7 +47,7 @@ export function onCommit(db: Database, listener: Listener): () => void {
 }
 
 /** What the database says of every further statement of a transaction that has failed. */
-const hasFailed = "25P02";
+export const hasFailed = "25P02";
 
 /**
  * Waits for statements of a transaction that were sent together, for all of them also where one fails: none may be left
@@ -58,17 +60,33 @@ export async function allOf<T extends readonly unknown[]>(sent: { [K in keyof T]
   return outcomes.map((each) => (each as PromiseFulfilledResult<unknown>).value) as unknown as T;
 }
 
+/**
+ * A transaction whose COMMIT goes out behind statements that nobody has waited for. Where one of them fails, the database
+ * makes a ROLLBACK of it and says so, which the connection takes for a failure: nothing counts as committed before the
+ * answers to all of them and to COMMIT are here.
+ */
+export async function committingBehind<T>(
+  send: Sending["send"],
+  transaction: Database["transaction"],
+  ...[work, config]: Parameters<typeof transaction<T>>
+): Promise<T> {
+  const unanswered: Promise<unknown>[] = [];
+  const committed = transaction((tx) => {
+    sending.set(tx, { send, unanswered });
+    return work(tx);
+  }, config);
+  await Promise.allSettled([committed]);
+  const [result] = await allOf([committed, ...unanswered]);
+  return result;
+}
+
 /** The database's own way to make a transaction, which also tells of its commit. */
 export const tellingCommits =
   (db: Database, transaction: Database["transaction"]): Database["transaction"] =>
   async (work, config) => {
     let facts: Fact[] | undefined;
     const result = await transaction(async (tx) => {
-      const sent: Promise<unknown>[] = [];
-      unanswered.set(tx, sent);
-      const working = work(tx);
-      await Promise.allSettled([working]);
-      const [worked] = await allOf([working, ...sent]);
+      const worked = await work(tx);
       facts = noted.get(tx);
       return worked;
     }, config);

@@ -4,12 +4,13 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { PGlite } from "@electric-sql/pglite";
 import { btree_gist } from "@electric-sql/pglite/contrib/btree_gist";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { drizzle as drizzlePostgres } from "drizzle-orm/node-postgres";
+import { PgDialect } from "drizzle-orm/pg-core";
 import { drizzle as drizzleEmbedded } from "drizzle-orm/pglite";
 import type pg from "pg";
 import { type Config, StartError, timeouts } from "../config.ts";
-import { tellingCommits } from "./commits.ts";
+import { committingBehind, tellingCommits } from "./commits.ts";
 import { type Conversation, converse } from "./conversation.ts";
 import type { Database, Transaction } from "./database.ts";
 import { isReadOnly } from "./failures.ts";
@@ -28,6 +29,7 @@ export type Engine = { kind: "embedded" | "PostgreSQL"; db: Database; close(): P
 /** Any number that all Footprint servers agree on. */
 const migrationLock = sql.raw("74000001");
 const options = { schema, casing: "snake_case" as const };
+const dialect = new PgDialect({ casing: options.casing });
 
 type Place = Pick<Config, "databaseUrl" | "dataDir"> &
   Partial<Pick<Config, "readDatabaseUrl" | "directDatabaseUrl" | "timeouts">>;
@@ -270,7 +272,11 @@ function databaseOf(pool: pg.Pool): Database {
     withConnection(pool, (client) => {
       const own = perClient.get(client) ?? (drizzlePostgres(client, options) as unknown as Database);
       perClient.set(client, own);
-      return own.transaction(work, config);
+      const send = (statement: SQL) => {
+        const { sql: text, params } = dialect.sqlToQuery(statement);
+        return client.query({ text }, params);
+      };
+      return committingBehind(send, own.transaction.bind(own), work, config);
     }),
   );
   return db;

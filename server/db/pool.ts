@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import pg from "pg";
 import { StartError } from "../config.ts";
+import { hasFailed } from "./commits.ts";
 import { databaseIsAway, isReadOnly, readOnly } from "./failures.ts";
 import type { Hosts } from "./hosts.ts";
 import { tracing } from "./tracing.ts";
@@ -190,9 +191,15 @@ function clientsOf(hosts: Hosts, limit: number, isPooled: boolean) {
       if (ended && answer instanceof Promise) answer.then(() => ended(), ended);
       // Who has waited in vain for one answer need not wait for that of a ROLLBACK as well.
       if (answer instanceof Promise) answer.catch((error) => void (isSilence(error) && this.end()));
-      return answer;
+      return answer instanceof Promise && query?.text === "commit" ? answer.then(refuseRollback) : answer;
     }
   };
+}
+
+/** So the database answers the COMMIT of a transaction of which a statement had failed. */
+function refuseRollback(answer: pg.QueryResult): pg.QueryResult {
+  if (answer.command !== "ROLLBACK") return answer;
+  throw Object.assign(new Error("the transaction had failed, and was rolled back"), { code: hasFailed });
 }
 
 /** What is sent before anybody waits leaves with one write: a write costs more than most statements. */

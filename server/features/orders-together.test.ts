@@ -105,6 +105,35 @@ test("a key that is sent several times at once buys once, and for another order 
   expect(await balanceOf(customer)).toBe(100 - 4 * 10);
 });
 
+test.each([
+  ["whose last statement fails", "create trigger refuse before insert on idempotent_replies"],
+  [
+    "whose commit fails",
+    "create constraint trigger refuse after insert on idempotent_replies deferrable initially deferred",
+  ],
+])("orders %s have moved nothing, and may be sent again", async (_, trigger) => {
+  const maren = await addCustomer({ balance: 100 });
+  const wanted = times(5, () => ({ ...maren, key: `again-${++keys}` }));
+  const run = (text: string) => db.execute(sql.raw(text));
+  await run("create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'");
+  await run(`${trigger} for each row execute function refuse()`);
+  try {
+    expect(statuses(await Promise.all(wanted.map(buy)))).toEqual(Array(5).fill(500));
+  } finally {
+    await run("drop function refuse cascade");
+  }
+  expect(await balanceOf(maren)).toBe(100);
+  expect(await db.$count(orders)).toBe(0);
+  expect((await logRows()).filter(({ action }) => action.startsWith("Sold"))).toEqual([]);
+
+  const answers = await Promise.all(wanted.map(buy));
+  expect(statuses(answers)).toEqual(Array(5).fill(201));
+  const repeated = await Promise.all(wanted.map(buy));
+  expect(repeated.map(({ body }) => body)).toEqual(answers.map(({ body }) => body));
+  expect(await balanceOf(maren)).toBe(80);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
 test("where codes run out, some of the orders that arrive at once get them, and the others cost nothing", async () => {
   await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
   const left = times(5, () => `94${String(++keys).padStart(20, "0")}`);

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isRefusal } from "@footprint/contract/refusal.ts";
 import type { Database } from "../db/database.ts";
+import { canSendTogether } from "../db/one-connection.ts";
 import { databaseAway } from "./errors.ts";
 import { othersWouldFindTheSame } from "./overload.ts";
 
@@ -30,13 +31,15 @@ const gatherings = new WeakMap<Database, Map<string, Waiting<any>[]>>();
 export function gather<M>(db: Database, name: string, gathered: Gathered<M>): Promise<unknown> {
   const all = gatherings.get(db) ?? new Map<string, Waiting<M>[]>();
   gatherings.set(db, all);
+  // On the embedded engine server and database are one thread: there is nothing to do meanwhile.
+  const byHalves = canSendTogether(db);
   const join = (name: string, one: Waiting<M>, mayWait: boolean) => {
     const others = all.get(name);
     if (others) return void others.push(one);
     const waiting = [one];
     all.set(name, waiting);
     const putOff = (one: Waiting<M>) => join(`${name} ${one.about}`, one, true);
-    void workThrough(waiting, mayWait, putOff, () => all.delete(name));
+    void workThrough(waiting, mayWait, byHalves, putOff, () => all.delete(name));
   };
   return new Promise((answer, refuse) => {
     join(name, { ...gathered, answer, refuse, asPartOfCall: AsyncLocalStorage.snapshot() }, false);
@@ -46,6 +49,7 @@ export function gather<M>(db: Database, name: string, gathered: Gathered<M>): Pr
 async function workThrough<M>(
   waiting: Waiting<M>[],
   mayWait: boolean,
+  byHalves: boolean,
   putOff: (one: Waiting<M>) => void,
   end: () => void,
 ): Promise<void> {
@@ -60,8 +64,10 @@ async function workThrough<M>(
       else putOff(one);
     }
   };
+  let before = 0;
   while (waiting.length > 0) {
-    const some = takeSome(waiting);
+    const some = takeSome(waiting, byHalves ? Math.ceil((waiting.length + before) / 2) : waiting.length);
+    before = some.length;
     await attempt(some).catch(async (error) => {
       const [one, ...others] = some as [Waiting<M>, ...Waiting<M>[]];
       const isForAll = othersWouldFindTheSame(error);
@@ -75,10 +81,14 @@ async function workThrough<M>(
   end();
 }
 
-/** The first of those that wait. */
-function takeSome<M>(waiting: Waiting<M>[]): Waiting<M>[] {
+/**
+ * The first of those that wait. Not all, where as many as were answered just now may call again: while a database of its
+ * own works for one half, the server answers the other and reads what it calls next.
+ */
+function takeSome<M>(waiting: Waiting<M>[], share: number): Waiting<M>[] {
+  const most = Math.min(share, mostTogether);
   const taken = new Map<string, Waiting<M>>();
-  for (const one of waiting) if (taken.size < mostTogether && !taken.has(one.key)) taken.set(one.key, one);
+  for (const one of waiting) if (taken.size < most && !taken.has(one.key)) taken.set(one.key, one);
   waiting.splice(0, waiting.length, ...waiting.filter((one) => taken.get(one.key) !== one));
   return [...taken.values()];
 }

@@ -2,13 +2,14 @@ import { createHash } from "node:crypto";
 import type { Endpoint, Result } from "@footprint/contract/endpoint.ts";
 import { isRefusal, type Refusal, refusal } from "@footprint/contract/refusal.ts";
 import { id, message, type Outcome } from "@footprint/contract/schemas.ts";
-import { and, eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
 import { recordAttempt } from "../accounts/attempts.ts";
-import { withoutWaiting } from "../db/commits.ts";
+import { allOf, withoutWaiting } from "../db/commits.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { databaseCode } from "../db/failures.ts";
+import { insertion } from "../db/insert-rows.ts";
 import { idempotentReplies } from "../db/schema.ts";
 import { tracing } from "../db/tracing.ts";
 import { type Caller, callerNow, readmit, takeTurnsAtOwnAccount } from "./callers.ts";
@@ -114,11 +115,12 @@ export function transactions(
   const once = <T>(part: string, reply: z.ZodType, work: Work<T>) => {
     const own = { ...identity(part), request: fingerprint };
     return begin(async (tx) => {
-      const { now, claimed } = await claim(tx, caller, [own]);
+      const { now, answered } = await claim(tx, caller, [own]);
       readmit(caller, now, call, request.address);
-      if (claimed.size === 0) return firstAnswer(tx, own);
+      const before = answered.get(own.key);
+      if (before) return orThrow(firstAnswer(own, before));
       const result = await work(tx);
-      await answerFirst(tx, [{ ...own, reply: z.encode(reply, result) }]);
+      await keepAnswers(tx, [{ ...own, reply: z.encode(reply, result) }]);
       return result;
     });
   };
@@ -159,9 +161,9 @@ function workTogether(members: Member[], mayWait: boolean): Promise<unknown[]> {
   return whenItsTurnTogether(caller, () =>
     begin(async (tx) => {
       const claims = members.map((one) => one.claim);
-      const { now, claimed, held } = await claim(tx, caller, claims, mayWait);
+      const { now, answered, held } = await claim(tx, caller, claims, mayWait);
       for (const one of members) one.readmit(now);
-      const first = members.filter((one) => claimed.has(one.claim.key));
+      const first = members.filter(({ claim: { key } }) => !answered.has(key) && !held.has(key));
       const wanted = first.map((one) => one.wanted) as never[];
       const results = first.length > 0 ? await work(tx, wanted, mayWait) : [];
       const isAnswer = (result: unknown) => result !== undefined && !isRefusal(result);
@@ -172,28 +174,20 @@ function workTogether(members: Member[], mayWait: boolean): Promise<unknown[]> {
           return [one, isAnswer(result) ? new Replay(z.encode(call.reply, result)) : result];
         }),
       );
-      await answerFirst(
+      await keepAnswers(
         tx,
         first.flatMap((one) => {
           const outcome = outcomes.get(one);
           return outcome instanceof Replay ? [{ ...one.claim, reply: outcome.reply }] : [];
         }),
       );
-      await giveBack(
-        tx,
-        first.filter((one) => !(outcomes.get(one) instanceof Replay)).map((one) => one.claim),
-      );
-      for (const one of members)
-        if (!outcomes.has(one) && !held.has(one.claim.key))
-          outcomes.set(one, await firstAnswer(tx, one.claim).catch((error) => refused(error)));
+      for (const one of members) {
+        const before = answered.get(one.claim.key);
+        if (before) outcomes.set(one, firstAnswer(one.claim, before));
+      }
       return members.map((one) => outcomes.get(one));
     }),
   );
-}
-
-function refused(error: unknown): Refusal {
-  if (isRefusal(error)) return error;
-  throw error;
 }
 
 async function eachOf(
@@ -240,56 +234,58 @@ function keyOf(request: FastifyRequest): string | undefined {
 /** A key, by whom it was sent, and for which request. */
 type Claim = { caller: string; key: string; request: string };
 
+/** What a key was used for, and what was answered. */
+type Answered = { request: string; reply: unknown };
+
 /**
- * Looks at the caller and claims keys for them, in one statement. Waits for whoever has just claimed one of them; where it
- * may not, it tells that they hold it. A row that is not committed cannot be seen: so there is a lock for each key.
+ * Claims keys of a caller by a lock for each, until the end of the transaction, and looks at the caller and at what was
+ * answered before. Waits for whoever holds one of them; where it may not, it tells that they are held. The look is a
+ * statement of its own: one that was begun before the lock was there would not see what its last holder has committed.
  */
 async function claim(tx: Transaction, caller: Caller, claims: Claim[], mayWait = true) {
+  const wanted = JSON.stringify(claims.map(({ caller, key }) => ({ caller, key })));
+  const each = sql`json_to_recordset(${wanted}::json) as each (caller text, key text)`;
   const number = sql`7402, hashtext(caller || ' ' || key)`;
-  const isFree = mayWait
-    ? sql`pg_advisory_xact_lock(${number}) is not null`
-    : sql`pg_try_advisory_xact_lock(${number})`;
-  const { rows } = await tx.execute<{ claimed: string[]; held: string[] }>(sql`
-    with caller as (${callerNow(caller)}), wanted as materialized (
-      select *, ${isFree} as free from (
-        select * from json_to_recordset(${JSON.stringify(claims)}::json) as each (caller text, key text, request text)
-        order by key) as ordered
-    ), claimed as (
-      insert into idempotent_replies (caller, key, request)
-      select wanted.caller, wanted.key, wanted.request from caller, wanted where free
-      order by wanted.key on conflict do nothing returning key
-    )
-    select caller.*, array(select key from claimed) as claimed, array(select key from wanted where not free) as held
-    from caller`);
-  const { claimed = [], held = [], ...now } = rows[0] ?? {};
-  return { now: rows[0] && now, claimed: new Set(claimed), held: new Set(held) };
+  const isHeld = mayWait
+    ? sql`pg_advisory_xact_lock(${number}) is null`
+    : sql`not pg_try_advisory_xact_lock(${number})`;
+  const [locks, looks] = await allOf([
+    // In one order, so that no two can wait for each other.
+    tx.execute<{ key: string; held: boolean }>(sql`
+      select key, ${isHeld} as held from (select * from ${each} order by key) as ordered`),
+    // One by one: the database would read all answers of a shop for a few keys, until it knows how many these are.
+    tx.execute<{ answered: (Answered & { key: string })[] }>(sql`
+      with caller as (${callerNow(caller)})
+      select caller.*, (
+        select coalesce(json_agg(json_build_object('key', key, 'request', before->0, 'reply', before->1)), '[]') from (
+          select key, (
+            select json_build_array(request, reply) from idempotent_replies as replies
+            where replies.caller = each.caller and replies.key = each.key) as before
+          from ${each}) as looked
+        where before is not null) as answered
+      from caller`),
+  ] as const);
+  const { answered = [], ...now } = looks.rows[0] ?? {};
+  return {
+    now: looks.rows[0] && now,
+    answered: new Map(answered.map(({ key, ...before }): [string, Answered] => [key, before])),
+    held: new Set(locks.rows.flatMap(({ key, held }) => (held ? [key] : []))),
+  };
 }
 
-async function answerFirst(tx: Transaction, answers: (Claim & { reply: unknown })[]): Promise<void> {
-  if (answers.length === 0) return;
-  const answering = tx.execute(sql`
-    update idempotent_replies set reply = given.reply
-    from json_to_recordset(${JSON.stringify(answers)}::json) as given (caller text, key text, reply json)
-    where idempotent_replies.caller = given.caller and idempotent_replies.key = given.key`);
-  await withoutWaiting(tx, answering);
+/** Whoever was refused may use their key again: only answers are kept. */
+async function keepAnswers(tx: Transaction, answers: (Claim & { reply: unknown })[]): Promise<void> {
+  if (answers.length > 0) await withoutWaiting(tx, insertion(idempotentReplies, answers));
 }
 
-/** Whoever was refused may use their key again. */
-async function giveBack(tx: Transaction, claims: Claim[]): Promise<void> {
-  if (claims.length === 0) return;
-  await tx.execute(sql`
-      delete from idempotent_replies
-      using json_to_recordset(${JSON.stringify(claims)}::json) as given (caller text, key text)
-      where idempotent_replies.caller = given.caller and idempotent_replies.key = given.key`);
-}
+const firstAnswer = (claim: Claim, before: Answered): Replay | Refusal =>
+  before.request === claim.request
+    ? new Replay(before.reply)
+    : refusal(409, "This Idempotency-Key was used for another request");
 
-async function firstAnswer(tx: Transaction, { caller, key, request }: Claim): Promise<Replay> {
-  const [first] = await tx
-    .select()
-    .from(idempotentReplies)
-    .where(and(eq(idempotentReplies.caller, caller), eq(idempotentReplies.key, key)));
-  if (first?.request !== request) throw refusal(409, "This Idempotency-Key was used for another request");
-  return new Replay(first.reply);
+function orThrow(answer: Replay | Refusal): Replay {
+  if (answer instanceof Replay) return answer;
+  throw answer;
 }
 
 /** Some refusals are on record. */

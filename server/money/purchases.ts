@@ -9,7 +9,7 @@ import type { Author } from "../accounts/audit.ts";
 import { allOf, withoutWaiting } from "../db/commits.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
-import { insertRows } from "../db/insert-rows.ts";
+import { insertion } from "../db/insert-rows.ts";
 import { bulkOrders, labelTypes, orders } from "../db/schema.ts";
 import { balanceTooSmall, moveEach } from "./ledger.ts";
 import { describeBounds, describeWeight } from "./prices/tiers.ts";
@@ -248,7 +248,7 @@ export async function buy(
     standardPriceCents: label.standardCents,
     tracking: codes[place] ?? purchase.tracking ?? "",
   }));
-  await withoutWaiting(tx, insertRows(tx, orders, rows));
+  await withoutWaiting(tx, insertion(orders, rows));
 
   let row = 0;
   const bought = new Map<unknown, Bought>();

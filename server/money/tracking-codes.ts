@@ -83,7 +83,7 @@ export async function takeCodes(tx: Transaction, types: LabelType[]): Promise<(s
  * would look at all of them again every time.
  */
 const firstOnes = new Map<string, { at: string; code: string; until: number }>();
-const keptMs = 10_000;
+const keptMs = 1_000;
 
 function firstLeft(type: string) {
   const first = firstOnes.get(type);
