@@ -1,18 +1,13 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
-import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { invoices } from "@footprint/contract/invoices.ts";
-import { logs } from "@footprint/contract/logs.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { transfers as reversals } from "@footprint/contract/transfers.ts";
 import { eq, sql } from "drizzle-orm";
-import { expect, inject, test } from "vitest";
-import { buildApp } from "../app.ts";
-import { readConfig } from "../config.ts";
-import { openEngine } from "../db/engine.ts";
+import { expect, test } from "vitest";
 import { customers, invoices as invoiceTable, settings, trackingCodes, transfers } from "../db/schema.ts";
 import { checkBooksHourly } from "../money/books.ts";
 import { addCustomer, addInvoice, addLabelType, addOrder } from "../testing/builders.ts";
-import { call, db, moveBusinessTo, setClock, tokenOf } from "../testing/server.ts";
+import { call, db, moveBusinessTo, setClock } from "../testing/server.ts";
 
 const read = async <K extends keyof typeof dashboard>(name: K) => (await call("admin", dashboard[name])).body;
 
@@ -358,53 +353,4 @@ test("the database itself refuses what must never be", async () => {
   if (!refund) throw new Error("no refund");
   const { id: _, ...again } = { ...refund, number: 99 };
   await refused(db.insert(transfers).values(again).execute(), "transfers_standing");
-});
-
-test("a call of the dashboard and a page of a list are one statement each, which PostgreSQL plans once for all values", async () => {
-  await db.execute(sql`
-    insert into logs (id, admin, type, action, created_at)
-    select gen_random_uuid(), 'admin', (array['user', 'label'])[1 + n % 2], 'Row ' || n, now() - n * interval '1 hour'
-    from generate_series(1, 5000) n`);
-  await db.execute(sql`analyze logs, counters, settled_months`);
-  const [from = "", to = ""] = [40, 10].map((daysAgo) =>
-    new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10),
-  );
-  const { owed, books, ...figures } = dashboard;
-  const calls: [Endpoint, Record<string, string>][] = [
-    ...Object.values(figures).map((figure): [Endpoint, Record<string, string>] => [figure, {}]),
-    [logs.list, {}],
-    [logs.list, { sort: "asc" }],
-    [logs.list, { from, to }],
-  ];
-  // A server of its own: what it has prepared was used by these calls alone.
-  const { rows: names } = await db.execute<{ name: string }>(sql`select current_database() as name`);
-  const own = await openEngine({ databaseUrl: `${inject("postgresUrl")}/${names[0]?.name}`, dataDir: "" });
-  const app = await buildApp({ db: own.db, config: readConfig({ LOG_LEVEL: "silent" }), now: () => new Date() });
-  try {
-    const headers = { authorization: `Bearer ${tokenOf("admin")}` };
-    for (const [{ method, path }, query] of calls)
-      for (let times = 0; times < 30; times++)
-        expect((await app.inject({ method, url: `${path}?${new URLSearchParams(query)}`, headers })).statusCode).toBe(
-          200,
-        );
-    /** As many at once as there can be connections, so that each is asked. */
-    const looks = Array.from({ length: 20 }, () =>
-      own.db.execute<{ statement: string; custom: number; generic: number }>(sql`
-        select statement, custom_plans::int as custom, generic_plans::int as generic from pg_prepared_statements
-        where strpos(statement, 'json_agg') > 0 and strpos(statement, 'token_hash') > 0`),
-    );
-    const rows = (await Promise.all(looks)).flatMap((found) => found.rows);
-    const made = [...Map.groupBy(rows, ({ statement }) => statement)].map(([statement, uses]) => ({
-      statement,
-      custom: uses.reduce((sum, { custom }) => sum + custom, 0),
-      generic: uses.reduce((sum, { generic }) => sum + generic, 0),
-    }));
-    // All but perhaps the first, which finds nothing prepared.
-    expect(made.filter(({ custom, generic }) => custom + generic >= 29)).toHaveLength(calls.length);
-    // Each connection tries five times with the values that it is given, and then goes by what that came to.
-    expect(made.filter(({ generic }) => generic === 0)).toEqual([]);
-  } finally {
-    await app.close();
-    await own.close();
-  }
 });
