@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
 import { run, runNode, tool } from "./process.mjs";
 
-/** The same browser without its windows, of which the tests need none: it takes a third less of the processor. */
+/** The same browser without its windows, of which the tests need none: it takes less of the processor. */
 const windowless = "chromium-headless-shell";
 const systemNames = [windowless, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const macPaths = [
