@@ -55,6 +55,7 @@ export async function torture({ engine, seed, between, emptyFolder, enough, say 
   const listener = await openListener(seededRandom(seed + 1), find);
   const kills = { server: 0, starting: 0, database: 0 };
   const started = performance.now();
+  let stopping = false;
   const progress = (): Progress => ({
     seconds: (performance.now() - started) / 1000,
     kills,
@@ -65,7 +66,6 @@ export async function torture({ engine, seed, between, emptyFolder, enough, say 
   const reports = setInterval(() => say(described(progress())), 10_000);
   try {
     await installation.start();
-    let stopping = false;
     const work = async (act: () => Promise<void>) => {
       while (!stopping && !isHopeless())
         await act().catch((error) => find(`A caller could not make sense of an answer: ${error.stack}`));
@@ -102,6 +102,7 @@ export async function torture({ engine, seed, between, emptyFolder, enough, say 
   } catch (error) {
     find(`It could not go on: ${(error as Error).stack}`);
   } finally {
+    stopping = true;
     giveUp();
     clearInterval(reports);
     listener.close();
