@@ -13,6 +13,7 @@ import { type Config, StartError, timeouts } from "../config.ts";
 import { committingBehind, tellingCommits } from "./commits.ts";
 import { type Conversation, converse } from "./conversation.ts";
 import type { Database, Transaction } from "./database.ts";
+import { keepPrepared } from "./embedded-statements.ts";
 import { isReadOnly } from "./failures.ts";
 import { keepCopy, offerCopies, removeForgottenCopies, requestCopy } from "./folder-copies.ts";
 import { lockFolder } from "./folder-lock.ts";
@@ -118,6 +119,7 @@ export async function connectEmbedded(
 ): Promise<EmbeddedEngine> {
   const client = await PGlite.create({ ...source, extensions: { btree_gist, pg_trgm } });
   giveOthersTheirTurn(client);
+  keepPrepared(client);
   if (tracing) tellStatements(client);
   const db = drizzleEmbedded(client, options) as unknown as Database;
   db.transaction = tellingCommits(db, db.transaction.bind(db));

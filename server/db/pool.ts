@@ -4,6 +4,7 @@ import { StartError } from "../config.ts";
 import { hasFailed } from "./commits.ts";
 import { databaseIsAway, isReadOnly, readOnly } from "./failures.ts";
 import type { Hosts } from "./hosts.ts";
+import { isPreparable, mostStatements, Recent } from "./statements.ts";
 import { tracing } from "./tracing.ts";
 
 const oldestPostgres = 15;
@@ -62,8 +63,7 @@ const opened = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
 
 /** Ends all connections without taking leave: whatever is waited for on them fails at once. */
 export function cutOff(pool: pg.Pool) {
-  for (const client of opened.get(pool) ?? [])
-    (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+  for (const client of opened.get(pool) ?? []) connectionOf(client).stream.destroy();
 }
 
 /** Where the database is not at one of its hosts, it is looked for at the others before anybody is told. */
@@ -148,10 +148,6 @@ export async function withConnection<T>(pool: pg.Pool, work: (client: pg.PoolCli
   }
 }
 
-/** How each statement is called on every connection that has prepared it. */
-const statementNames = new Map<string, string>();
-const mostStatements = 500;
-
 /** The database ends a statement that takes too long by itself; one that does not even do that has gone away. */
 const waitForRefusal = 500;
 
@@ -162,6 +158,8 @@ const waitForRefusal = 500;
 function clientsOf(hosts: Hosts, limit: number, isPooled: boolean) {
   return class extends pg.Client {
     readonly url: string;
+    private readonly named = new Recent<string>(mostStatements);
+    private names = 0;
     constructor(config: pg.ClientConfig = {}) {
       const url = hosts.current();
       // Statements are sent without waiting for the answers of those before them, where their sender does not.
@@ -180,18 +178,30 @@ function clientsOf(hosts: Hosts, limit: number, isPooled: boolean) {
     // biome-ignore lint/suspicious/noExplicitAny: the driver's own signature has a dozen forms
     override query(...args: any[]): any {
       const [query, values] = args;
+      corkForNow(this);
       if (typeof query?.text === "string") {
         query.query_timeout = limit;
-        if (!isPooled && isPreparable(query, values)) query.name = statementName(query.text);
+        // A copy: the same query is sent on other connections, where it has another name.
+        if (!isPooled && !query.name && isPreparable(query.text, values, query.comesAgain))
+          args[0] = { ...query, name: this.nameOf(query.text) };
       }
       const ended = tracing?.statement(query?.text ?? String(query));
       if (ended) tellEnd(args, ended);
-      corkForNow(this);
       const answer: unknown = super.query(...(args as Parameters<pg.Client["query"]>));
       if (ended && answer instanceof Promise) answer.then(() => ended(), ended);
       // Who has waited in vain for one answer need not wait for that of a ROLLBACK as well.
       if (answer instanceof Promise) answer.catch((error) => void (isSilence(error) && this.end()));
       return answer instanceof Promise && query?.text === "commit" ? answer.then(refuseRollback) : answer;
+    }
+
+    /** No name is used twice: one that is closed may still be on its way. */
+    private nameOf(text: string): string {
+      const known = this.named.get(text);
+      if (known) return known;
+      const name = `footprint_${this.names++}`;
+      const dropped = this.named.add(text, name);
+      if (dropped) forgetStatement(this, dropped);
+      return name;
     }
   };
 }
@@ -202,9 +212,23 @@ function refuseRollback(answer: pg.QueryResult): pg.QueryResult {
   throw Object.assign(new Error("the transaction had failed, and was rolled back"), { code: hasFailed });
 }
 
+type Connection = {
+  stream: Socket;
+  close(statement: { type: "S"; name: string }): void;
+  parsedStatements: Record<string, string>;
+};
+const connectionOf = (client: pg.ClientBase) => (client as unknown as { connection: Connection }).connection;
+
+/** Said to the database together with the statement that is sent next. */
+function forgetStatement(client: pg.ClientBase, name: string) {
+  const connection = connectionOf(client);
+  connection.close({ type: "S", name });
+  delete connection.parsedStatements[name];
+}
+
 /** What is sent before anybody waits leaves with one write: a write costs more than most statements. */
 function corkForNow(client: pg.ClientBase) {
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  const { stream } = connectionOf(client);
   stream.cork();
   process.nextTick(() => stream.uncork());
 }
@@ -220,17 +244,3 @@ function tellEnd(args: unknown[], ended: (failure?: unknown) => void) {
 }
 
 const isSilence = (error: Error) => error.message === "Query read timeout";
-
-/** A search is planned for what was typed; a statement of many rows, or a cursor, is not likely to come again. */
-function isPreparable(query: { text?: string; name?: string; comesAgain?: boolean }, values: unknown): boolean {
-  if (!Array.isArray(values) || values.length === 0 || query.name || !query.text) return false;
-  return (query.comesAgain || query.text.length < 4_000) && !/^declare | (like|@@) /.test(query.text);
-}
-
-function statementName(text: string): string | undefined {
-  const known = statementNames.get(text);
-  if (known || statementNames.size === mostStatements) return known;
-  const name = `footprint_${statementNames.size}`;
-  statementNames.set(text, name);
-  return name;
-}

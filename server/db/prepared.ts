@@ -1,8 +1,9 @@
 import { Column, fillPlaceholders, getTableName, is, SQL, Subquery, sql } from "drizzle-orm";
 import type { Database, Transaction } from "./database.ts";
 import { askedOn } from "./one-connection.ts";
+import { Recent } from "./statements.ts";
 
-const built = new WeakMap<Database | Transaction, Map<string, unknown>>();
+const built = new WeakMap<Database | Transaction, Recent<unknown>>();
 /** What was not asked for the longest is built again. */
 const mostQueries = 1_000;
 
@@ -20,14 +21,12 @@ export const prepared = <Q>(db: Database | Transaction, key: string, build: () =
   });
 
 function keptFor<Q>(db: Database | Transaction, key: string, build: () => Q): Q {
-  const queries = built.get(db) ?? new Map<string, unknown>();
+  const queries = built.get(db) ?? new Recent<unknown>(mostQueries);
   built.set(db, queries);
-  let query = queries.get(key) as Q | undefined;
-  if (query) queries.delete(key);
-  else query = build();
-  queries.set(key, query);
-  const [oldest = key] = queries.keys();
-  if (queries.size > mostQueries) queries.delete(oldest);
+  const known = queries.get(key) as Q | undefined;
+  if (known) return known;
+  const query = build();
+  queries.add(key, query);
   return query;
 }
 

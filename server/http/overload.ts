@@ -238,22 +238,32 @@ export const whenItsTurnToStore = <T>(caller: Caller, { raw }: FastifyReply, wor
 export const whenItsTurnToRead = <T>(caller: Caller, { raw }: FastifyReply, work: () => Promise<T>): Promise<T> =>
   inTurn(lanes.downloads, nameOf(caller), raw, work);
 
+/** For so long calls that are worked for together share a turn of the event loop. */
+const sharedTurnMs = 1;
+let sharedTurnEnds = 0;
+
 /**
  * Does what keeps the thread busy: one piece of work in each turn of the event loop, so that everything that happened
- * meanwhile comes before the next, and callers by turns, however much one of them has waiting.
+ * meanwhile comes before the next, and callers by turns, however much one of them has waiting. What calls that are worked
+ * for together send and are answered is short, and shares turns: on the embedded engine each statement takes one too, and
+ * no more than a few of them could arrive while others are worked for.
  */
 export const whenTheThreadIsFree = <T>(
   caller: Caller | undefined,
   request: FastifyRequest,
   { raw }: FastifyReply,
   work: () => T,
+  sharesTurn = false,
 ): Promise<T> =>
   inTurn(
     caller ? lanes.thread : lanes.threadForStrangers,
     caller ? nameOf(caller) : strangerAt(request),
     raw,
     async () => {
-      await setImmediate();
+      if (!sharesTurn || performance.now() >= sharedTurnEnds) {
+        await setImmediate();
+        sharedTurnEnds = performance.now() + sharedTurnMs;
+      }
       return work();
     },
   );

@@ -137,7 +137,7 @@ function registerCall(
       const inTurn: InTurn = (work) =>
         call.reply === outcomes ? whenItMayBegin(actor, reply, work) : whenItsTurn(call, actor, request, reply, work);
       const rowInTurn: InTurn = (work) => whenItsRowsTurn(actor, reply, work);
-      const onThread = <T>(work: () => T) => whenTheThreadIsFree(actor, request, reply, work);
+      const onThread = <T>(work: () => T) => whenTheThreadIsFree(actor, request, reply, work, call.together);
       try {
         let status: number = call.status ?? 200;
         const finish = async (result: unknown) => {

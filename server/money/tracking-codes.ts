@@ -92,8 +92,9 @@ function firstLeft(type: string) {
 
 /** The oldest that are left, from there on where it is said; none of them where there are fewer. */
 async function takeFrom(tx: Transaction, type: string, amount: number, first?: { at: string; code: string }) {
+  // By `select`, as in countOf: it would take a batch that was registered just now for a few codes, and sort all of it.
   const left = first
-    ? sql`type = ${type} and used_at is null and (created_at, code) >= (${first.at}::timestamptz, ${first.code})`
+    ? sql`type = ${type} and used_at is null and (created_at, code) >= (select ${first.at}::timestamptz, ${first.code}::text)`
     : sql`type = ${type} and used_at is null`;
   // Who asks for more than there are does not keep what there is from others.
   const areEnough = amount === 1 ? sql`true` : sql`(${countOf(left, amount)}) = ${amount}`;

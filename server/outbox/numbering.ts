@@ -15,13 +15,14 @@ const lookEvery = 1_000;
  * Moves what was committed from the outbox to the events, in one statement, which one server at a time runs. Whoever
  * changed something of a customer's could do so only after the change before it was committed: so whatever this sees, it
  * has seen what came before it. Positions are given while the lock is held: none is ever added below one that can be read.
+ * How many is asked by `select`: knowing it beforehand, the database would plan anew every time.
  */
 export async function numberOutbox(db: Database) {
   const { rows } = await db.execute<{ mine: boolean; numbered: number; newest: number }>(sql`
     with turn as materialized (
       select pg_try_advisory_xact_lock(${numberingLock}) as mine
     ), next as materialized (
-      select number from outbox where (select mine from turn) order by number limit ${batch}
+      select number from outbox where (select mine from turn) order by number limit (select ${batch}::int)
     ), taken as (
       delete from outbox using next where outbox.number = next.number
       returning outbox.number, id, type, customer_id, shop_id, data, created_at

@@ -10,7 +10,7 @@ import { openEngine } from "../db/engine.ts";
 import { accounts } from "../db/schema.ts";
 import { emptyPostgres } from "../testing/program.ts";
 
-// In a process of its own: only so many statements are given names, and others have used them up.
+// On connections of its own: only so many statements stay prepared, and others would take their places.
 test("a call of the dashboard and a page of a list are one statement each, which PostgreSQL plans once for all values", async () => {
   const own = await openEngine({ databaseUrl: (await emptyPostgres()).DATABASE_URL, dataDir: "" });
   const { db } = own;
