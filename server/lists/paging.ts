@@ -54,7 +54,7 @@ export async function pageOf<Q extends object, S extends PgSelect>(
   if (query.from && query.to && query.from > query.to) return { rows: [], ...pages(0, query.limit) };
   const known = { ...filtersOf(list, query), table: list.table, query, rowByRow: list.rowByRow };
   const toFillIn = { ...known, moments: momentsToFillIn(query) };
-  if (query.search === "" && known.counted) return pageOfCounted(db, list.select, toFillIn, known.counted);
+  if (query.search === "" && known.counted) return pageOfCounted(db, list, toFillIn, known.counted);
   if (query.search === "" && !known.rest && known.value && offsetOf(query) < mostHits)
     return pageOfOne(db, list, toFillIn);
   const view = { ...known, moments: await momentsOf(db, query) };
@@ -71,13 +71,13 @@ export async function pageOf<Q extends object, S extends PgSelect>(
 
 async function pageOfCounted<S extends PgSelect>(
   db: Database,
-  select: (db: Database) => S,
+  list: Pick<List<object, S>, "select" | "isLong">,
   view: View,
   counted: Counted,
 ) {
   const { query } = view;
   const isFar = offsetOf(query) > skippable;
-  const { rows, total = await countOf(db, counted, query) } = await pageWithTotal(db, select, view, {
+  const { rows, total = await countOf(db, counted, query) } = await pageWithTotal(db, list, view, {
     key: [counted.subject, counted.kinds, isFar].join(),
     place: () => (isFar ? placeOf(view, counted) : skipping),
     total: () => countIn(query),
@@ -91,14 +91,14 @@ async function pageOfCounted<S extends PgSelect>(
 /** The rows in which a column has one value, such as those of a customer. */
 async function pageOfOne<S extends PgSelect>(
   db: Database,
-  { name, select }: Pick<List<object, S>, "name" | "select">,
+  list: Pick<List<object, S>, "name" | "select" | "isLong">,
   view: View,
 ) {
   const { query, table, column } = view as View & { column: PgColumn };
   const ofOne = { ...view, lead: [isOneOf(column, sql.placeholder("value"))] };
   const count = async () => (await findHits(db, { ...view, moments: await momentsOf(db, query) }, undefined, 0)).total;
-  const { rows, total = await count() } = await pageWithTotal(db, select, ofOne, {
-    key: `${name} by ${column.name}`,
+  const { rows, total = await count() } = await pageWithTotal(db, list, ofOne, {
+    key: `${list.name} by ${column.name}`,
     place: () => skipping,
     total: () => sql<number>`(
       select count(*)::int from (select from ${table} where ${and(...ofOne.lead, within(table, ofOne.moments))} limit ${exactly(mostHits + 1)}) as rows)`,
@@ -118,7 +118,7 @@ const skipping: Place = { skip: unforeseen("offset", "bigint"), reach: upTo(skip
 /** Both with one statement, which is built once for all that share a key; no total where there are no rows. */
 async function pageWithTotal<S extends PgSelect>(
   db: Database,
-  select: (db: Database) => S,
+  { select, isLong }: Pick<List<object, S>, "select" | "isLong">,
   view: View,
   parts: { key: string; place: () => Place; total: () => SQL<number>; values: object; isForItsValue?: boolean },
 ): Promise<{ rows: S["_"]["result"]; total?: number }> {
@@ -132,7 +132,7 @@ async function pageWithTotal<S extends PgSelect>(
       .prepare("");
   };
   const key = ["page", parts.key, query.sort, query.limit, !query.from, !query.to].join();
-  const page = prepared(db, key, build, parts.isForItsValue);
+  const page = prepared(db, key, build, isLong || parts.isForItsValue);
   const rows = (await page.execute({ offset: offsetOf(query), ...parts.values })) as Totalled[];
   const [first] = rows;
   return { rows: rows as S["_"]["result"], ...(first && { total: first[totalOfList] }) };
