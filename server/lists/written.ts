@@ -18,12 +18,12 @@ function piecesOf(schema: z.ZodObject, fields: Record<string, unknown>): SQL[] {
     sql.raw(`'${place === 0 ? "{" : ","}"${name}":'`),
     ...(type instanceof z.ZodObject
       ? piecesOf(type, fields[name] as Record<string, unknown>)
-      : [valueOf(type as z.ZodType, fields[name] as SQLWrapper)]),
+      : [writtenAs(type as z.ZodType, fields[name] as SQLWrapper)]),
   ]);
   return [...members.flat(), sql`'}'`];
 }
 
-function valueOf(type: z.ZodType, value: SQLWrapper): SQL {
+function writtenAs(type: z.ZodType, value: SQLWrapper): SQL {
   if (type === money) return sql`${value} / 100::float8`;
   if (type === timestamp) return sql`to_char(${value} at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`;
   if (type instanceof z.ZodBoolean) return sql`case when ${value} then 'true' else 'false' end`;
