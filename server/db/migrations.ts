@@ -59,6 +59,7 @@ export const steps: Step[] = [
   { version: "0044_log_archives", at: 1794880003043, kind: "expand" },
   { version: "0045_less_work", at: 1794880003044, kind: "expand" },
   { version: "0048_quicker_keys", at: 1794880003047, kind: "expand" },
+  { version: "0050_days_and_reasons", at: 1794880003049, kind: "expand" },
 ];
 const newest = steps.at(-1) as Step;
 

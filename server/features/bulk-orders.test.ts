@@ -76,6 +76,19 @@ test("a bulk order is read with all of its orders", async () => {
   expect([unknown.status, unknown.body]).toEqual([404, { message: "This bulk order does not exist" }]);
 });
 
+test("a list has the same of its orders as one that is read, whatever their texts, prices and moments are", async () => {
+  const bulkOrder = await addBulkOrder();
+  const bought = { bulkOrderId: bulkOrder.id };
+  const texts = ['{"_id":"', `{"_id":"${uuidv7()}"`, "\\\"'\\u0041", "a\tb\u0001\u007f\u2028", "Zoë 🙂 <b>", ""];
+  for (const [place, fromName] of texts.entries())
+    await addOrder({ ...bought, fromName, price: place / 100, createdAt: new Date(1_700_000_000_000 + 7 * place) });
+  await addOrder({ ...bought, price: 12_345_678.9, createdAt: new Date("1999-12-31T23:59:59.999Z") });
+  const [listed] = (await list({})).orders;
+  expect(listed?.orders.map(({ fromName }) => fromName)).toEqual(expect.arrayContaining(texts));
+  const { body } = await call("staff", bulkOrders.read, { params: { id: bulkOrder.id } });
+  expect(listed).toEqual(body.order);
+});
+
 test("a page of large bulk orders stays light: what does not fit is counted, and read one by one", async () => {
   const customer = await addCustomer();
   const labelType = await addLabelType({ name: "L".repeat(100) });

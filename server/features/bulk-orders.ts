@@ -1,14 +1,18 @@
-import { bulkOrders as contract } from "@footprint/contract/bulk-orders.ts";
+import { BulkOrder, bulkOrders as contract } from "@footprint/contract/bulk-orders.ts";
 import { refusal } from "@footprint/contract/refusal.ts";
+import { pageCounts } from "@footprint/contract/schemas.ts";
 import { asc, count, eq, inArray, sql } from "drizzle-orm";
+import * as z from "zod";
 import type { Database, Transaction } from "../db/database.ts";
 import { prepared } from "../db/prepared.ts";
 import { bulkOrders, customers, labelTypes, orders } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
+import { Written } from "../http/written.ts";
 import { exportList } from "../lists/export.ts";
 import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 import { searched } from "../lists/searched.ts";
+import { jsonOf } from "../lists/written.ts";
 
 /** So many orders are listed with their bulk orders on one page, or an answer could weigh dozens of megabytes. */
 const mostOrders = 2_000;
@@ -16,7 +20,7 @@ const mostOrders = 2_000;
 export const bulkOrderRoutes = routes(contract, {
   async list({ db, query }) {
     const { rows, ...counts } = await pageOf(db, list, query);
-    return { orders: await withOrders(db, rows), ...counts };
+    return writtenPage(rows, counts) ?? { orders: await withOrders(db, rows), ...counts };
   },
 
   export: (call) => exportList(call, list),
@@ -28,11 +32,29 @@ export const bulkOrderRoutes = routes(contract, {
   },
 });
 
+const user = { _id: customers.id, username: customers.username };
+
 const select = (db: Database | Transaction) =>
   db
-    .select({ bulkOrder: bulkOrders, user: { _id: customers.id, username: customers.username } })
+    .select({ bulkOrder: bulkOrders, user })
     .from(bulkOrders)
     .innerJoin(customers, eq(customers.id, bulkOrders.customerId));
+
+/** Its orders, without the brackets around them; null where those of the page do not fit. */
+const writtenOrders = sql<string | null>`case
+  when sum((select count(*) from ${orders} where ${orders.bulkOrderId} = ${bulkOrders.id})) over () <= ${sql.raw(String(mostOrders))}
+  then (
+    select coalesce(string_agg(${jsonOf(BulkOrder.shape.orders.element, {
+      ...{ _id: orders.id, uuid: orders.uuid, labelType: { name: labelTypes.name } },
+      ...{ fromName: orders.fromName, fromCity: orders.fromCity, fromState: orders.fromState },
+      ...{ toName: orders.toName, toCity: orders.toCity, toState: orders.toState },
+      ...{ tracking: orders.tracking, price: orders.priceCents },
+      isRefunded: sql`${orders.refundedAt} is not null`,
+      createdAt: orders.createdAt,
+    })}, ',' order by ${orders.createdAt}, ${orders.id}), '')
+    from ${orders} join ${labelTypes} on ${labelTypes.id} = ${orders.labelTypeId}
+    where ${orders.bulkOrderId} = ${bulkOrders.id}
+  ) end`;
 
 const list = listOf({
   name: "bulk-orders",
@@ -40,7 +62,13 @@ const list = listOf({
   counted: { subject: "bulk orders" },
   searched: searched.bulkOrders,
   filters: ({ customer }: Filters<typeof contract.list>) => [customer && having(bulkOrders.customerId, customer)],
-  select: (db) => select(db).$dynamic(),
+  isLong: true,
+  select: (db) =>
+    db
+      .select({ bulkOrder: bulkOrders, user, written: writtenOrders })
+      .from(bulkOrders)
+      .innerJoin(customers, eq(customers.id, bulkOrders.customerId))
+      .$dynamic(),
   columns: {
     Id: bulkOrders.id,
     "Bulk order": bulkOrders.uuid,
@@ -49,6 +77,30 @@ const list = listOf({
     Orders: sql`(select count(*) from ${orders} where ${orders.bulkOrderId} = ${bulkOrders.id})`,
   },
 });
+
+type Listed = Awaited<ReturnType<typeof select>>[number] & { written: string | null };
+
+const withoutOrders = BulkOrder.omit({ orders: true });
+const counts = z.object(pageCounts);
+const jsonBy = <S extends z.ZodType>(schema: S, value: z.output<S>) => JSON.stringify(z.encode(schema, value));
+
+/** A page whose orders the database has written: they are a hundred and more. Undefined where it has not. */
+function writtenPage(rows: Listed[], counted: z.output<typeof counts>): Written | undefined {
+  const shown: Written["rows"] = [];
+  const texts: (() => string)[] = [];
+  for (const { bulkOrder, user, written } of rows) {
+    if (written === null) return undefined;
+    const { id: _id, createdAt } = bulkOrder;
+    const orderIds = Array.from(written.matchAll(beginning), ([, id = ""]) => id);
+    shown.push({ _id, createdAt }, ...orderIds.map((_id) => ({ _id, createdAt })));
+    const own = { ...bulkOrder, _id, user, orderCount: orderIds.length };
+    texts.push(() => `${jsonBy(withoutOrders, own).slice(0, -1)},"orders":[${written}]}`);
+  }
+  return new Written(() => `{"orders":[${texts.map((text) => text())}],${jsonBy(counts, counted).slice(1)}`, shown);
+}
+
+/** How an order begins. Nothing in a text looks like it: there a backslash stands before every quote. */
+const beginning = /\{"_id":"([\w-]{36})"/g;
 
 /** Each with all of its orders, as long as they fit; or with none, and how many they are. */
 async function withOrders(db: Database, rows: Awaited<ReturnType<typeof select>>) {

@@ -3,7 +3,7 @@ import { badInput } from "@footprint/contract/refusal.ts";
 import { prepared } from "../db/prepared.ts";
 import { labelTypes, settings } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
-import { figuresOf, namesOf } from "../lists/compared.ts";
+import { compared, namesOf } from "../lists/compared.ts";
 import {
   centsOf,
   countOf,
@@ -112,8 +112,7 @@ export const dashboardRoutes = routes(dashboard, {
     };
     if (days < 1) throw badInput("query.to", "The last day comes before the first");
     if (daysIn(against) < 1) throw badInput("query.againstTo", "The last day comes before the first");
-    const [figures, others] = await Promise.all([figuresOf(db, span, day), figuresOf(db, against, day)]);
-    return { span: figures, against: others };
+    return compared(db, span, against, day);
   },
 
   async attention({ db, config, now, actor }) {

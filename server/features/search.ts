@@ -15,16 +15,14 @@ import {
 } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { inOrder, type List } from "../lists/list.ts";
-import { rowsById } from "../lists/paging.ts";
-import { hitsOf, type LookedUp } from "../lists/search.ts";
+import { newestHits } from "../lists/paging.ts";
+import type { LookedUp } from "../lists/search.ts";
 import { foundStaff, searched, searchedFedexOrders } from "../lists/searched.ts";
 
 /** Of each kind, the newest. */
 const few = 5;
-/** Beyond this many nobody counts on: the list says it more exactly. */
-const mostCounted = 100;
-/** Rows that are looked through one by one: before the indexes are asked, and where they cannot help. */
-const rowByRow = { first: 2_000, short: 1_000, most: 10_000 };
+/** Beyond so many hits nobody counts on: the list says it more exactly. So many are read at once, or looked for one by one. */
+const most = { mostHits: 100, few: 500, rowByRow: 10_000 };
 /** One letter is in almost everything. */
 const fewestLetters = 2;
 
@@ -36,7 +34,7 @@ export const searchRoutes = routes(contract, {
     // Whoever typed on has hung up.
     const found = <S extends PgSelect>(list: Sought<S>) => {
       refuseIfGone();
-      return newestFound(db, list, q, lookedUp);
+      return newestHits(db, list, q, { limit: few, lookedUp, ...most });
     };
     // One after the other: whoever types has a few calls under way, and the connections are everybody's.
     return {
@@ -65,46 +63,6 @@ const nothing = {
 /** A list of which only the newest hits are wanted, in a short form. */
 type Sought<S extends PgSelect> = Pick<List<object, S>, "name" | "table" | "searched" | "select">;
 const sought = <S extends PgSelect>(list: Sought<S>) => list;
-
-/**
- * The rows that the list's own page shows first, and how many there are, in one statement: what is met often enough
- * among the first rows, or else what the indexes find.
- */
-async function newestFound<S extends PgSelect>(
-  db: Database,
-  { name, table, searched, select }: Sought<S>,
-  q: string,
-  lookedUp: LookedUp,
-): Promise<{ rows: S["_"]["result"]; total: number; totalCapped: boolean }> {
-  const { where, indexed, isShort } = await hitsOf(db, table, searched, q, lookedUp);
-  const looked = sql.raw(String(indexed ? rowByRow.first : isShort ? rowByRow.short : rowByRow.most));
-  const newest = sql`order by ${sql.join(inOrder(table, "des"), sql`, `)}`;
-  const upTo = (amount: number) => sql.raw(String(amount));
-  // What PostgreSQL cannot foresee, it takes from the beginning of the index: see `paging.ts`.
-  const { rows: answers } = await db.execute<{ ids: string[]; total: number; isMore: boolean }>(sql`
-    with met as materialized (
-      select id from (select * from ${table} ${newest} limit (select ${looked})) as ${table}
-      where ${where} ${newest} limit ${upTo(mostCounted + 1)}
-    ), counted as materialized (
-      select count(*)::int as met, count(*) <= ${upTo(mostCounted)} and exists (select from ${table} offset ${looked}) as is_longer from met
-    ), found as materialized (
-      select id, created_at from ${table}
-      where (select is_longer and met < ${upTo(few)} from counted) and ${indexed ? where : sql`false`}
-    )
-    select
-      case when is_looked_up
-        then array(select id from found order by created_at desc, id desc limit ${upTo(few)})
-        else array(select id from met limit ${upTo(few)}) end as ids,
-      case when is_looked_up then (select count(*)::int from found) else met end as total,
-      is_longer and not is_looked_up as "isMore"
-    from (select *, is_longer and met < ${upTo(few)} and ${indexed !== undefined} as is_looked_up from counted) as counted`);
-  const { ids = [], total = 0, isMore = false } = answers[0] ?? {};
-  return {
-    rows: ids.length > 0 ? await rowsById(db, { name, table, select }, "des", ids) : [],
-    total: Math.min(total, mostCounted),
-    totalCapped: isMore || total > mostCounted,
-  };
-}
 
 async function staffFound(db: Database, q: string) {
   const found = foundStaff(q);

@@ -501,8 +501,8 @@ test("however much one account reads, its answers are written one in each turn o
     if (args[0]?.orders) written.push(turn);
     return write(...args);
   });
-  const { reads } = await whileHeld("bulk_orders", async () => {
-    const reads = Array.from({ length: 30 }, () => call("staff", bulkOrders.list));
+  const { reads } = await whileHeld("orders", async () => {
+    const reads = Array.from({ length: 30 }, () => call("staff", orders.list));
     if (!isEmbedded) await untilTheyWait(db, 10);
     return { reads };
   });

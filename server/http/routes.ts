@@ -32,6 +32,7 @@ import {
   whenTheThreadIsFree,
 } from "./overload.ts";
 import { isPlainRead, readFromStandby } from "./standbys.ts";
+import { Written } from "./written.ts";
 
 /** What every handler may use. */
 export type Services = {
@@ -72,7 +73,7 @@ type Context<E extends Endpoint> = Services & {
 };
 
 type Handlers<F extends Feature> = {
-  [K in keyof F]: (context: Context<F[K]>) => Promise<Result<F[K]> | Later<Result<F[K]>> | Replay>;
+  [K in keyof F]: (context: Context<F[K]>) => Promise<Result<F[K]> | Later<Result<F[K]>> | Replay | Written>;
 };
 
 export type Routes = { feature: Feature; register(app: FastifyInstance, services: Services): void };
@@ -229,7 +230,9 @@ async function discardTheRest({ raw }: FastifyRequest) {
 
 /** The reply schema is the presenter: what it does not name never leaves the server. */
 const writeReply = (call: Endpoint, result: unknown): string =>
-  JSON.stringify(result instanceof Replay ? result.reply : z.encode(call.reply, result));
+  result instanceof Written
+    ? result.text()
+    : JSON.stringify(result instanceof Replay ? result.reply : z.encode(call.reply, result));
 
 /** What has become a request, now or when the same was sent first. */
 const isAsked = (result: unknown) =>

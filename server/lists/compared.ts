@@ -14,14 +14,23 @@ const subjects: Subject[] = [
   "customers",
 ];
 
+/** Two spans of days beside each other. */
+export async function compared(db: Database, span: Span, against: Span, today: string) {
+  const names = Promise.all([namesOf(db, labelTypes), namesOf(db, shops)]);
+  const [figures, others] = await Promise.all([
+    figuresOf(db, span, today, names),
+    figuresOf(db, against, today, names),
+  ]);
+  return { span: figures, against: others };
+}
+
 /** All that the dashboard tells of a span of days; money in cents. */
-export async function figuresOf(db: Database, span: Span, today: string) {
-  const [figures, reasons, customersOnTop, labelTypeNames, shopNames] = await Promise.all([
+async function figuresOf(db: Database, span: Span, today: string, names: Promise<Map<string, string>[]>) {
+  const [figures, reasons, customersOnTop, [labelTypeNames = new Map(), shopNames = new Map()]] = await Promise.all([
     figuresBetween(db, subjects, span),
     reasonsOf(db, span),
     topCustomers(db, span, today),
-    namesOf(db, labelTypes),
-    namesOf(db, shops),
+    names,
   ]);
   const of = (subject: Subject, kind?: string) =>
     figures.filter((figure) => figure.subject === subject && (kind === undefined || figure.kind === kind));
@@ -104,11 +113,11 @@ async function reasonsOf(db: Database, { from, to }: Span) {
       .where(
         and(
           sql`kind = 'refund'`,
-          sql`created_at >= day_start(${sql.placeholder("from")}::date)`,
-          sql`created_at < day_start(${sql.placeholder("to")}::date + 1)`,
+          sql`created_at >= (select day_start(${sql.placeholder("from")}::date))`,
+          sql`created_at < (select day_start(${sql.placeholder("to")}::date + 1))`,
         ),
       )
-      .orderBy(desc(transfers.kind), desc(transfers.createdAt), desc(transfers.id))
+      .orderBy(desc(transfers.createdAt), desc(transfers.id))
       .limit(mostRefundsRead)
       .as("newest");
     return db

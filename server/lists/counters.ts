@@ -333,8 +333,16 @@ export const dayAfter = (day: string, days: number) =>
   new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 
 /** So many calendar days up to and including one, oldest first. */
-export const daysUntil = (last: string, amount: number): string[] =>
-  Array.from({ length: amount }, (_, index) => dayAfter(last, index - amount + 1));
+export function daysUntil(last: string, amount: number): string[] {
+  const known = daysBefore.get(amount);
+  if (known?.at(-1) === last) return known;
+  const days = Array.from({ length: amount }, (_, index) => dayAfter(last, index - amount + 1));
+  daysBefore.set(amount, days);
+  return days;
+}
+
+/** The days that were asked for last, by how many: everybody asks for those up to today, and a calendar is slow. */
+const daysBefore = new Map<number, string[]>();
 
 /** The counters' days are business days: where the business moved to another timezone, they are counted anew. */
 export async function adoptTimezone(db: Database, timezone: string): Promise<void> {

@@ -18,7 +18,7 @@ import {
   type Narrowed,
   within,
 } from "./list.ts";
-import { type Hits, hitsOf } from "./search.ts";
+import { type Hits, hitsOf, type LookedUp } from "./search.ts";
 
 /** Rows up to here are skipped one by one; beyond, the counters say on which day a page begins. */
 const skippable = 1_000;
@@ -38,8 +38,11 @@ const indexed = { few: 5_000, read: 20_000, counted: 50_000, most: 2_000_000 };
  */
 const upTo = (amount: number) => sql`(select ${exactly(amount)})`;
 
+/** Where less is to do than usual: how many hits are counted, and how many are read where they are all there are. */
+type Less = { mostHits?: number; few?: number };
+
 /** A list as one query has it. */
-type View = Narrowed & { table: Listed; query: ListQuery; rowByRow?: number | undefined };
+type View = Narrowed & Less & { table: Listed; query: ListQuery; rowByRow?: number | undefined };
 
 /** One page of a list and what the whole list counts, at the same cost for any page of any number of rows. */
 export async function pageOf<Q extends object, S extends PgSelect>(
@@ -54,7 +57,7 @@ export async function pageOf<Q extends object, S extends PgSelect>(
   if (query.from && query.to && query.from > query.to) return { rows: [], ...pages(0, query.limit) };
   const known = { ...filtersOf(list, query), table: list.table, query, rowByRow: list.rowByRow };
   const toFillIn = { ...known, moments: momentsToFillIn(query) };
-  if (query.search === "" && known.counted) return pageOfCounted(db, list.select, toFillIn, known.counted);
+  if (query.search === "" && known.counted) return pageOfCounted(db, list, toFillIn, known.counted);
   if (query.search === "" && !known.rest && known.value && offsetOf(query) < mostHits)
     return pageOfOne(db, list, toFillIn);
   const view = { ...known, moments: await momentsOf(db, query) };
@@ -71,13 +74,13 @@ export async function pageOf<Q extends object, S extends PgSelect>(
 
 async function pageOfCounted<S extends PgSelect>(
   db: Database,
-  select: (db: Database) => S,
+  list: Pick<List<object, S>, "select" | "isLong">,
   view: View,
   counted: Counted,
 ) {
   const { query } = view;
   const isFar = offsetOf(query) > skippable;
-  const { rows, total = await countOf(db, counted, query) } = await pageWithTotal(db, select, view, {
+  const { rows, total = await countOf(db, counted, query) } = await pageWithTotal(db, list, view, {
     key: [counted.subject, counted.kinds, isFar].join(),
     place: () => (isFar ? placeOf(view, counted) : skipping),
     total: () => countIn(query),
@@ -91,14 +94,14 @@ async function pageOfCounted<S extends PgSelect>(
 /** The rows in which a column has one value, such as those of a customer. */
 async function pageOfOne<S extends PgSelect>(
   db: Database,
-  { name, select }: Pick<List<object, S>, "name" | "select">,
+  list: Pick<List<object, S>, "name" | "select" | "isLong">,
   view: View,
 ) {
   const { query, table, column } = view as View & { column: PgColumn };
   const ofOne = { ...view, lead: [isOneOf(column, sql.placeholder("value"))] };
   const count = async () => (await findHits(db, { ...view, moments: await momentsOf(db, query) }, undefined, 0)).total;
-  const { rows, total = await count() } = await pageWithTotal(db, select, ofOne, {
-    key: `${name} by ${column.name}`,
+  const { rows, total = await count() } = await pageWithTotal(db, list, ofOne, {
+    key: `${list.name} by ${column.name}`,
     place: () => skipping,
     total: () => sql<number>`(
       select count(*)::int from (select from ${table} where ${and(...ofOne.lead, within(table, ofOne.moments))} limit ${exactly(mostHits + 1)}) as rows)`,
@@ -118,7 +121,7 @@ const skipping: Place = { skip: unforeseen("offset", "bigint"), reach: upTo(skip
 /** Both with one statement, which is built once for all that share a key; no total where there are no rows. */
 async function pageWithTotal<S extends PgSelect>(
   db: Database,
-  select: (db: Database) => S,
+  { select, isLong }: Pick<List<object, S>, "select" | "isLong">,
   view: View,
   parts: { key: string; place: () => Place; total: () => SQL<number>; values: object; isForItsValue?: boolean },
 ): Promise<{ rows: S["_"]["result"]; total?: number }> {
@@ -132,7 +135,7 @@ async function pageWithTotal<S extends PgSelect>(
       .prepare("");
   };
   const key = ["page", parts.key, query.sort, query.limit, !query.from, !query.to].join();
-  const page = prepared(db, key, build, parts.isForItsValue);
+  const page = prepared(db, key, build, isLong || parts.isForItsValue);
   const rows = (await page.execute({ offset: offsetOf(query), ...parts.values })) as Totalled[];
   const [first] = rows;
   return { rows: rows as S["_"]["result"], ...(first && { total: first[totalOfList] }) };
@@ -148,6 +151,25 @@ function withTotal<S extends PgSelect>(rows: S, total: SQL<number>): S {
   return rows;
 }
 
+/** The newest hits of a search and how many there are, counted up to a number. */
+export async function newestHits<S extends PgSelect>(
+  db: Database,
+  list: Pick<List<object, S>, "name" | "table" | "searched" | "select">,
+  search: string,
+  { limit, lookedUp, ...most }: { limit: number; lookedUp: LookedUp; rowByRow: number } & Required<Less>,
+): Promise<{ rows: S["_"]["result"]; total: number; totalCapped: boolean }> {
+  const { table } = list;
+  const query: ListQuery = { page: 1, limit, sort: "des", search };
+  const nothing = { lead: [], column: undefined, value: undefined, rest: undefined, moments: {}, counted: undefined };
+  const hits = await hitsOf(db, table, list.searched, search, lookedUp);
+  const { ids, total, isMore = false } = await findHits(db, { ...nothing, table, query, ...most }, hits, 0);
+  return {
+    rows: ids.length > 0 ? await rowsById(db, list, query.sort, ids) : [],
+    total: Math.min(total, most.mostHits),
+    totalCapped: isMore || total > most.mostHits,
+  };
+}
+
 type Found = { ids: string[]; total: number; isMore?: boolean };
 
 /**
@@ -156,22 +178,34 @@ type Found = { ids: string[]; total: number; isMore?: boolean };
  */
 async function findHits(db: Database, view: View, hits: Hits | undefined, offset: number): Promise<Found> {
   const { limit } = view.query;
+  const counted = view.mostHits ?? mostHits;
   const where = and(view.rest, hits?.where);
-  const most = !where ? mostHits + 1 : hits?.isShort ? rowByRow.short : (view.rowByRow ?? rowByRow.most);
+  const most = !where ? counted + 1 : hits?.isShort ? rowByRow.short : (view.rowByRow ?? rowByRow.most);
   const among = async (rows: number) => {
-    const found = await walk(db, view, where, offset, rows);
-    return { ...found, rows, isMore: found.total > mostHits };
+    const found = await walk(db, view, where, offset, rows, counted + 1);
+    return { ...found, rows, isMore: found.total > counted };
   };
   const withMore = async ({ rows, ...found }: Awaited<ReturnType<typeof among>>): Promise<Found> =>
     found.isMore || !where ? found : { ...found, isMore: await isLonger(db, view, rows) };
+  if (view.few && hits?.isFrequent) {
+    const soon = await among(rowByRow.first);
+    if (soon.ids.length === limit) return withMore(soon);
+  }
+  if (hits?.some && !isNarrowed(view) && (await countUp(db, view, [hits.some])) > counted) {
+    // How many there are is known, and where so many are, those of a page are met soon.
+    const found = await walk(db, view, where, offset, most, offset + limit);
+    if (found.ids.length === limit) return { ...found, total: counted + 1, isMore: true };
+  }
   if (!hits?.indexed) return withMore(await among(most));
 
   const { keyed, isRare } = await frequencyOf(db, view.table, hits.keys);
-  if (keyed <= indexed.few || (isRare && keyed <= indexed.read)) return lookUp(db, view, hits.indexed, offset);
-  const isCountable = !isRare && keyed <= indexed.counted && !isNarrowed(view);
-  const first = isCountable
-    ? Math.max(rowByRow.first, 100 * (offset + limit))
-    : Math.max(rowByRow.frequent, 1_000 * (offset + limit));
+  const isFew = keyed <= (view.few ?? indexed.few) || (!view.few && isRare && keyed <= indexed.read);
+  if (isFew) return lookUp(db, view, hits.indexed, offset);
+  const isCountable = (!isRare || view.few !== undefined) && keyed <= indexed.counted && !isNarrowed(view);
+  const first =
+    isCountable || view.few
+      ? Math.max(rowByRow.first, 100 * (offset + limit))
+      : Math.max(rowByRow.frequent, 1_000 * (offset + limit));
   const found = await among(Math.min(most, first));
   const isFull = found.ids.length === limit;
   if (isFull && isCountable && !found.isMore) return { ...found, total: await countUp(db, view, hits.indexed) };
@@ -186,13 +220,20 @@ async function findHits(db: Database, view: View, hits: Hits | undefined, offset
 const isNarrowed = ({ lead, rest, moments }: View) =>
   lead.length > 0 || rest !== undefined || moments.from !== undefined || moments.until !== undefined;
 
-/** The hits of a page and how many there are, among so many rows from the beginning of the list. */
-async function walk(db: Database, view: View, where: SQL | undefined, offset: number, amount: number): Promise<Found> {
+/** The hits of a page and how many there are, until these are enough, among so many rows from the beginning of the list. */
+async function walk(
+  db: Database,
+  view: View,
+  where: SQL | undefined,
+  offset: number,
+  amount: number,
+  enough: number,
+): Promise<Found> {
   const { table, query } = view;
   const { rows } = await db.execute<{ ids: string[]; total: number }>(sql`
     with ${table} as materialized (
       select id, created_at from ${firstRows(view, amount)} where ${where ?? true}
-      ${orderOf(merged(view))} limit ${exactly(mostHits + 1)})
+      ${orderOf(merged(view))} limit ${exactly(enough)})
     select array(select id from ${table} ${orderOf({ table, query, column: undefined })} offset ${offset} limit ${exactly(query.limit)}) as ids,
       (select count(*)::int from ${table}) as total`);
   return rows[0] ?? { ids: [], total: 0 };
@@ -209,12 +250,13 @@ async function lookUp(db: Database, view: View, parts: SQL[], offset: number): P
 
 /** How many there are, one more than are counted at most. The customers' are tried first: their index alone tells. */
 async function countUp(db: Database, view: View, [own, ...theirs]: SQL[]): Promise<number> {
+  const most = view.mostHits ?? mostHits;
   const counted = (parts: (SQL | undefined)[]) =>
-    sql`(select count(*)::int from (${foundBy(view, parts, sql`limit ${exactly(mostHits + 1)}`)}) as hits)`;
+    sql`(select count(*)::int from (${foundBy(view, parts, sql`limit ${exactly(most + 1)}`)}) as hits)`;
   const first = theirs.length > 0 ? counted(theirs) : sql`0`;
   const { rows } = await db.execute<{ total: number }>(sql`
-    select case when ${first} > ${exactly(mostHits)} then ${exactly(mostHits + 1)} else ${counted([own, ...theirs])} end as total`);
-  return Math.min(rows[0]?.total ?? 0, mostHits + 1);
+    select case when ${first} > ${exactly(most)} then ${exactly(most + 1)} else ${counted([own, ...theirs])} end as total`);
+  return Math.min(rows[0]?.total ?? 0, most + 1);
 }
 
 /** Each by its own index: of several conditions at once PostgreSQL thinks that going through all rows is quicker. */
@@ -257,7 +299,7 @@ function orderOf({ table, query, column }: Pick<View, "table" | "query" | "colum
 }
 
 /** Rows that were found, in their order. In a second step: joined to them, a limited query may run again for each. */
-export async function rowsById<S extends PgSelect>(
+async function rowsById<S extends PgSelect>(
   db: Database,
   { name, table, select }: Pick<List<object, S>, "name" | "table" | "select">,
   sort: ListQuery["sort"],

@@ -26,6 +26,10 @@ export type Hits = {
   indexed: SQL[] | undefined;
   /** What the indexes look for: a row that has it may still be no hit. */
   keys: SQL;
+  /** More customers match than are told by their ids. */
+  isFrequent?: boolean;
+  /** Where there are very many: a condition with an index, for some of them. */
+  some?: SQL;
   /** Too little was typed for any key. */
   isShort: boolean;
 };
@@ -67,32 +71,38 @@ export async function hitsOf(
     : byKeys(customers, ofCustomer, customer.byCodes ? typed : { ...typed, code: "" });
   const found = isShort ? undefined : await customersFound(db, customerHit, `${customer.byCodes} ${search}`, lookedUp);
   const both = (theirs: SQL) => ({ where: or(own, theirs) as SQL, keys: or(keys, theirs) as SQL, isShort });
+  // One parameter: a statement with a thousand of them takes longer to write and to read than to run.
+  const ofThese = (ids: string[]) => sql`${customer.id} = any(${sql.param(ids)}::uuid[])`;
   if (found && found.amount <= mostCustomers.known) {
     if (found.amount === 0) return { where: own, indexed: [own], keys, isShort };
-    // One parameter: a statement with a thousand of them takes longer to write and to read than to run.
-    const theirs = sql`${customer.id} = any(${sql.param(found.ids)}::uuid[])`;
+    const theirs = ofThese(found.ids);
     return { ...both(theirs), indexed: [own, theirs] };
   }
   if (found && found.amount <= mostCustomers.gathered) {
     const ids = sql`select ${customers.id} from ${customers} where ${customerHit}`;
     // Gathered once: the rows are compared with these, or looked up by them.
-    return { ...both(sql`${customer.id} in (${ids})`), indexed: [own, sql`${customer.id} = any(array(${ids}))`] };
+    return {
+      ...both(sql`${customer.id} in (${ids})`),
+      indexed: [own, sql`${customer.id} = any(array(${ids}))`],
+      isFrequent: true,
+    };
   }
   // Not EXISTS, for which PostgreSQL would go through all customers first.
   const ofOne = sql`(select ${customerHit} from ${customers} where ${customers.id} = ${customer.id})`;
-  return { ...both(ofOne), indexed: undefined };
+  return { ...both(ofOne), indexed: undefined, isFrequent: true, ...(found && { some: ofThese(found.ids) }) };
 }
 
-/** How many there are; if these are not too many, which. */
+/** How many there are, and which; of too many, some. */
 function customersFound(db: Database, hit: SQL, asked: string, lookedUp: LookedUp): Promise<CustomersFound> {
   const known = lookedUp.get(asked);
   if (known) return known;
   const look = async () => {
     const limit = mostCustomers.known + 1;
     const rows = await db.select({ id: customers.id }).from(customers).where(hit).limit(limit);
-    if (rows.length < limit) return { ids: rows.map(({ id }) => id), amount: rows.length };
+    const ids = rows.map(({ id }) => id);
+    if (rows.length < limit) return { ids, amount: rows.length };
     const { keyed } = await frequencyOf(db, customers, hit);
-    return { ids: [], amount: Math.max(keyed, limit) };
+    return { ids, amount: Math.max(keyed, limit) };
   };
   const found = look();
   lookedUp.set(asked, found);
@@ -103,7 +113,8 @@ function customersFound(db: Database, hit: SQL, asked: string, lookedUp: LookedU
 function weighing(weighs: SQL, others: Hits | ""): Hits {
   if (!others) return { where: weighs, indexed: undefined, keys: weighs, isShort: false };
   const both = (hit: SQL) => sql`(${hit}) and ${weighs}`;
-  return { ...others, where: both(others.where), indexed: others.indexed?.map(both) };
+  const { some: _, ...rest } = others;
+  return { ...rest, where: both(others.where), indexed: others.indexed?.map(both) };
 }
 
 /** What was typed, in terms of the keys that `search_keys` in the migrations makes of names and codes. */

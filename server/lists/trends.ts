@@ -20,32 +20,21 @@ const drawn = 13;
 
 /** Each figure by day, week and month, and what each period's finished days came to against those of the one before. */
 export async function trendsAt(db: Database, today: string) {
-  const spans = comparedAt(today);
-  const monday = mondayOf(today);
-  const firstMonth = monthsBefore(today, drawn - 1);
+  const { days, weeks, months, spans, changes } = calendarAt(today);
   const [byDay, byMonth] = await Promise.all([
-    figuresBy(db, "day", dayAfter(monday, -7 * (drawn - 1))),
-    figuresBy(db, "month", firstMonth),
+    figuresBy(db, "day", weeks[0]?.[0] ?? today),
+    figuresBy(db, "month", months[0] ?? today),
   ]);
   const ofDay = new Map(byDay.map((figure) => [figure.at, figure]));
   const ofMonth = new Map(byMonth.map((figure) => [figure.at, figure]));
-  // The calendar is reckoned with once for all figures: that takes longer than to add them up.
-  const inSpan = ({ from, to }: Span) => byDay.filter(({ at }) => at >= from && at <= to);
-  const inBoth = ({ span, against }: Compared) => ({ value: inSpan(span), before: inSpan(against) });
-  const days = daysUntil(today, drawnDays).map((day) => ofDay.get(day));
-  const weeks = oldestFirst((weeksAgo) => {
-    const from = dayAfter(monday, -7 * weeksAgo);
-    return inSpan({ from, to: dayAfter(from, 6) });
-  });
-  const months = oldestFirst((monthsAgo) => ofMonth.get(monthsBefore(today, monthsAgo)));
-  const changes = { today: inBoth(spans.today), week: inBoth(spans.week), month: inBoth(spans.month) };
   const trendOf = (name: Name) => {
-    const sum = (figures: (typeof byDay)[number][]) => figures.reduce((all, figure) => all + figure[name], 0);
+    const on = (day: string) => ofDay.get(day)?.[name] ?? 0;
+    const sum = (some: string[]) => some.reduce((all, day) => all + on(day), 0);
     const compared = ({ value, before }: typeof changes.today) => ({ value: sum(value), before: sum(before) });
     return {
-      days: days.map((figure) => figure?.[name] ?? 0),
+      days: days.map(on),
       weeks: weeks.map(sum),
-      months: months.map((figure) => figure?.[name] ?? 0),
+      months: months.map((month) => ofMonth.get(month)?.[name] ?? 0),
       changes: { today: compared(changes.today), week: compared(changes.week), month: compared(changes.month) },
     };
   };
@@ -57,9 +46,6 @@ export async function trendsAt(db: Database, today: string) {
     deposits: trendOf("deposits"),
   };
 }
-
-const oldestFirst = <T>(value: (ago: number) => T): T[] =>
-  Array.from({ length: drawn }, (_, index) => value(drawn - 1 - index));
 
 async function figuresBy(db: Database, unit: "day" | "month", since: string) {
   const query = prepared(db, `trends by ${unit}`, () => {
@@ -80,6 +66,42 @@ async function figuresBy(db: Database, unit: "day" | "month", since: string) {
       .prepare("");
   });
   return query.execute({ since });
+}
+
+/** The days, weeks and months that are drawn, oldest first, and what is compared. */
+function calendarOf(today: string) {
+  const monday = mondayOf(today);
+  const oldestFirst = <T>(value: (ago: number) => T): T[] =>
+    Array.from({ length: drawn }, (_, index) => value(drawn - 1 - index));
+  const weeks = oldestFirst((ago) => {
+    const from = dayAfter(monday, -7 * ago);
+    return daysIn({ from, to: dayAfter(from, 6) });
+  });
+  const months = oldestFirst((ago) => monthsBefore(today, ago));
+  const { today: day, week, month } = comparedAt(today);
+  const inBoth = ({ span, against }: Compared) => ({ value: daysIn(span), before: daysIn(against) });
+  return {
+    today,
+    days: daysUntil(today, drawnDays),
+    weeks,
+    months,
+    spans: { today: day, week, month },
+    changes: { today: inBoth(day), week: inBoth(week), month: inBoth(month) },
+  };
+}
+
+let newest: ReturnType<typeof calendarOf> | undefined;
+
+/** Reckoned once a day: that takes longer than to add up all figures. */
+function calendarAt(today: string) {
+  newest = newest?.today === today ? newest : calendarOf(today);
+  return newest;
+}
+
+function daysIn({ from, to }: Span): string[] {
+  const days = [];
+  for (let day = from; day <= to; day = dayAfter(day, 1)) days.push(day);
+  return days;
 }
 
 type Compared = { span: Span; against: Span; isFinished: boolean };

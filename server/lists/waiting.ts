@@ -3,7 +3,7 @@ import { and, eq, gt, min, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { exactly, prepared } from "../db/prepared.ts";
 import { approvals, customers, fedexOrders, invoices, settings } from "../db/schema.ts";
-import { type Counted, countOf } from "./counters.ts";
+import { type Counted, countedValues, countIn } from "./counters.ts";
 import { having, type Listed } from "./list.ts";
 
 // What the queues of the desk are made of, each by the index that begins with its column.
@@ -28,7 +28,11 @@ export async function waitingApprovals(db: Database, actor: { id: string; role: 
   const whose = actor.role === "admin" ? "all" : "own";
   const asked = prepared(db, `waiting approvals, ${whose}`, () =>
     db
-      .select({ count: sql<number>`count(*)::int`, oldest: min(approvals.createdAt) })
+      .select({
+        count: sql<number>`count(*)::int`,
+        oldest: min(approvals.createdAt),
+        isOn: sql<boolean | null>`(select ${settings.staffApprovals} from ${settings})`,
+      })
       .from(approvals)
       .where(
         and(
@@ -39,25 +43,25 @@ export async function waitingApprovals(db: Database, actor: { id: string; role: 
       )
       .prepare(""),
   );
-  const isOn = prepared(db, "staff approvals", () =>
-    db.select({ isOn: settings.staffApprovals }).from(settings).prepare(""),
-  );
-  const [[first], [current]] = await Promise.all([asked.execute({ id: actor.id }), isOn.execute()]);
-  const { count = 0, oldest = null } = first ?? {};
-  return count > 0 || current?.isOn ? { count, oldest } : null;
+  const [first] = await asked.execute({ id: actor.id });
+  const { count = 0, oldest = null, isOn = false } = first ?? {};
+  return count > 0 || isOn ? { count, oldest } : null;
 }
 
 /** How many there are, and since when the oldest waits. */
 async function waiting(db: Database, table: Listed, counted: Counted, { column, where }: ReturnType<typeof having>) {
-  const first = prepared(db, `oldest of ${counted.subject}`, () =>
-    db
+  const query = prepared(db, `waiting ${counted.subject}`, () => {
+    const oldest = db
       .select({ createdAt: table.createdAt })
       .from(table)
       .where(where)
       .orderBy(column, table.createdAt, table.id)
-      .limit(exactly(1) as never)
-      .prepare(""),
-  );
-  const [[oldest], count] = await Promise.all([first.execute(), countOf(db, counted)]);
-  return { count, oldest: (oldest?.createdAt as Date | undefined) ?? null };
+      .limit(exactly(1) as never);
+    return db
+      .select({ count: countIn({}), oldest: sql<Date | null>`(${oldest})`.mapWith(table.createdAt) })
+      .from(sql`(values (1)) as one`)
+      .prepare("");
+  });
+  const [found] = await query.execute(countedValues(counted, {}));
+  return { count: found?.count ?? 0, oldest: (found?.oldest as Date | null | undefined) ?? null };
 }
