@@ -186,7 +186,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     stop();
     await page.evaluate(() => localStorage.clear());
     // What a view was shown in the server's place is not for the next one, nor is what it asks for by itself.
-    await page.goto("about:blank");
+    // To a picture of the same site, since another site would cost a new process with all code to compile again.
+    await page.goto("/favicon.svg");
     await page.unrouteAll({ behavior: "wait" });
   },
 });

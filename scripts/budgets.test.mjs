@@ -8,7 +8,7 @@ import { root } from "./process.mjs";
 
 /** @typedef {{ file: string, imports?: string[], dynamicImports?: string[], css?: string[] }} Chunk */
 
-const budgets = { signInScript: 110, signInStyle: 15, screen: 260 };
+const budgets = { signInScript: 110, signInStyle: 15, screen: 260, scriptFiles: 24 };
 
 const dist = join(root, "web", "dist");
 const read = (/** @type {string} */ path) => readFileSync(join(dist, path));
@@ -76,6 +76,20 @@ test("every screen loads within its budget", (t) => {
   t.diagnostic(`weight of screens, of ${budgets.screen} kB: ${figures.join(", ")}`);
   assert.deepEqual(
     weights.filter(({ kB }) => kB > budgets.screen),
+    [],
+  );
+});
+
+test("every screen is made of few files: a browser asks for six at a time where there is no HTTP/2", (t) => {
+  const counts = screens
+    .map((source) => ({
+      name: basename(source, "Screen.tsx"),
+      files: [...new Set([...firstLoad, ...filesOf([panel, source])])].filter((path) => path.endsWith(".js")).length,
+    }))
+    .sort((a, b) => b.files - a.files);
+  t.diagnostic(`files of script: ${counts.map(({ name, files }) => `${name} ${files}`).join(", ")}`);
+  assert.deepEqual(
+    counts.filter(({ files }) => files > budgets.scriptFiles),
     [],
   );
 });

@@ -9,5 +9,28 @@ export default defineConfig({
   // The contract is source of this repository, not a package to bundle ahead.
   optimizeDeps: { exclude: ["@footprint/contract"] },
   server: { port: 5173, strictPort: true },
-  build: { outDir: "dist", emptyOutDir: true, manifest: true, target: "es2023", assetsInlineLimit: 0 },
+  build: {
+    outDir: "dist",
+    emptyOutDir: true,
+    manifest: true,
+    target: "es2023",
+    assetsInlineLimit: 0,
+    rolldownOptions: {
+      output: {
+        // Each with all that it imports and the ones before do not have; otherwise a list would be made of 67 files.
+        codeSplitting: {
+          groups: [
+            { name: "start", test: /src\/main\.tsx$/, priority: 4 },
+            {
+              name: "panel",
+              test: /layout\/(router|Layout)\.tsx$|shared\/(queries|leaving|session|lazyPart)\.tsx?$/,
+              priority: 3,
+            },
+            { name: "list", test: /shared\/(ListScreen|CustomerLink|filters|buttons|OrderStatus)\.tsx$/, priority: 2 },
+            { name: "icons", test: /tabler/, priority: 1 },
+          ],
+        },
+      },
+    },
+  },
 });
