@@ -10,6 +10,7 @@ import { root, runNode, tool } from "./process.mjs";
 const reports = mkdtempSync(join(tmpdir(), "footprint-test-"));
 // What the tests start again and again is compiled once.
 process.env.NODE_COMPILE_CACHE = join(reports, "compiled");
+process.env.NODE_OPTIONS = `--import=${import.meta.resolve("./quick-loading.mjs")}`;
 const untested = globSync("**/*.program.test.ts", { cwd: join(root, "server") });
 /** @type {Counts} */
 const totals = { passed: 0, failed: 0, skipped: 0 };

@@ -14,7 +14,7 @@ import { connectEmbedded, connectPostgres, type Engine } from "../db/engine.ts";
 /** Where the program keeps its data, unless told otherwise. A new one for every test. */
 export let folder: string;
 let running: ChildProcess[] = [];
-const { PATH, NODE_COMPILE_CACHE } = process.env;
+const { PATH, NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "footprint-start-"));
@@ -35,7 +35,11 @@ export async function run(
   const child = spawn(process.execPath, [script, ...args], {
     cwd: dirname(import.meta.dirname),
     // The demo business takes longer to load than all the rest of a start.
-    env: { PATH, NODE_COMPILE_CACHE, PORT: "0", DATA_DIR: folder, LOG_LEVEL: "silent", DEMO: "off", ...env },
+    env: {
+      ...{ PATH, NODE_COMPILE_CACHE, NODE_OPTIONS },
+      ...{ PORT: "0", DATA_DIR: folder, LOG_LEVEL: "silent", DEMO: "off" },
+      ...env,
+    },
   });
   running.push(child);
   let output = "";
