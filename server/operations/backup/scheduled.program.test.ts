@@ -6,7 +6,17 @@ import { generateHybridIdentity, generateX25519Identity, identityToRecipient } f
 import { sql } from "drizzle-orm";
 import pg from "pg";
 import { expect, test, vi } from "vitest";
-import { backup, emptyPostgres, look, openShop, place, restore, run } from "../../testing/program.ts";
+import {
+  backup,
+  emptyPostgres,
+  look,
+  migratedPostgres,
+  openShop,
+  place,
+  putDatabase,
+  restore,
+  run,
+} from "../../testing/program.ts";
 
 /** On a busy machine too: only what never comes is given up. */
 const patience = { timeout: 240_000, interval: 250 };
@@ -14,7 +24,7 @@ const patience = { timeout: 240_000, interval: 250 };
 test("servers back up by themselves: one of them, encrypted, restored for a check; what is old goes", {
   timeout: 600_000,
 }, async () => {
-  const there = await emptyPostgres();
+  const there = await migratedPostgres();
   const identity = await generateX25519Identity();
   const env = {
     ...there,
@@ -58,6 +68,7 @@ test("servers back up by themselves: one of them, encrypted, restored for a chec
 });
 
 test("a backup that fails is told of", { timeout: 600_000 }, async () => {
+  await putDatabase();
   await writeFile(place("taken"), "a file where a folder should be");
   const shop = await openShop({ DEMO: "off", BACKUP_EVERY: "1d", BACKUP_DIR: place("taken") });
   await vi.waitFor(
@@ -108,7 +119,7 @@ test("a backup is checked beside its own database, also where the address does n
 test("a passphrase closes and opens; what was changed since is refused, and so is half a key", {
   timeout: 600_000,
 }, async () => {
-  const there = await emptyPostgres();
+  const there = await migratedPostgres();
   const { child, exit } = await run({ ...there, ADMIN_PASSWORD: "open sesame, please" });
   child.kill("SIGTERM");
   await exit;
