@@ -54,9 +54,9 @@ export function serverProcess(
     },
     /** Resolves when it is ready or has ended. */
     async start() {
-      const { PATH, NODE_COMPILE_CACHE } = process.env;
+      const { PATH, NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
       const started = spawn(process.execPath, [program], {
-        env: { PATH, NODE_COMPILE_CACHE, PORT: "0", DEMO: "off", LOG_LEVEL: "error", ...env },
+        env: { PATH, NODE_COMPILE_CACHE, NODE_OPTIONS, PORT: "0", DEMO: "off", LOG_LEVEL: "error", ...env },
         stdio: ["ignore", "pipe", "pipe"],
       });
       child = started;

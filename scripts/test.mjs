@@ -10,7 +10,9 @@ import { root, runNode, tool } from "./process.mjs";
 const reports = mkdtempSync(join(tmpdir(), "footprint-test-"));
 // What the tests start again and again is compiled once.
 process.env.NODE_COMPILE_CACHE = join(reports, "compiled");
+process.env.NODE_OPTIONS = `--import=${import.meta.resolve("./quick-loading.mjs")}`;
 const untested = globSync("**/*.program.test.ts", { cwd: join(root, "server") });
+const half = Math.ceil(untested.length / 2);
 /** @type {Counts} */
 const totals = { passed: 0, failed: 0, skipped: 0 };
 /** Where Vitest, Playwright and Node begin to tell what failed; what passed before is of no interest then. */
@@ -23,7 +25,7 @@ try {
   if (process.argv[2] === "check") {
     await Promise.all([lint(), types(), deadCode()]);
   } else {
-    // Two lanes for two cores. Whichever is free takes the next few of the program tests.
+    // Two lanes for two cores. Whichever is free takes the next half of the program tests.
     await Promise.all([
       inOrder(serverTests, programTests),
       inOrder(lint, types, deadCode, build, scriptTests, browserTests, programTests),
@@ -85,11 +87,11 @@ function serverTests() {
 }
 
 /**
- * How the program starts, is backed up and upgraded, and what it does when its database moves. A few files at a time:
- * every run of Vitest starts a PostgreSQL of its own.
+ * How the program starts, is backed up and upgraded, and what it does when its database moves. In two halves and no
+ * smaller parts: every run of Vitest makes databases of its own, which takes as long as one of the files.
  */
 async function programTests() {
-  for (let files = untested.splice(0, 3); files.length > 0; files = untested.splice(0, 3)) {
+  for (let files = untested.splice(0, half); files.length > 0; files = untested.splice(0, half)) {
     const names = files.map((file) => basename(file, ".program.test.ts"));
     await vitest(`program tests: ${names.join(", ")}`, ["program"], files);
   }

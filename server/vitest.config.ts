@@ -57,7 +57,7 @@ export default defineConfig({
           ...shared,
           name: "program",
           include: [programTests],
-          globalSetup: "testing/postgres.ts",
+          globalSetup: ["testing/postgres.ts", "testing/embedded.ts"],
         },
       },
     ],

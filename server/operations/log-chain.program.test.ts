@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { chainLog, newestLink } from "../accounts/log-chain.ts";
-import { migrate } from "../db/migrations.ts";
-import { emptyPostgres, ended, folder, look, run } from "../testing/program.ts";
+import { ended, folder, look, migratedPostgres, run } from "../testing/program.ts";
 
 const books = (env: Record<string, string>, ...args: string[]) => ended(run(env, "operations/print-books.ts", args));
 
@@ -11,16 +10,13 @@ const books = (env: Record<string, string>, ...args: string[]) => ended(run(env,
 test("the chain is the same on the other engine after a restore, and what is changed there is named", {
   timeout: 300_000,
 }, async () => {
-  const source = await emptyPostgres();
+  const source = await migratedPostgres();
   const { link } = await look(source, async ({ db }) => {
-    await db.transaction(async (tx) => {
-      await migrate(tx);
-      await tx.execute(sql`
-        insert into logs (id, admin, type, action, before, after, created_at)
-        select gen_random_uuid(), 'maren "ж" 📦 \ {}', 'user', E'Line 1\nline 2\t' || n,
-          '{"price": 1.50, "aa": [1e3, "\u2028"], "z": null, "b": {}}', 'null', '2026-03-29T01:59:59.123456Z'::timestamptz + n * interval '1 hour'
-        from generate_series(1, 1500) as n where n % 7 < 6`);
-    });
+    await db.execute(sql`
+      insert into logs (id, admin, type, action, before, after, created_at)
+      select gen_random_uuid(), 'maren "ж" 📦 \ {}', 'user', E'Line 1\nline 2\t' || n,
+        '{"price": 1.50, "aa": [1e3, "\u2028"], "z": null, "b": {}}', 'null', '2026-03-29T01:59:59.123456Z'::timestamptz + n * interval '1 hour'
+      from generate_series(1, 1500) as n where n % 7 < 6`);
     await chainLog(db);
     return newestLink(db);
   });

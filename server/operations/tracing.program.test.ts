@@ -6,7 +6,7 @@ import { webhooks } from "@footprint/contract/webhooks.ts";
 import { website } from "@footprint/contract/website.ts";
 import { expect, test, vi } from "vitest";
 import { someAddresses } from "../testing/add.ts";
-import { emptyPostgres, openShop } from "../testing/program.ts";
+import { migratedPostgres, openShop, putDatabase } from "../testing/program.ts";
 import { receiver } from "../testing/receiver.ts";
 
 type Value = { stringValue?: string; intValue?: number | string };
@@ -34,8 +34,8 @@ const parcel = { discordId: "1", labelType: "none", weight: 1, fromCountry: "US"
 const caller = { trace: "0af7651916cd43dd8448eb211c80319c", span: "b7ad6b7169203331" };
 
 test.each([
-  ["PostgreSQL", emptyPostgres],
-  ["the embedded engine", async () => ({})],
+  ["PostgreSQL", migratedPostgres],
+  ["the embedded engine", putDatabase],
 ])("calls are traced from their callers to their statements, on %s", { timeout: 600_000 }, async (_, database) => {
   const collector = await receiver((response) => response.end("{}"));
   const shop = await receiver();
@@ -107,6 +107,7 @@ test.each([
 });
 
 test("a receiver of traces that fails, is silent or is down harms nothing", { timeout: 600_000 }, async () => {
+  await putDatabase();
   const collector = await receiver((response) => response.writeHead(500).end());
   const server = await openShop({
     ...{ DEMO: "off", LOG_LEVEL: "error", OTEL_TRACES_SAMPLER: "always_on" },

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contract/endpoint.ts";
@@ -14,7 +14,7 @@ import { connectEmbedded, connectPostgres, type Engine } from "../db/engine.ts";
 /** Where the program keeps its data, unless told otherwise. A new one for every test. */
 export let folder: string;
 let running: ChildProcess[] = [];
-const { PATH, NODE_COMPILE_CACHE } = process.env;
+const { PATH, NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "footprint-start-"));
@@ -35,7 +35,11 @@ export async function run(
   const child = spawn(process.execPath, [script, ...args], {
     cwd: dirname(import.meta.dirname),
     // The demo business takes longer to load than all the rest of a start.
-    env: { PATH, NODE_COMPILE_CACHE, PORT: "0", DATA_DIR: folder, LOG_LEVEL: "silent", DEMO: "off", ...env },
+    env: {
+      ...{ PATH, NODE_COMPILE_CACHE, NODE_OPTIONS },
+      ...{ PORT: "0", DATA_DIR: folder, LOG_LEVEL: "silent", DEMO: "off" },
+      ...env,
+    },
   });
   running.push(child);
   let output = "";
@@ -69,11 +73,19 @@ export async function signIn(origin: string, username: string, password: string)
 }
 
 /** A new, empty database on the real PostgreSQL. */
-export async function emptyPostgres() {
+export const emptyPostgres = () => createPostgres("template0");
+
+/** The same with its tables made, as a first start leaves them: to make them takes longer than the rest of a start. */
+export const migratedPostgres = () => createPostgres("template");
+
+/** The same in this test's folder, for the embedded engine. */
+export const putDatabase = () => cp(inject("embeddedFolder") as string, join(folder, "postgres"), { recursive: true });
+
+async function createPostgres(template: string) {
   const name = `start_${randomBytes(8).toString("hex")}`;
   const owner = new pg.Client(`${inject("postgresUrl")}/postgres`);
   await owner.connect();
-  await owner.query(`create database ${name}`);
+  await owner.query(`create database ${name} template ${template}`);
   await owner.end();
   return { DATABASE_URL: `${inject("postgresUrl")}/${name}` };
 }

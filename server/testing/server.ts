@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contract/endpoint.ts";
 import type { Role } from "@footprint/contract/session.ts";
-import { getTableName, is, sql } from "drizzle-orm";
+import { getTableName, is, type SQL, sql } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
 import pg from "pg";
 import { inject } from "vitest";
@@ -99,6 +99,10 @@ export async function emptyDatabase() {
   config.timezone = "UTC";
   config.webhookPrivate = false;
   config.chat = undefined;
+  if (kept) {
+    await db.execute(kept);
+    return;
+  }
   const token = () => randomBytes(32).toString("base64url");
   tokens = { admin: token(), staff: token() };
   const hash = await passwordHash;
@@ -118,10 +122,10 @@ export async function emptyDatabase() {
   );
 }
 
-/**
- * Keeps what the database holds now, to be brought back before each of many tests: faster than to build it again. The
- * standing accounts are then those of now too, so that none but the test's own can call.
- */
+/** Brings back what is kept. */
+let kept: SQL | undefined;
+
+/** Until it is forgotten again, each test begins with what the database holds now: faster than to build it anew. */
 export async function keepRows() {
   const { rows } = await db.execute<{ name: string; columns: string }>(sql`
     select table_name as name, string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
@@ -132,11 +136,12 @@ export async function keepRows() {
     ({ name, columns }) =>
       `delete from ${name}; insert into ${name} (${columns}) overriding system value select ${columns} from kept.${name};`,
   );
-  return {
-    bringBack: () =>
-      db.execute(sql.raw(`do $all$ begin set local session_replication_role = replica; ${put.join(" ")} end $all$`)),
-    forget: () => db.execute(sql`drop schema kept cascade`),
-  };
+  kept = sql.raw(`do $all$ begin set local session_replication_role = replica; ${put.join(" ")} end $all$`);
+}
+
+export async function forgetRows() {
+  kept = undefined;
+  await db.execute(sql`drop schema kept cascade`);
 }
 
 async function emptyEmbedded(): Promise<Engine> {

@@ -8,11 +8,11 @@ import { buildApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { openEngine } from "../db/engine.ts";
 import { accounts } from "../db/schema.ts";
-import { emptyPostgres } from "../testing/program.ts";
+import { migratedPostgres } from "../testing/program.ts";
 
 // On connections of its own: only so many statements stay prepared, and others would take their places.
 test("a call of the dashboard and a page of a list are one statement each, which PostgreSQL plans once for all values", async () => {
-  const own = await openEngine({ databaseUrl: (await emptyPostgres()).DATABASE_URL, dataDir: "" });
+  const own = await openEngine({ databaseUrl: (await migratedPostgres()).DATABASE_URL, dataDir: "" });
   const { db } = own;
   const app = await buildApp({ db, config: readConfig({ LOG_LEVEL: "silent" }), now: () => new Date() });
   await db.execute(sql`

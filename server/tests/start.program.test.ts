@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,10 +9,9 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { type TOTP, URI } from "otpauth";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { readConfig, StartError } from "../config.ts";
-import { openEmbedded } from "../db/engine.ts";
-import { emptyPostgres, ended, folder, run, signIn } from "../testing/program.ts";
+import { emptyPostgres, ended, folder, migratedPostgres, putDatabase, run, signIn } from "../testing/program.ts";
 
 test("the first start makes an admin, prints the password once and loads the demo; SIGTERM ends it cleanly", async () => {
   const first = await run({ DEMO: "" });
@@ -52,15 +51,6 @@ test("the first start makes an admin, prints the password once and loads the dem
   expect(refused.status).toBe(401);
   expect(await stat(file).catch(({ code }) => code)).toBe("ENOENT");
 });
-
-/** The database as a first start makes it, up to where it makes the admin: making it takes longer than all the rest. */
-let made: string;
-beforeAll(async () => {
-  made = await mkdtemp(join(tmpdir(), "footprint-made-"));
-  await (await openEmbedded({ dataDir: join(made, "postgres") })).close();
-});
-afterAll(() => rm(made, { recursive: true }));
-const putDatabase = () => cp(made, folder, { recursive: true });
 
 test("the first admin takes the configured name and password, which is not printed; an easy one is mentioned", async () => {
   await putDatabase();
@@ -391,7 +381,7 @@ test("the log names no secret and no person, however closely it looks", async ()
 });
 
 test("the terminal resets the two-step sign-in of who lost the authenticator app, also of an administrator", async () => {
-  const env = await emptyPostgres();
+  const env = await migratedPostgres();
   const admin = (...args: string[]) => run(env, "operations/admin.ts", args);
   const password = (await admin("create", "second")).password();
   expect((await admin("reset-two-step", "second")).output()).toBe("second does not use two-step sign-in.");

@@ -6,7 +6,7 @@ import * as schema from "../db/schema.ts";
 import { checkBooks } from "../money/books.ts";
 import { addCustomer } from "../testing/add.ts";
 import { formWith } from "../testing/multipart.ts";
-import { emptyPostgres, look, openShop } from "../testing/program.ts";
+import { look, migratedPostgres, openShop } from "../testing/program.ts";
 
 const amount = 3_000;
 
@@ -27,7 +27,7 @@ async function killWhen(
 }
 
 test("a server that is killed while it reads a statement, and while it pays many, leaves nothing half done", async () => {
-  const env = { ...(await emptyPostgres()), DEMO: "off" };
+  const env = { ...(await migratedPostgres()), DEMO: "off" };
   let shop = await openShop(env);
   const at = Date.now() - 3_600_000;
   await look(env, async ({ db }) => {

@@ -11,7 +11,7 @@ import { connectEmbedded } from "../db/engine.ts";
 import { migrate } from "../db/migrations.ts";
 import { earlierBackup, earlierFolder, earlierPostgres } from "../testing/earlier/earlier.ts";
 import { freePort } from "../testing/postgres.ts";
-import { emptyPostgres, ended, folder, look, openShop, run } from "../testing/program.ts";
+import { emptyPostgres, ended, folder, look, migratedPostgres, openShop, run } from "../testing/program.ts";
 
 type Place = Parameters<typeof look>[0];
 
@@ -56,12 +56,6 @@ async function valuesOf(place: Place) {
   });
 }
 
-async function freshPostgres() {
-  const env = await emptyPostgres();
-  (await run(env)).child.kill("SIGKILL");
-  return env;
-}
-
 /** What its owner would look at: nothing is lost, and all of it works. Returns what was said on the way. */
 async function expectWhole(place: Place, before: Record<string, unknown>) {
   const { call, child, exit, output } = await openShop({ ...place, DEMO: "off" });
@@ -84,7 +78,7 @@ test("a database of an earlier version is brought up to date on PostgreSQL, says
   expect(Object.values(before).flat().length).toBeGreaterThan(60);
   const output = await expectWhole(earlier, before);
   expect(output).toMatch(/^Upgrading the database: 0010_search\n(.+\n)*.*0013_indexes: 2 of 13\n/);
-  expect(await structureOf(earlier)).toEqual(await structureOf(await freshPostgres()));
+  expect(await structureOf(earlier)).toEqual(await structureOf(await migratedPostgres()));
 });
 
 test("a backup of an earlier version is restored as it was, then brought up to date", async () => {
@@ -92,7 +86,7 @@ test("a backup of an earlier version is restored as it was, then brought up to d
   const target = await emptyPostgres();
   expect(await ended(run(target, "operations/backup/restore.ts", [earlierBackup]))).toMatchObject({ code: 0 });
   await expectWhole(target, before);
-  expect(await structureOf(target)).toEqual(await structureOf(await freshPostgres()));
+  expect(await structureOf(target)).toEqual(await structureOf(await migratedPostgres()));
 });
 
 // Longer than others: it starts an embedded engine eight times.
@@ -284,5 +278,5 @@ test("indexes are built while others write, and an upgrade that was cut off goes
   } finally {
     await Promise.all([holder.end(), writer.end()]);
   }
-  expect(await structureOf(env)).toEqual(await structureOf(await freshPostgres()));
+  expect(await structureOf(env)).toEqual(await structureOf(await migratedPostgres()));
 });

@@ -9,8 +9,7 @@ import { sql } from "drizzle-orm";
 import { expect, test, vi } from "vitest";
 import { chainLog } from "../../accounts/log-chain.ts";
 import { type Engine, withoutTimeLimit } from "../../db/engine.ts";
-import { migrate } from "../../db/migrations.ts";
-import { backup, emptyPostgres, ended, look, openShop, place, restore, run } from "../../testing/program.ts";
+import { backup, ended, look, migratedPostgres, openShop, place, restore, run } from "../../testing/program.ts";
 import { writeProven } from "../backup/file.ts";
 
 /** On a busy machine too: only what never comes is given up. */
@@ -86,11 +85,10 @@ async function waiting(env: There) {
 test("what is older than the log is kept goes to files once, whatever is killed; the chain goes on, and it comes back", {
   timeout: 900_000,
 }, async () => {
-  const there = await emptyPostgres();
+  const there = await migratedPostgres();
   const out = place("archive");
   const env = { ...there, ARCHIVE_DIR: out, LOG_RETENTION: "400d" };
   await look(there, async (engine) => {
-    await engine.db.transaction((tx) => migrate(tx));
     await write(engine, 2500, "2024-01-02T00:00:00.123456Z");
     await write(engine, 300, "2024-02-01T00:00:00Z");
     await write(engine, 40, new Date(Date.now() - 20 * 86_400_000).toISOString());
@@ -185,10 +183,9 @@ test("what is older than the log is kept goes to files once, whatever is killed;
 });
 
 test("archives are searched for whatever stands in them, by whoever reads on or not", async () => {
-  const there = await emptyPostgres();
+  const there = await migratedPostgres();
   const env = { ...there, ARCHIVE_DIR: place("archive"), LOG_RETENTION: "400d" };
   await look(there, async (engine) => {
-    await engine.db.transaction((tx) => migrate(tx));
     await write(engine, 3000, "2024-01-01T00:00:00Z", { note });
     await write(engine, 1, new Date(Date.now() - 86_400_000).toISOString());
   });
@@ -213,13 +210,12 @@ test("archives are searched for whatever stands in them, by whoever reads on or 
 test("archives are encrypted where backups are, and go on without what opens them; whoever has the key searches and restores", {
   timeout: 600_000,
 }, async () => {
-  const there = await emptyPostgres();
+  const there = await migratedPostgres();
   const out = place("archive");
   const identity = await generateX25519Identity();
   const plain = { ...there, ARCHIVE_DIR: out, LOG_RETENTION: "400d" };
   const env = { ...plain, BACKUP_KEY: await identityToRecipient(identity) };
   await look(there, async (engine) => {
-    await engine.db.transaction((tx) => migrate(tx));
     await write(engine, 2500, "2024-01-01T00:00:00Z");
     await write(engine, 1, new Date(Date.now() - 86_400_000).toISOString());
   });

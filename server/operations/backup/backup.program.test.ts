@@ -11,7 +11,6 @@ import { website } from "@footprint/contract/website.ts";
 import { sql } from "drizzle-orm";
 import pg from "pg";
 import { expect, inject, test, vi } from "vitest";
-import { migrate } from "../../db/migrations.ts";
 import { earlierPostgres } from "../../testing/earlier/earlier.ts";
 import {
   backup,
@@ -20,6 +19,7 @@ import {
   fingerprints,
   folder,
   look,
+  migratedPostgres,
   openShop,
   place,
   restore,
@@ -81,7 +81,7 @@ test("a business moves from the embedded engine to PostgreSQL and back, and ever
 });
 
 test("on PostgreSQL a backup is taken while changes go on, and so does trade in the restored copy", async () => {
-  const source = await emptyPostgres();
+  const source = await migratedPostgres();
   const { call } = await openShop(source);
   const target = await expectBackupWhileBusy(source, call);
 
@@ -143,12 +143,9 @@ async function expectForgottenCopyRemoved(dataDir: string) {
 }
 
 test("a database of a newer Footprint is left alone", async () => {
-  const newer = await emptyPostgres();
+  const newer = await migratedPostgres();
   await look(newer, ({ db }) =>
-    db.transaction(async (tx) => {
-      await migrate(tx);
-      await tx.execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', 9999999999999)`);
-    }),
+    db.execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', 9999999999999)`),
   );
   const words = "The database belongs to a newer Footprint: use that version of it, or a newer one.";
   expect(await ended(run(newer))).toEqual({ code: 1, output: words });
@@ -222,15 +219,12 @@ function withRow(text: string, table: string, values: Record<string, string>) {
 }
 
 test("a restored file holds data only: nothing in it is run, and nobody is signed in by it", async () => {
-  const source = await emptyPostgres();
+  const source = await migratedPostgres();
   const accountId = randomUUID();
   await look(source, ({ db }) =>
-    db.transaction(async (tx) => {
-      await migrate(tx);
-      await tx.execute(
-        sql`insert into accounts (id, username, password_hash, role) values (${accountId}, 'someone', 'x', 'staff')`,
-      );
-    }),
+    db.execute(
+      sql`insert into accounts (id, username, password_hash, role) values (${accountId}, 'someone', 'x', 'staff')`,
+    ),
   );
   await backup(source, place("good.gz"));
   const good = gunzipSync(await readFile(place("good.gz"))).toString();
@@ -266,14 +260,11 @@ test("a restored file holds data only: nothing in it is run, and nobody is signe
 });
 
 test("no name is a command to the terminal, whether the books are checked or a backup is restored", async () => {
-  const source = await emptyPostgres();
+  const source = await migratedPostgres();
   await look(source, ({ db }) =>
-    db.transaction(async (tx) => {
-      await migrate(tx);
-      await tx.execute(sql`
-        insert into customers (id, discord_id, username, balance_cents)
-        values (${randomUUID()}, '4711', ${"\u001b]0;hello\u0007\u202e"}, 500)`);
-    }),
+    db.execute(sql`
+      insert into customers (id, discord_id, username, balance_cents)
+      values (${randomUUID()}, '4711', ${"\u001b]0;hello\u0007\u202e"}, 500)`),
   );
   const named = "\ufffd]0;hello\ufffd\ufffd has a balance of $5.00, but their transfers add up to $0.00";
   const books = await ended(run(source, "operations/print-books.ts"));

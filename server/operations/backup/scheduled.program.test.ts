@@ -6,7 +6,17 @@ import { generateHybridIdentity, generateX25519Identity, identityToRecipient } f
 import { sql } from "drizzle-orm";
 import pg from "pg";
 import { expect, test, vi } from "vitest";
-import { backup, emptyPostgres, look, openShop, place, restore, run } from "../../testing/program.ts";
+import {
+  backup,
+  emptyPostgres,
+  look,
+  migratedPostgres,
+  openShop,
+  place,
+  putDatabase,
+  restore,
+  run,
+} from "../../testing/program.ts";
 
 /** On a busy machine too: only what never comes is given up. */
 const patience = { timeout: 240_000, interval: 250 };
@@ -14,7 +24,7 @@ const patience = { timeout: 240_000, interval: 250 };
 test("servers back up by themselves: one of them, encrypted, restored for a check; what is old goes", {
   timeout: 600_000,
 }, async () => {
-  const there = await emptyPostgres();
+  const there = await migratedPostgres();
   const identity = await generateX25519Identity();
   const env = {
     ...there,
@@ -36,7 +46,7 @@ test("servers back up by themselves: one of them, encrypted, restored for a chec
   expect(await restore({ DATA_DIR: place("none") }, file)).toEqual(closed);
   const another = { DATA_DIR: place("none"), BACKUP_IDENTITY: await generateX25519Identity() };
   expect(await restore(another, file)).toEqual(closed);
-  expect(await restore({ DATA_DIR: place("mine"), BACKUP_IDENTITY: identity }, file)).toEqual({
+  expect(await restore({ ...(await emptyPostgres()), BACKUP_IDENTITY: identity }, file)).toEqual({
     code: 0,
     output: expect.stringMatching(/The books balance\.$/),
   });
@@ -58,6 +68,7 @@ test("servers back up by themselves: one of them, encrypted, restored for a chec
 });
 
 test("a backup that fails is told of", { timeout: 600_000 }, async () => {
+  await putDatabase();
   await writeFile(place("taken"), "a file where a folder should be");
   const shop = await openShop({ DEMO: "off", BACKUP_EVERY: "1d", BACKUP_DIR: place("taken") });
   await vi.waitFor(
@@ -108,7 +119,7 @@ test("a backup is checked beside its own database, also where the address does n
 test("a passphrase closes and opens; what was changed since is refused, and so is half a key", {
   timeout: 600_000,
 }, async () => {
-  const there = await emptyPostgres();
+  const there = await migratedPostgres();
   const { child, exit } = await run({ ...there, ADMIN_PASSWORD: "open sesame, please" });
   child.kill("SIGTERM");
   await exit;
@@ -125,7 +136,7 @@ test("a passphrase closes and opens; what was changed since is refused, and so i
     code: 1,
     output: expect.stringContaining("is not a complete backup, or was changed since"),
   });
-  expect((await restore({ DATA_DIR: place("new"), ...phrase }, file)).code).toBe(0);
+  expect((await restore({ ...(await emptyPostgres()), ...phrase }, file)).code).toBe(0);
 
   const key = await identityToRecipient(await generateHybridIdentity());
   expect((await backup({ ...there, BACKUP_KEY: key }, "--check", place("later.gz.age"))).code).toBe(0);
