@@ -27,6 +27,7 @@ export async function startExampleShop(footprint: string, key?: string) {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      NODE_OPTIONS: process.env.NODE_OPTIONS,
       SHOP_PORT: "0",
       FOOTPRINT_URL: footprint,
       DATA_DIR: folder,

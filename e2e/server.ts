@@ -39,6 +39,7 @@ export async function startServer(seeded: string, settings: Record<string, strin
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      NODE_OPTIONS: process.env.NODE_OPTIONS,
       PORT: "0",
       DATA_DIR: dataDir,
       DEMO: "off",
