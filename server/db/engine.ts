@@ -13,6 +13,7 @@ import { type Config, StartError, timeouts } from "../config.ts";
 import { committingBehind, tellingCommits } from "./commits.ts";
 import { type Conversation, converse } from "./conversation.ts";
 import type { Database, Transaction } from "./database.ts";
+import { openFiles } from "./embedded-files.ts";
 import { keepPrepared } from "./embedded-statements.ts";
 import { isReadOnly } from "./failures.ts";
 import { keepCopy, offerCopies, removeForgottenCopies, requestCopy } from "./folder-copies.ts";
@@ -105,19 +106,23 @@ async function upgrade({ db, client }: EmbeddedEngine, folder: string) {
 }
 
 type EmbeddedEngine = Engine & { client: PGlite };
+type EmbeddedSource = { dataDir: string } | { loadDataDir: Blob };
 
 /** An embedded database with its tables up to date, in memory or in a folder that nobody else uses. */
-export async function openEmbedded(source: { dataDir?: string; loadDataDir?: Blob }): Promise<EmbeddedEngine> {
+export async function openEmbedded(source: EmbeddedSource): Promise<EmbeddedEngine> {
   const engine = await connectEmbedded(source);
   await engine.db.transaction((tx) => migrate(tx));
   return engine;
 }
 
 export async function connectEmbedded(
-  source: { dataDir?: string; loadDataDir?: Blob },
+  source: EmbeddedSource,
   onClose: () => Promise<void> = async () => {},
 ): Promise<EmbeddedEngine> {
-  const client = await PGlite.create({ ...source, extensions: { btree_gist, pg_trgm } });
+  const extensions = { btree_gist, pg_trgm };
+  const client = await ("dataDir" in source
+    ? openFiles(source.dataDir, { extensions })
+    : PGlite.create({ ...source, extensions }));
   giveOthersTheirTurn(client);
   keepPrepared(client);
   if (tracing) tellStatements(client);

@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises"
 import { basename, join, relative, resolve } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
 import { StartError } from "../config.ts";
+import { syncFolder } from "./embedded-files.ts";
 import { connectToLock, type FolderLock } from "./folder-lock.ts";
 
 /**
@@ -48,6 +49,7 @@ const mostKept = 2;
 export async function keepCopy(client: PGlite, folder: string, migration: string): Promise<string> {
   const kept = join(folder, `postgres-before-${migration.slice(0, 4)}`);
   const copy = await copyDatabase(client, folder);
+  await syncFolder(copy);
   await remove(kept);
   await rename(copy, kept);
   const all = (await readdir(folder)).filter((name) => keptName.test(name)).sort();

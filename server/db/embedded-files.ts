@@ -1,0 +1,75 @@
+import fs, { existsSync } from "node:fs";
+import { open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
+import { NodeFS } from "@electric-sql/pglite/nodefs";
+
+type Stream = { node: unknown; nfd?: number };
+type NodeFiles = { stream_ops: { fsync?(stream: Stream): number }; realPath(node: unknown): string };
+
+/** The engine's files in a folder. When it has them brought to the disk, as it does before every COMMIT is answered, they are. */
+class DurableFiles extends NodeFS {
+  override async init(...args: Parameters<NodeFS["init"]>) {
+    const made = await super.init(...args);
+    const bringToDisk = (module: unknown) => {
+      const files = (module as { NODEFS: NodeFiles }).NODEFS;
+      files.stream_ops.fsync = ({ node, nfd }) => {
+        const path = files.realPath(node);
+        try {
+          if (nfd === undefined) syncNames(path);
+          else fs.fsyncSync(nfd);
+        } catch (error) {
+          // What has not reached the disk once may never do so, though later calls succeed: PostgreSQL ends then, too.
+          console.error(`${path} cannot be brought to the disk (${(error as Error).message}): the program ends.`);
+          process.exit(1);
+        }
+        return 0;
+      };
+    };
+    made.emscriptenOpts.preRun = [...(made.emscriptenOpts.preRun ?? []), bringToDisk];
+    return made;
+  }
+}
+
+/** By itself the engine never calls fsync; and of the ways to do that for its journal, it has only one. */
+const startParams = [
+  ...PGlite.defaultStartParams.filter((param) => param !== "-F"),
+  ...["-c", "fsync=on", "-c", "wal_sync_method=fsync"],
+];
+
+/** Opens the database in a folder, or makes one there. */
+export async function openFiles(folder: string, options: PGliteOptions): Promise<PGlite> {
+  const isNew = !existsSync(join(folder, "PG_VERSION"));
+  const client = await PGlite.create({ ...options, fs: new DurableFiles(folder), startParams });
+  // What the engine begins with was written before it was told to bring anything to the disk.
+  if (isNew) await syncFolder(folder);
+  return client;
+}
+
+/** Brings all files in a folder to the disk. */
+export async function syncFolder(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isDirectory()) syncNames(path);
+    if (!entry.isFile()) continue;
+    const file = await open(path);
+    await file.sync().finally(() => file.close());
+  }
+  syncNames(folder);
+}
+
+/** How systems say that a folder is nothing that one brings to the disk: there its names are safe without it. */
+const needless = new Set(["EBADF", "EINVAL", "EISDIR", "ENOTSUP", "EPERM"]);
+
+function syncNames(folder: string) {
+  try {
+    const file = fs.openSync(folder, "r");
+    try {
+      fs.fsyncSync(file);
+    } finally {
+      fs.closeSync(file);
+    }
+  } catch (error) {
+    if (!needless.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  }
+}
