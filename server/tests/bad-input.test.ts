@@ -56,7 +56,8 @@ const signIn = async () => ({
   shop: await db.transaction((tx) => createKey(tx, { name: "Bad shop", bounded: false })),
 });
 
-const agent = new Agent({ keepAlive: true, maxSockets: batches.any });
+/** Of searches, and of what works through whole files, no more than these may wait for one caller. */
+const agent = new Agent({ keepAlive: true, maxSockets: 10 });
 
 type Answer = { status: number; type: string; text: string };
 
