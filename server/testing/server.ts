@@ -95,14 +95,7 @@ const tables = Object.values(schema)
  * skips triggers and references.
  */
 export async function emptyDatabase() {
-  clock = new Date();
-  config.timezone = "UTC";
-  config.webhookPrivate = false;
-  config.chat = undefined;
-  if (kept) {
-    await db.execute(kept);
-    return;
-  }
+  resetSettings();
   const token = () => randomBytes(32).toString("base64url");
   tokens = { admin: token(), staff: token() };
   const hash = await passwordHash;
@@ -122,8 +115,22 @@ export async function emptyDatabase() {
   );
 }
 
+function resetSettings() {
+  clock = new Date();
+  config.timezone = "UTC";
+  config.webhookPrivate = false;
+  config.chat = undefined;
+}
+
 /** Brings back what is kept. */
 let kept: SQL | undefined;
+
+/** Before every test: an empty database, or what is kept. */
+export async function beginAnew() {
+  if (!kept) return emptyDatabase();
+  resetSettings();
+  await db.execute(kept);
+}
 
 /** Until it is forgotten again, each test begins with what the database holds now: faster than to build it anew. */
 export async function keepRows() {

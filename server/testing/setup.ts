@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, vi } from "vitest";
-import { emptyDatabase, startServer } from "./server.ts";
+import { beginAnew, startServer } from "./server.ts";
 
 // At the product's cost, hashing would take longer than all else that the tests of sign-in do.
 vi.mock("@node-rs/argon2", async (importOriginal) => {
@@ -8,4 +8,4 @@ vi.mock("@node-rs/argon2", async (importOriginal) => {
 });
 
 beforeAll(startServer);
-beforeEach(emptyDatabase);
+beforeEach(beginAnew);
