@@ -28,8 +28,8 @@ export function noteFact(tx: Transaction, fact: Fact): void {
 }
 
 /**
- * Sends a statement whose answer nobody needs to know before the commit: what is sent next, be it COMMIT, goes out
- * together with it. Should it fail, that is what the transaction fails with. The embedded engine answers at once.
+ * Sends a statement whose answer nobody needs to know before the commit: the database works at it while the next is made
+ * ready, and that, be it COMMIT, goes out behind it. Should it fail, that is what the transaction fails with. The embedded engine answers at once.
  */
 export async function withoutWaiting(tx: Transaction, statement: SQL): Promise<void> {
   const own = sending.get(tx);
@@ -45,6 +45,14 @@ export function onCommit(db: Database, listener: Listener): () => void {
   listeners.set(db, all.add(listener));
   return () => all.delete(listener);
 }
+
+/**
+ * For a transaction that begins with nothing but looks and locks: they go out together with BEGIN. Should that be
+ * refused, they stand by themselves, and have changed nothing.
+ */
+export const beginningWithLooks = { accessMode: "read write" } as const;
+/** How Drizzle begins it. */
+export const beginBeforeLooks = "begin read write";
 
 /** What the database says of every further statement of a transaction that has failed. */
 export const hasFailed = "25P02";

@@ -21,7 +21,7 @@ import { lockFolder } from "./folder-lock.ts";
 import { type Hosts, hostsOf, urlsOf } from "./hosts.ts";
 import { isExpanded, migrate, migrateBesideOthers, nextVersion, versionOf } from "./migrations.ts";
 import { letSendTogether, senderFor } from "./one-connection.ts";
-import { cutOff, openPool, withConnection } from "./pool.ts";
+import { cutOff, openPool, sendOff, withConnection } from "./pool.ts";
 import * as schema from "./schema.ts";
 import { followStandbys, type Standbys } from "./standbys.ts";
 import { tracing } from "./tracing.ts";
@@ -281,7 +281,9 @@ function databaseOf(pool: pg.Pool): Database {
       perClient.set(client, own);
       const send = (statement: SQL) => {
         const { sql: text, params } = dialect.sqlToQuery(statement);
-        return client.query({ text }, params);
+        const answer = client.query({ text }, params);
+        sendOff(client);
+        return answer;
       };
       return committingBehind(send, own.transaction.bind(own), work, config);
     }),

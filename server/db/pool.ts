@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import pg from "pg";
 import { StartError } from "../config.ts";
-import { hasFailed } from "./commits.ts";
+import { beginBeforeLooks, hasFailed } from "./commits.ts";
 import { databaseIsAway, isReadOnly, readOnly } from "./failures.ts";
 import type { Hosts } from "./hosts.ts";
 import { isPreparable, mostStatements, Recent } from "./statements.ts";
@@ -191,7 +191,20 @@ function clientsOf(hosts: Hosts, limit: number, isPooled: boolean) {
       if (ended && answer instanceof Promise) answer.then(() => ended(), ended);
       // Who has waited in vain for one answer need not wait for that of a ROLLBACK as well.
       if (answer instanceof Promise) answer.catch((error) => void (isSilence(error) && this.end()));
-      return answer instanceof Promise && query?.text === "commit" ? answer.then(refuseRollback) : answer;
+      if (!(answer instanceof Promise)) return answer;
+      if (query?.text === "commit") return answer.then(refuseRollback);
+      return this.answerBehindBegin(query?.text, answer);
+    }
+
+    private begun: Promise<unknown> | undefined;
+
+    /** A BEGIN that nobody waits for is refused, where it is, by the answer to what comes behind it. */
+    private answerBehindBegin(text: string, answer: Promise<unknown>): Promise<unknown> {
+      const { begun } = this;
+      this.begun = text === beginBeforeLooks ? answer : undefined;
+      if (!this.begun) return begun ? Promise.all([answer, begun]).then(([one]) => one) : answer;
+      answer.catch(() => {});
+      return Promise.resolve();
     }
 
     /** No name is used twice: one that is closed may still be on its way. */
@@ -231,6 +244,12 @@ function corkForNow(client: pg.ClientBase) {
   const { stream } = connectionOf(client);
   stream.cork();
   process.nextTick(() => stream.uncork());
+}
+
+/** What was sent leaves now, while whoever sent it goes on. */
+export function sendOff(client: pg.ClientBase) {
+  const { stream } = connectionOf(client);
+  while (stream.writableCorked > 0) stream.uncork();
 }
 
 /** The pool gives a function to call with the answer; others are given a promise. */

@@ -1,5 +1,4 @@
 import { addressOf, flatAddress, flatName, type Party } from "@footprint/contract/address.ts";
-import type { Parsed } from "@footprint/contract/endpoint.ts";
 import type { orderStatuses } from "@footprint/contract/orders.ts";
 import { isRefusal, refusal } from "@footprint/contract/refusal.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
@@ -36,7 +35,7 @@ import {
   telling,
 } from "../money/happenings.ts";
 import { readCashapp } from "../money/payment-settings.ts";
-import { buy, price, refuseWhoCannotOrder, unknownCustomer } from "../money/purchases.ts";
+import { buy, lookAtOffers, type Offered, price, refuseWhoCannotOrder, unknownCustomer } from "../money/purchases.ts";
 import {
   addedCustomer,
   addedFedexOrder,
@@ -119,7 +118,9 @@ export const storefrontRoutes = routes(storefront, {
   },
 
   createOrder({ body, actor, together }) {
-    return together(body, body.discordId, (tx, bodies, mayWait) => sellOrders(tx, bodies, actor, mayWait));
+    const { discordId, ...purchase } = body;
+    const wanted = { discordId, purchases: [purchase], asBulk: false };
+    return together(wanted, discordId, lookAtOffers, (tx, offered, mayWait) => sellOrders(tx, offered, actor, mayWait));
   },
 
   async orders({ db, query, actor }) {
@@ -148,7 +149,8 @@ export const storefrontRoutes = routes(storefront, {
 
   async createBulkOrder({ body, actor, transaction }) {
     return transaction(async (tx) => {
-      const [bought] = await buy(tx, [{ discordId: body.discordId, purchases: body.orders, asBulk: true }], actor);
+      const wanted = { discordId: body.discordId, purchases: body.orders, asBulk: true };
+      const [bought] = await buy(tx, await lookAtOffers(tx, [wanted]), actor);
       if (!bought || isRefusal(bought)) throw bought ?? unknownCustomer(body.discordId);
       const { bulk, total, orders, balanceCents, customer } = bought;
       if (!bulk) throw new Error("a bulk purchase has a bulk order");
@@ -273,20 +275,17 @@ export const storefrontRoutes = routes(storefront, {
   },
 });
 
-type OrderBody = Parsed<typeof storefront.createOrder, "body">;
-
 /** What becomes of calls that each buy a label. */
-async function sellOrders(tx: Transaction, bodies: OrderBody[], actor: Shop, mayWait: boolean) {
-  const wanted = bodies.map(({ discordId, ...purchase }) => ({ discordId, purchases: [purchase], asBulk: false }));
-  const results = await buy(tx, wanted, actor, mayWait);
+async function sellOrders(tx: Transaction, offered: Offered[], actor: Shop, mayWait: boolean) {
+  const results = await buy(tx, offered, actor, mayWait);
   const entries: LogEntry[] = [];
-  const answers = results.map((bought, place) => {
+  const answers = results.map((bought) => {
     if (!bought || isRefusal(bought)) return bought;
     const { customer, balanceCents, orders } = bought;
     const [{ order, labelType }] = orders as [(typeof orders)[number]];
     const entry = soldOrder(order, { ...customer, balanceCents });
     entries.push(telling(entry, orderCreated(order, customer, labelType)));
-    const warnings = warningsAbout("body", bodies[place] as OrderBody);
+    const warnings = warningsAbout("body", order);
     return { order: presentOrder(order, customer, labelType), balance: balanceCents, warnings };
   });
   if (entries.length > 0) await recordEach(tx, actor, entries);

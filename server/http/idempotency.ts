@@ -6,7 +6,7 @@ import { sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
 import { recordAttempt } from "../accounts/attempts.ts";
-import { allOf, withoutWaiting } from "../db/commits.ts";
+import { allOf, beginningWithLooks, withoutWaiting } from "../db/commits.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { databaseCode } from "../db/failures.ts";
 import { insertion } from "../db/insert-rows.ts";
@@ -49,15 +49,17 @@ export type Several = (
 
 /**
  * Makes the changes of several calls of one caller in one transaction, where they arrive while others of theirs are
- * worked for: they share its statements and its commit. `work` is given what each of them wants, and tells of each its
- * answer, what it is refused with, or undefined where it would have to wait for somebody else. Those are put off, and
- * wait together with others about the same; so does a repeat of what is just being done. Should the transaction fail,
- * each is tried alone.
+ * worked for: they share its statements and its commit. `look` is given what each of them wants, and looks and locks what
+ * that takes, with one statement; it changes nothing, since who was answered before is only known afterwards. `work` is
+ * given what was found for the others, and tells of each its answer, what it is refused with, or undefined where it would
+ * have to wait for somebody else. Those are put off, and wait together with others about the same; so does a repeat of
+ * what is just being done. Should the transaction fail, each is tried alone.
  */
-export type Together<E extends Endpoint = Endpoint> = <W>(
+export type Together<E extends Endpoint = Endpoint> = <W, L>(
   wanted: W,
   about: string,
-  work: (tx: Transaction, all: W[], mayWait: boolean) => Promise<(Result<E> | Refusal | undefined)[]>,
+  look: (tx: Transaction, all: W[], mayWait: boolean) => Promise<L[]>,
+  work: (tx: Transaction, found: L[], mayWait: boolean) => Promise<(Result<E> | Refusal | undefined)[]>,
 ) => Promise<Result<E> | Replay>;
 
 /** A row is done, or has become a request. */
@@ -84,7 +86,8 @@ export function transactions(
   const key = call.idempotent && keyOf(request);
   if (!key && call.idempotent === "required")
     throw refusal(400, "Send an Idempotency-Key, so that a repeat is recognised");
-  const begin = <T>(work: Work<T>) => retried(() => db.transaction(work)).catch(noted(db));
+  const begin = <T>(work: Work<T>, how?: typeof beginningWithLooks) =>
+    retried(() => db.transaction(work, how)).catch(noted(db));
   const admitted = <T>(work: Work<T>) =>
     begin(async (tx) => {
       if (caller) {
@@ -132,12 +135,12 @@ export function transactions(
       // No key that a caller chooses has a space.
       return eachOf(ids, done, (id) => rowInTurn(() => once(` ${id}`, rowAnswer, (tx) => refusable(work(tx, id)))));
     },
-    together: (wanted, about, work) =>
+    together: (wanted, about, look, work) =>
       gather(db, `${call.path} ${caller.id}`, {
         about,
         key,
         member: {
-          ...{ call, caller, wanted, work, begin, claim: { ...identity(""), request: fingerprint } },
+          ...{ call, caller, wanted, look, work, begin, claim: { ...identity(""), request: fingerprint } },
           readmit: (now) => readmit(caller, now, call, request.address),
         } satisfies Member,
         work: workTogether,
@@ -150,22 +153,28 @@ type Member = {
   call: Endpoint;
   caller: Caller;
   wanted: unknown;
-  work: (tx: Transaction, all: never[], mayWait: boolean) => Promise<unknown[]>;
-  begin: <T>(work: Work<T>) => Promise<T>;
+  look: (tx: Transaction, all: never[], mayWait: boolean) => Promise<unknown[]>;
+  work: (tx: Transaction, found: never[], mayWait: boolean) => Promise<unknown[]>;
+  begin: <T>(work: Work<T>, how: typeof beginningWithLooks) => Promise<T>;
   claim: Claim;
   readmit: (now: object | undefined) => void;
 };
 
 function workTogether(members: Member[], mayWait: boolean): Promise<unknown[]> {
-  const [{ caller, call, begin, work }] = members as [Member];
+  const [{ caller, call, begin, look, work }] = members as [Member];
   return whenItsTurnTogether(caller, () =>
     begin(async (tx) => {
       const claims = members.map((one) => one.claim);
-      const { now, answered, held } = await claim(tx, caller, claims, mayWait);
+      const wanted = members.map((one) => one.wanted) as never[];
+      const [{ now, answered, held }, found] = await allOf([
+        claim(tx, caller, claims, mayWait),
+        look(tx, wanted, mayWait),
+      ] as const);
       for (const one of members) one.readmit(now);
-      const first = members.filter(({ claim: { key } }) => !answered.has(key) && !held.has(key));
-      const wanted = first.map((one) => one.wanted) as never[];
-      const results = first.length > 0 ? await work(tx, wanted, mayWait) : [];
+      const isFirst = ({ claim: { key } }: Member) => !answered.has(key) && !held.has(key);
+      const first = members.filter(isFirst);
+      const theirs = found.filter((_, place) => isFirst(members[place] as Member)) as never[];
+      const results = first.length > 0 ? await work(tx, theirs, mayWait) : [];
       const isAnswer = (result: unknown) => result !== undefined && !isRefusal(result);
       // An answer is kept as it travels, and then travels as it is kept.
       const outcomes = new Map(
@@ -186,7 +195,7 @@ function workTogether(members: Member[], mayWait: boolean): Promise<unknown[]> {
         if (before) outcomes.set(one, firstAnswer(one.claim, before));
       }
       return members.map((one) => outcomes.get(one));
-    }),
+    }, beginningWithLooks),
   );
 }
 

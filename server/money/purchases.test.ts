@@ -12,7 +12,7 @@ import { addCustomer, addLabelType, balanceOf, someAddresses } from "../testing/
 import { untilTheyWait } from "../testing/races.ts";
 import { call, db, logRows } from "../testing/server.ts";
 import { checkBooks } from "./books.ts";
-import { buy } from "./purchases.ts";
+import { buy, lookAtOffers } from "./purchases.ts";
 import { withCheckDigit } from "./tracking-codes.ts";
 
 let shop: { token: string };
@@ -321,7 +321,8 @@ test("a label takes one prepaid code, however the database goes about it", async
     await db.transaction(async (tx) => {
       await tx.execute(sql`set local plan_cache_mode = force_custom_plan`);
       for (const way of list) await tx.execute(sql.raw(`set local enable_${way} = off`));
-      await buy(tx, [{ discordId, purchases: [purchase as never], asBulk: false }], actor);
+      const wanted = { discordId, purchases: [purchase as never], asBulk: false };
+      await buy(tx, await lookAtOffers(tx, [wanted]), actor);
     });
     expect(await usedCodes(), `without ${list}`).toBe(place + 1);
   }

@@ -187,6 +187,20 @@ export function refuseWhoCannotOrder(buyer: Buyer): void {
 
 /** What one call wants to buy: a label, or several as one bulk order. */
 type Wanted = { discordId: string; purchases: Purchase[]; asBulk: boolean };
+export type Offered = Wanted & { offers: Offer[] | undefined };
+
+/**
+ * What is on offer for what each of several calls wants, with the customers' rows locked, in one statement. Where it may
+ * not wait, it leaves out whose customer is just being worked for elsewhere.
+ */
+export async function lookAtOffers(tx: Transaction, wanted: Wanted[], mayWait = true): Promise<Offered[]> {
+  const parcels = wanted.flatMap(({ discordId, purchases }, of) =>
+    purchases.map((each) => ({ ...each, discordId, of })),
+  );
+  const lock = mayWait ? sql`for no key update of customers` : sql`for no key update of customers skip locked`;
+  const offers = Map.groupBy(await offersFor(tx, isDiscordId, parcels, lock), ({ place }) => parcels[place]?.of);
+  return wanted.map((each, of) => ({ ...each, offers: offers.get(of) }));
+}
 
 /**
  * Prices, pays and records what several calls want, each all or nothing, in a fixed number of statements. Tells of each
@@ -195,20 +209,13 @@ type Wanted = { discordId: string; purchases: Purchase[]; asBulk: boolean };
  */
 export async function buy(
   tx: Transaction,
-  wanted: Wanted[],
+  wanted: Offered[],
   actor: Author & Pick<Shop, "shopId">,
   mayWait = true,
 ): Promise<(Bought | Refusal | undefined)[]> {
-  const parcels = wanted.flatMap(({ discordId, purchases }, of) =>
-    purchases.map((each) => ({ ...each, discordId, of })),
-  );
-  const lock = mayWait ? sql`for no key update of customers` : sql`for no key update of customers skip locked`;
-  const offers = Map.groupBy(await offersFor(tx, isDiscordId, parcels, lock), ({ place }) => parcels[place]?.of);
-
   const balances = new Map<string, number>();
-  const sales = wanted.map((each, of) => {
-    const offered = offers.get(of);
-    if (offered) return saleOf(each, offered, balances);
+  const sales = wanted.map((each) => {
+    if (each.offers) return saleOf(each, each.offers, balances);
     return mayWait ? unknownCustomer(each.discordId) : undefined;
   });
   const sold = sales.flatMap((sale) => (sale === undefined || isRefusal(sale) ? [] : sale));

@@ -16,7 +16,7 @@ import { uuidv7 } from "../db/ids.ts";
 import * as schema from "../db/schema.ts";
 import { countOf, countsByKind, type Subject } from "../lists/counters.ts";
 import { checkBooks } from "../money/books.ts";
-import { buy } from "../money/purchases.ts";
+import { buy, lookAtOffers } from "../money/purchases.ts";
 import { withCheckDigit } from "../money/tracking-codes.ts";
 import { someAddresses } from "../testing/builders.ts";
 
@@ -53,8 +53,9 @@ test("a seeded business is complete, its books balance, and trade goes on in it"
     const { discordId, code } = await readyToBuy(db);
     const purchase = { ...someAddresses, ...someMore, labelType: "priority", weight: 1 };
     const shop = { id: null, username: "shop", shopId: uuidv7() };
-    const [bought] = await db.transaction((tx) =>
-      buy(tx, [{ discordId, purchases: [purchase], asBulk: false }], { ...shop, kind: "shop" }),
+    const wanted = { discordId, purchases: [purchase], asBulk: false };
+    const [bought] = await db.transaction(async (tx) =>
+      buy(tx, await lookAtOffers(tx, [wanted]), { ...shop, kind: "shop" }),
     );
     expect(bought).toMatchObject({ orders: [{ order: { tracking: code } }] });
     expect(await countOf(db, { subject: "orders" })).toBe(2001);
