@@ -60,6 +60,7 @@ export const steps: Step[] = [
   { version: "0045_less_work", at: 1794880003044, kind: "expand" },
   { version: "0048_quicker_keys", at: 1794880003047, kind: "expand" },
   { version: "0050_days_and_reasons", at: 1794880003049, kind: "expand" },
+  { version: "0052_longer_lists", at: 1794880003051, kind: "expand" },
 ];
 const newest = steps.at(-1) as Step;
 

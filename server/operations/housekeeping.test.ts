@@ -4,7 +4,7 @@ import { codeTries, counters, files, idempotentReplies, sessions, signIns, signI
 import { checkBooks } from "../money/books.ts";
 import { addOrder } from "../testing/builders.ts";
 import { db, engine } from "../testing/server.ts";
-import { tidy } from "./housekeeping.ts";
+import { mergeKeys, tidy } from "./housekeeping.ts";
 
 const ago = (interval: string) => sql`now() - ${interval}::interval`;
 
@@ -37,6 +37,18 @@ test("what has ended is cleared away, and nothing else", async () => {
   expect(await db.$count(signIns)).toBe(1);
   expect(await db.$count(codeTries)).toBe(1);
   expect((await db.select().from(files)).map(({ name }) => name).sort()).toEqual(["attached", "on its way"]);
+});
+
+test("an index of keys has taken in what waited for it", async () => {
+  const waiting = async () => {
+    const { rows } = await db.execute<{ pages: string }>(sql`select gin_clean_pending_list('orders_search') as pages`);
+    return Number(rows[0]?.pages);
+  };
+  await addOrder();
+  expect(await waiting()).toBe(1);
+  await addOrder();
+  await mergeKeys(db);
+  expect(await waiting()).toBe(0);
 });
 
 test("the counters of past days are added up, and count the same", async () => {

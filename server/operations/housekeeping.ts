@@ -8,6 +8,7 @@ import { oldestChallenge } from "../accounts/passkeys.ts";
 import { idleLimit, lifetimeLimit } from "../accounts/sessions.ts";
 import { oldestKeptSignIn } from "../accounts/sign-ins.ts";
 import { forgetMessages } from "../chat/messages.ts";
+import { onCommit } from "../db/commits.ts";
 import { type Engine, withoutTimeLimit } from "../db/engine.ts";
 import * as schema from "../db/schema.ts";
 import {
@@ -38,8 +39,9 @@ const hour = 60 * minute;
 
 /**
  * Clears away what has ended and checks the books, soon and then every hour, so that no call has to; ends claims and
- * requests, tells of codes that become low and chains the log every minute; changes prices at their moments, within some seconds; looks for what is
- * unusual and keeps what the day came to every other minute. Returns how to stop.
+ * requests, tells of codes that become low and chains the log every minute; changes prices at their moments, within some
+ * seconds; looks for what is unusual and keeps what the day came to every other minute; and merges the keys of what was
+ * changed into the indexes of searches, within a second. Returns how to stop.
  */
 export function startHousekeeping(
   engine: Engine,
@@ -91,6 +93,20 @@ export function startHousekeeping(
         looking = undefined;
       });
   }, 2 * minute);
+  let isChanged = true;
+  const stopListening = onCommit(engine.db, () => {
+    isChanged = true;
+  });
+  let merging: Promise<void> | undefined;
+  const merge = setInterval(() => {
+    if (!isChanged || merging) return;
+    isChanged = false;
+    merging = mergeKeys(engine.db)
+      .catch(onFailure)
+      .finally(() => {
+        merging = undefined;
+      });
+  }, 1_000);
   // Whoever has just started has callers waiting.
   const first = setTimeout(run, minute);
   const others = setInterval(run, hour);
@@ -101,12 +117,15 @@ export function startHousekeeping(
     clearInterval(prices);
     clearInterval(chain);
     clearInterval(look);
+    clearInterval(merge);
+    stopListening();
     isStopped = true;
     await running;
     await ending;
     await pricing;
     await chaining;
     await looking;
+    await merging;
   };
 }
 
@@ -130,6 +149,17 @@ function every(milliseconds: number, work: () => void): () => void {
     last = performance.now();
     work();
   };
+}
+
+/**
+ * New keys wait in a list until an index takes them in, many at once. Whoever fills that list up has to see to it, which
+ * takes as long as a dozen purchases, and every search reads all of it.
+ */
+export async function mergeKeys(db: Engine["db"]): Promise<void> {
+  await withoutTimeLimit(db).execute(sql`
+    select gin_clean_pending_list(oid) from pg_class
+    where relam = (select oid from pg_am where amname = 'gin') and relnamespace = current_schema()::regnamespace
+      and pg_has_role(relowner, 'usage')`);
 }
 
 /** Any number of servers may do this at once. */
