@@ -50,9 +50,9 @@ export function onCommit(db: Database, listener: Listener): () => void {
  * For a transaction that begins with nothing but looks and locks: they go out together with BEGIN. Should that be
  * refused, they stand by themselves, and have changed nothing.
  */
-export const beginningWithLooks = { accessMode: "read write" } as const;
-/** How Drizzle begins it. */
-export const beginBeforeLooks = "begin read write";
+export const beginningWithLooks = { deferrable: false } as const;
+/** What Drizzle makes of it. To PostgreSQL it means nothing in such a transaction. */
+export const beginsWithLooks = (text: string | undefined) => text?.endsWith(" not deferrable") ?? false;
 
 /** What the database says of every further statement of a transaction that has failed. */
 export const hasFailed = "25P02";

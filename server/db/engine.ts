@@ -10,7 +10,7 @@ import { PgDialect } from "drizzle-orm/pg-core";
 import { drizzle as drizzleEmbedded } from "drizzle-orm/pglite";
 import type pg from "pg";
 import { type Config, StartError, timeouts } from "../config.ts";
-import { committingBehind, tellingCommits } from "./commits.ts";
+import { beginningWithLooks, committingBehind, tellingCommits } from "./commits.ts";
 import { type Conversation, converse } from "./conversation.ts";
 import type { Database, Transaction } from "./database.ts";
 import { openFiles } from "./embedded-files.ts";
@@ -127,7 +127,11 @@ export async function connectEmbedded(
   keepPrepared(client);
   if (tracing) tellStatements(client);
   const db = drizzleEmbedded(client, options) as unknown as Database;
-  db.transaction = tellingCommits(db, db.transaction.bind(db));
+  const transaction = db.transaction.bind(db);
+  // Nothing waits on the way to this engine: BEGIN goes out by itself.
+  db.transaction = tellingCommits(db, (work, config) =>
+    transaction(work, config === beginningWithLooks ? undefined : config),
+  );
   const close = async () => {
     await client.close();
     await onClose();

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import pg from "pg";
 import { StartError } from "../config.ts";
-import { beginBeforeLooks, hasFailed } from "./commits.ts";
+import { beginsWithLooks, hasFailed } from "./commits.ts";
 import { databaseIsAway, isReadOnly, readOnly } from "./failures.ts";
 import type { Hosts } from "./hosts.ts";
 import { isPreparable, mostStatements, Recent } from "./statements.ts";
@@ -199,9 +199,9 @@ function clientsOf(hosts: Hosts, limit: number, isPooled: boolean) {
     private begun: Promise<unknown> | undefined;
 
     /** A BEGIN that nobody waits for is refused, where it is, by the answer to what comes behind it. */
-    private answerBehindBegin(text: string, answer: Promise<unknown>): Promise<unknown> {
+    private answerBehindBegin(text: string | undefined, answer: Promise<unknown>): Promise<unknown> {
       const { begun } = this;
-      this.begun = text === beginBeforeLooks ? answer : undefined;
+      this.begun = beginsWithLooks(text) ? answer : undefined;
       if (!this.begun) return begun ? Promise.all([answer, begun]).then(([one]) => one) : answer;
       answer.catch(() => {});
       return Promise.resolve();

@@ -1,6 +1,7 @@
 import { Column, fillPlaceholders, getTableName, is, SQL, Subquery, sql } from "drizzle-orm";
 import type { Database, Transaction } from "./database.ts";
 import { askedOn } from "./one-connection.ts";
+import { Shared } from "./shared.ts";
 import { Recent } from "./statements.ts";
 
 const built = new WeakMap<Database | Transaction, Recent<unknown>>();
@@ -58,7 +59,8 @@ type Asked = {
   params: unknown[];
   answer: (rows: object[]) => void;
   refuse: (reason: unknown) => void;
-  alone: () => Promise<object[]>;
+  /** Asks for it by itself: a list of values for each row. */
+  alone: () => Promise<unknown[][]>;
 };
 
 /**
@@ -69,12 +71,14 @@ function askTogether(db: Database | Transaction, key: string, query: Selected) {
   const execute = query.execute.bind(query);
   // An answer that only the query itself can make rows of is asked for by itself.
   if (!query.customResultMapper || query.fields?.some(({ field }) => isBytes(field))) return;
-  query.execute = (values = {}) => {
+  const values: Selected = Object.create(query, { customResultMapper: { value: (rows: unknown) => rows } });
+  const executeForValues = query.execute.bind(values) as unknown as (given: object) => Promise<unknown[][]>;
+  query.execute = (given = {}) => {
     const asked = askedOn(db) as Asked[] | undefined;
-    if (!asked) return execute(values);
+    if (!asked) return execute(given);
     return new Promise((answer, refuse) => {
-      const params = fillPlaceholders(query.params, values as Record<string, unknown>);
-      asked.push({ key, query, params, answer, refuse, alone: () => execute(values) });
+      const params = fillPlaceholders(query.params, given as Record<string, unknown>);
+      asked.push({ key, query, params, answer, refuse, alone: () => executeForValues(given) });
       if (asked.length === 1) process.nextTick(() => sendAsOne(db, asked.splice(0)));
     });
   };
@@ -83,17 +87,41 @@ function askTogether(db: Database | Transaction, key: string, query: Selected) {
 const isBytes = (field: Field) => is(field, Column) && field.getSQLType() === "bytea";
 
 async function sendAsOne(db: Database | Transaction, asked: Asked[]) {
-  const [first, ...others] = asked as [Asked, ...Asked[]];
-  if (others.length === 0) return first.alone().then(first.answer, first.refuse);
+  const key = asked.map(({ key }) => key).join(" & ");
+  const params = asked.flatMap(({ params }) => params);
+  const ask = async () => {
+    if (asked.length === 1) return [await (asked[0] as Asked).alone()];
+    const whole = keptFor(db, key, () => wholeOf(db, asked));
+    const [answers] = await whole.execute({ ...params });
+    return answers as unknown[][][];
+  };
   try {
-    const whole = keptFor(db, asked.map(({ key }) => key).join(" & "), () => wholeOf(db, asked));
-    const params = asked.flatMap(({ params }) => params);
-    const [answers] = (await whole.execute({ ...params })) as [unknown[][][]];
+    const answers = await shared(db, `${key} ${JSON.stringify(params)}`, ask);
     for (const [place, { query, answer }] of asked.entries())
       answer(query.customResultMapper?.(answers[place] ?? []) ?? []);
   } catch (error) {
     for (const { refuse } of asked) refuse(error);
   }
+}
+
+const sharedAnswers = new WeakMap<Database | Transaction, Shared>();
+
+/**
+ * Panels that follow what happens all ask the same at the same moment. Whose connection it is that the answer fails on is
+ * no matter of the others: each of them asks again by itself.
+ */
+async function shared<T>(db: Database | Transaction, question: string, ask: () => Promise<T>): Promise<T> {
+  const answers = sharedAnswers.get(db) ?? new Shared();
+  sharedAnswers.set(db, answers);
+  let isOwn = false;
+  const askForAll = () => {
+    isOwn = true;
+    return ask();
+  };
+  return answers.do(question, askForAll).catch((error) => {
+    if (isOwn) throw error;
+    return ask();
+  });
 }
 
 /** One statement that answers with a column for each query: a list of rows, each of them a list of values. */

@@ -331,6 +331,15 @@ test("the books notice a month of a customer's that is not what their orders com
   ]);
 });
 
+test("whoever asks after a change is told of it, however many ask the same at that moment", async () => {
+  for (let waiting = 1; waiting <= 15; waiting++) {
+    const others = Array.from({ length: 6 }, attention);
+    await addInvoice();
+    expect((await attention()).invoices.count).toBe(waiting);
+    expect(new Set((await Promise.all(others)).map(({ invoices }) => waiting - invoices.count))).not.toContain(2);
+  }
+});
+
 test("what needs attention is told with since when it waits", async () => {
   expect(await attention()).toEqual({
     newUsers: { count: 0, oldest: null },

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { networkOf } from "../accounts/addresses.ts";
 import { hashToken } from "../accounts/sessions.ts";
 import { databaseCode, databaseIsAway } from "../db/failures.ts";
+import { Shared } from "../db/shared.ts";
 import { databaseAway, saysDatabaseIsAway } from "./errors.ts";
 
 /**
@@ -148,21 +149,11 @@ export async function recognise<C extends Caller>(
   return caller;
 }
 
-/** Look-ups of tokens that are under way, each with the one after it. */
-const looks = new Map<string, { found: Promise<unknown>; next?: Promise<unknown> }>();
+const looks = new Shared();
 
-/** A shop's calls are many: those that arrive during a look-up share the next one, which begins after all of them. */
+/** A shop's calls are many, and share look-ups. */
 async function lookTogether<C extends Caller>(hash: string, find: () => Promise<C | undefined>) {
-  const start = () => {
-    const look: { found: Promise<unknown>; next?: Promise<unknown> } = { found: find() };
-    looks.set(hash, look);
-    const end = () => void (look.next ?? looks.delete(hash));
-    look.found.then(end, end);
-    return look.found;
-  };
-  const current = looks.get(hash);
-  if (current) current.next ??= current.found.then(start, start);
-  const found = await ((current?.next ?? start()) as ReturnType<typeof find>);
+  const found = await looks.do(hash, find);
   // Each call notes by itself what becomes of its caller.
   return found && { ...found };
 }
