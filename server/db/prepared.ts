@@ -147,13 +147,12 @@ function wholeOf(db: Database | Transaction, asked: Asked[]): Selected {
 
 /**
  * Makes rows with what can be known of their columns beforehand; looked up for every value, that takes as long as all
- * else that is done with an answer. Where a join may find nothing, it is left to the query itself.
+ * else that is done with an answer.
  */
 function mapQuickly(query: Selected) {
-  const { fields, joinsNotNullableMap: joins, customResultMapper } = query;
-  const mayBeMissing = ({ path, field }: { path: string[]; field: Field }) =>
-    path.length > 2 || (path.length === 2 && is(field, Column) && joins && !joins[getTableName(field.table)]);
-  if (!fields || customResultMapper || fields.some(mayBeMissing)) return;
+  const { fields, customResultMapper } = query;
+  if (!fields || customResultMapper || fields.some(({ path }) => path.length > 2)) return;
+  const missing = partsThatMayBeMissing(query);
   const columns = fields.map(({ path, field }) => {
     const decoder = decoderOf(field);
     const isPlain = decoder.mapFromDriverValue === Column.prototype.mapFromDriverValue;
@@ -169,8 +168,29 @@ function mapQuickly(query: Selected) {
         const target = part === undefined ? row : (row[part] as Record<string, unknown>);
         target[name] = value === null || isPlain ? value : decoder.mapFromDriverValue(value);
       }
+      for (const { part, first } of missing) if (values[first] === null) row[part] = null;
       return row;
     });
+}
+
+/** Parts of a row that a join may not have found, each with its first column: as Drizzle knows them. */
+function partsThatMayBeMissing({ fields = [], joinsNotNullableMap: joins }: Selected) {
+  const tables = new Map<string, { names: Set<string>; first: number }>();
+  for (const [place, { path, field }] of fields.entries()) {
+    if (path.length !== 2 || !is(field, Column)) continue;
+    const part = tables.get(path[0] as string) ?? { names: new Set(), first: place };
+    part.names.add(getTableName(field.table));
+    tables.set(path[0] as string, part);
+  }
+  return [...tables].flatMap(
+    ([
+      part,
+      {
+        names: [name, ...others],
+        first,
+      },
+    ]) => (joins && name && others.length === 0 && !joins[name] ? { part, first } : []),
+  );
 }
 
 type Decoder = { mapFromDriverValue(value: unknown): unknown };
