@@ -15,6 +15,7 @@ import { keepTest, lastMessages, sendTest } from "../chat/messages.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { ifViolated } from "../db/failures.ts";
 import { uuidv7 } from "../db/ids.ts";
+import { prepared } from "../db/prepared.ts";
 import { accounts, savedViews, sessions, settings, signInTries } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { exportRows, yesOrNo } from "../lists/export.ts";
@@ -27,21 +28,30 @@ const columns = { ...getTableColumns(accounts), twoStep: hasSecondStep };
 
 export const staffRoutes = routes(staff, {
   async list({ db, query }) {
-    const found = query.ids ? inArray(accounts.id, query.ids) : foundStaff(query.search, query.role);
-    const { page, limit } = query.ids ? { page: 1, limit: query.ids.length } : query;
+    const { ids, search, role, sort } = query;
+    const found = ids ? inArray(accounts.id, ids) : foundStaff(search, role);
+    const { page, limit } = ids ? { page: 1, limit: ids.length } : query;
+    /** What was typed or chosen is not asked for again. */
+    const kept = <Q>(name: string, build: () => Q) =>
+      ids || search ? build() : prepared(db, `${name}, ${role} ${sort}`, build);
     // Accounts are few: skipping and counting them costs nothing.
-    const [rows, total, guessedAt] = await Promise.all([
+    const ofPage = kept("staff", () =>
       db
         .select(columns)
         .from(accounts)
         .where(found)
-        .orderBy(...inOrder(accounts, query.sort))
-        .offset((page - 1) * limit)
-        .limit(limit),
-      db.$count(accounts, found),
+        .orderBy(...inOrder(accounts, sort))
+        .offset(sql.placeholder("offset"))
+        .limit(sql.placeholder("limit"))
+        .prepare(""),
+    );
+    const ofAll = kept("amount of staff", () => db.select({ total: count() }).from(accounts).where(found).prepare(""));
+    const [rows, [counted], guessedAt] = await Promise.all([
+      ofPage.execute({ offset: (page - 1) * limit, limit }),
+      ofAll.execute(),
       accountsGuessedAt(db),
     ]);
-    return { staff: rows.map((row) => present(row, guessedAt)), guessedAt, ...pages(total, limit) };
+    return { staff: rows.map((row) => present(row, guessedAt)), guessedAt, ...pages(counted?.total ?? 0, limit) };
   },
 
   export: (call) =>
@@ -329,18 +339,21 @@ const present = ({ id, ...row }: Row, guessedAt: { _id: string; failedSignIns: n
 
 /** Those that somebody failed to sign in as within the last hour, the most tried first. */
 const accountsGuessedAt = (db: Database) =>
-  db
-    .select({
-      _id: accounts.id,
-      username: accounts.username,
-      failedSignIns: count(),
-      addresses: countDistinct(signInTries.address),
-    })
-    .from(accounts)
-    .innerJoin(signInTries, eq(signInTries.username, sql`lower(${accounts.username})`))
-    .where(isRecent)
-    .groupBy(accounts.id)
-    .orderBy(desc(count()), accounts.username);
+  prepared(db, "accounts guessed at", () =>
+    db
+      .select({
+        _id: accounts.id,
+        username: accounts.username,
+        failedSignIns: count(),
+        addresses: countDistinct(signInTries.address),
+      })
+      .from(accounts)
+      .innerJoin(signInTries, eq(signInTries.username, sql`lower(${accounts.username})`))
+      .where(isRecent)
+      .groupBy(accounts.id)
+      .orderBy(desc(count()), accounts.username)
+      .prepare(""),
+  ).execute();
 
 async function lockAccount(tx: Transaction, id: string) {
   const [row] = await tx.select(columns).from(accounts).where(eq(accounts.id, id)).for("update");

@@ -31,8 +31,12 @@ type Filter = {
  */
 export const having = (column: PgColumn, value: string) => ({ column, value, where: isOneOf(column, [value]) });
 
-export const isOneOf = (column: PgColumn, values: string[] | Placeholder): SQL =>
-  sql`${column} = any(${sql.param(values)}::${sql.raw(column.getSQLType())}[])`;
+/** Values that are to be filled in are not looked at when a statement is planned. */
+export function isOneOf(column: PgColumn, values: string[] | Placeholder): SQL {
+  const array = sql.raw(`${column.getSQLType()}[]`);
+  const given = sql`${sql.param(values)}::${array}`;
+  return sql`${column} = any(${Array.isArray(values) ? given : sql`(select ${given})::${array}`})`;
+}
 
 /** A cell of an export; what is plain needs no quotes. */
 export type Cell = PgColumn | SQL | { plain: SQL };

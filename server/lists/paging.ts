@@ -1,4 +1,4 @@
-import { and, asc, desc, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, or, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgSelect } from "drizzle-orm/pg-core";
 import type { Database } from "../db/database.ts";
 import { exactly, prepared, unforeseen } from "../db/prepared.ts";
@@ -24,13 +24,16 @@ import { type Hits, hitsOf, type LookedUp } from "./search.ts";
 const skippable = 1_000;
 /** Beyond this many rows nobody counts on where no counter tells. */
 const mostHits = 1_000;
-/** How many rows are looked through one by one: at most; at first, for what is frequent or not; where there is no key. */
-const rowByRow = { most: 50_000, frequent: 20_000, first: 2_000, short: 1_000 };
+/** How many rows are looked through one by one: at most; to count hits where no index can; for a page; where there is no key. */
+const rowByRow = { most: 50_000, counted: 4_000, first: 2_000, short: 1_000 };
+/** Hits may come later in the list than they would if they were spread evenly. */
+const margin = 4;
 /**
  * In how many rows an index may find the keys of a search: so few that all are read, or if these are less than a
- * hundredth; so many that they are no longer counted, or no longer read even if too few hits are among the first rows.
+ * hundredth; so many that they are no longer counted; or no longer read even if too few hits are among the first rows,
+ * where no hit was seen and where some were.
  */
-const indexed = { few: 5_000, read: 20_000, counted: 50_000, most: 2_000_000 };
+const indexed = { few: 5_000, read: 20_000, counted: 50_000, unseen: 100_000, most: 2_000_000 };
 
 /**
  * So many that few lists have them. Of a number PostgreSQL may think that it comes to all rows, and sort them; what it
@@ -78,15 +81,15 @@ async function pageOfCounted<S extends PgSelect>(
   view: View,
   counted: Counted,
 ) {
-  const { query } = view;
+  const { query, column, value } = view;
   const isFar = offsetOf(query) > skippable;
-  const { rows, total = await countOf(db, counted, query) } = await pageWithTotal(db, list, view, {
+  const { rows, total = await countOf(db, counted, query) } = await pageWithTotal(db, list, withValueToFillIn(view), {
     key: [counted.subject, counted.kinds, isFar].join(),
     place: () => (isFar ? placeOf(view, counted) : skipping),
     total: () => countIn(query),
-    values: countedValues(counted, query),
-    // How many rows have the value that leads to them is what it is planned by.
-    isForItsValue: view.column !== undefined,
+    values: { value: [value], ...countedValues(counted, query) },
+    // How many rows have the values that lead to them is what it is planned by.
+    isForItsValues: column !== undefined && value === undefined,
   });
   return { rows, ...pages(total, query.limit) };
 }
@@ -98,7 +101,7 @@ async function pageOfOne<S extends PgSelect>(
   view: View,
 ) {
   const { query, table, column } = view as View & { column: PgColumn };
-  const ofOne = { ...view, lead: [isOneOf(column, sql.placeholder("value"))] };
+  const ofOne = withValueToFillIn(view);
   const count = async () => (await findHits(db, { ...view, moments: await momentsOf(db, query) }, undefined, 0)).total;
   const { rows, total = await count() } = await pageWithTotal(db, list, ofOne, {
     key: `${list.name} by ${column.name}`,
@@ -109,6 +112,9 @@ async function pageOfOne<S extends PgSelect>(
   });
   return { rows, ...pages(Math.min(total, mostHits), query.limit), totalCapped: total > mostHits };
 }
+
+const withValueToFillIn = (view: View): View =>
+  view.column && view.value !== undefined ? { ...view, lead: [isOneOf(view.column, sql.placeholder("value"))] } : view;
 
 /** Found by the statement itself, each once, before its rows are; `daysOf` fills them in. */
 const momentsToFillIn = ({ from, to }: ListQuery): Moments => ({
@@ -123,7 +129,7 @@ async function pageWithTotal<S extends PgSelect>(
   db: Database,
   { select, isLong }: Pick<List<object, S>, "select" | "isLong">,
   view: View,
-  parts: { key: string; place: () => Place; total: () => SQL<number>; values: object; isForItsValue?: boolean },
+  parts: { key: string; place: () => Place; total: () => SQL<number>; values: object; isForItsValues?: boolean },
 ): Promise<{ rows: S["_"]["result"]; total?: number }> {
   const { table, query } = view;
   const build = () => {
@@ -135,7 +141,7 @@ async function pageWithTotal<S extends PgSelect>(
       .prepare("");
   };
   const key = ["page", parts.key, query.sort, query.limit, !query.from, !query.to].join();
-  const page = prepared(db, key, build, isLong || parts.isForItsValue);
+  const page = prepared(db, key, build, isLong || parts.isForItsValues);
   const rows = (await page.execute({ offset: offsetOf(query), ...parts.values })) as Totalled[];
   const [first] = rows;
   return { rows: rows as S["_"]["result"], ...(first && { total: first[totalOfList] }) };
@@ -196,29 +202,43 @@ async function findHits(db: Database, view: View, hits: Hits | undefined, offset
     const found = await walk(db, view, where, offset, most, offset + limit);
     if (found.ids.length === limit) return { ...found, total: counted + 1, isMore: true };
   }
-  if (!hits?.indexed) return withMore(await among(most));
+  if (!hits || hits.isShort) return withMore(await among(most));
 
-  const { keyed, isRare } = await frequencyOf(db, view.table, hits.keys);
+  const { keyed, isRare, rowsPerHit, ...about } = await frequencyOf(db, view.table, {
+    keys: hits.keys ?? hits.where,
+    hit: hits.keys && hits.where,
+    isListed: and(or(...view.lead), view.rest),
+  });
+  /** Among so many rows the hits of the page are likely to be. */
+  const likely = Math.ceil(margin * rowsPerHit * (offset + limit));
+  const isNear = likely <= most && (!hits.indexed || likely < keyed);
+  const isMany = about.hits > margin * counted && !isOfPeriod(view);
+  const isCountable = hits.indexed && !hits.keys && keyed <= indexed.counted && !isNarrowed(view);
   const isFew = keyed <= (view.few ?? indexed.few) || (!view.few && isRare && keyed <= indexed.read);
-  if (isFew) return lookUp(db, view, hits.indexed, offset);
-  const isCountable = (!isRare || view.few !== undefined) && keyed <= indexed.counted && !isNarrowed(view);
-  const first =
-    isCountable || view.few
-      ? Math.max(rowByRow.first, 100 * (offset + limit))
-      : Math.max(rowByRow.frequent, 1_000 * (offset + limit));
-  const found = await among(Math.min(most, first));
+  const isEnough = isMany || (isCountable && keyed > 2 * counted);
+  if (hits.indexed && isFew && !(isEnough && isNear)) return lookUp(db, view, hits.indexed, offset);
+  const rows = Math.max(
+    isMany || isCountable ? rowByRow.first : rowByRow.counted,
+    isNear ? likely : 0,
+    // Where hits are many but not among the newest: before the index reads all of them.
+    isMany && !isNarrowed(view) ? Math.min(most, Math.ceil(keyed / 8)) : 0,
+  );
+  const found = await walk(db, view, where, offset, rows, isMany || isCountable ? offset + limit : counted + 1);
   const isFull = found.ids.length === limit;
-  if (isFull && isCountable && !found.isMore) return { ...found, total: await countUp(db, view, hits.indexed) };
-  const known = await withMore(found);
+  if (isFull && isMany) return { ...found, total: counted + 1 };
+  if (isFull && isCountable) return { ...found, total: await countUp(db, view, hits.indexed ?? []) };
+  const known = await withMore({ ...found, rows, isMore: found.total > counted });
   if (isFull || !known.isMore) return known;
-  if (isCountable) return lookUp(db, view, hits.indexed, offset);
-  const all = await among(most);
-  return all.ids.length === limit || keyed > indexed.most ? withMore(all) : lookUp(db, view, hits.indexed, offset);
+  // Its keys are in many rows, and what was typed is in none that was looked at.
+  const isNowhere = hits.keys !== undefined && rowsPerHit === Number.POSITIVE_INFINITY;
+  if (isNowhere && keyed > indexed.unseen) return known;
+  return hits.indexed && keyed <= indexed.most ? lookUp(db, view, hits.indexed, offset) : withMore(await among(most));
 }
 
+const isOfPeriod = ({ moments }: View) => moments.from !== undefined || moments.until !== undefined;
+
 /** Beside a filter or a period PostgreSQL reads what the index of these has, however much. */
-const isNarrowed = ({ lead, rest, moments }: View) =>
-  lead.length > 0 || rest !== undefined || moments.from !== undefined || moments.until !== undefined;
+const isNarrowed = (view: View) => view.lead.length > 0 || view.rest !== undefined || isOfPeriod(view);
 
 /** The hits of a page and how many there are, until these are enough, among so many rows from the beginning of the list. */
 async function walk(

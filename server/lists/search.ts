@@ -2,6 +2,7 @@ import { readWeight, type Weight } from "@footprint/contract/weights.ts";
 import { and, or, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Database } from "../db/database.ts";
+import { exactly } from "../db/prepared.ts";
 import { customers } from "../db/schema.ts";
 import { frequencyOf } from "./frequency.ts";
 
@@ -24,8 +25,8 @@ export type Hits = {
   where: SQL;
   /** The same as conditions of which each has an index; undefined where indexes cannot find the hits. */
   indexed: SQL[] | undefined;
-  /** What the indexes look for: a row that has it may still be no hit. */
-  keys: SQL;
+  /** What the indexes look for, where that does not tell all: a row that has it may still be no hit. */
+  keys?: SQL;
   /** More customers match than are told by their ids. */
   isFrequent?: boolean;
   /** Where there are very many: a condition with an index, for some of them. */
@@ -37,7 +38,8 @@ export type Hits = {
 /** More customers than these are not told by their ids; still more are asked for row by row. */
 const mostCustomers = { known: 1_000, gathered: 5_000 };
 
-type CustomersFound = { ids: string[]; amount: number };
+/** Their ids as one text, as the database writes and reads an array: nobody else looks at them. */
+type CustomersFound = { ids: string; amount: number };
 
 /** The customers that were looked up for one search over several lists, by what was asked. */
 export type LookedUp = Map<string, Promise<CustomersFound>>;
@@ -51,7 +53,7 @@ export async function hitsOf(
   lookedUp: LookedUp = new Map(),
 ): Promise<Hits> {
   // What keeps columns apart below stands in none of them.
-  if (search.includes("\x1f")) return { where: sql`false`, indexed: [sql`false`], keys: sql`false`, isShort: false };
+  if (search.includes("\x1f")) return { where: sql`false`, indexed: [sql`false`], isShort: false };
   const read = searched.weighs && readWeight(search);
   if (searched.weighs && read)
     return weighing(
@@ -61,22 +63,28 @@ export async function hitsOf(
   const typed = keysOf(search);
   const isShort = !typed.words && !typed.code;
   const own = isShort ? contains(searched.names, search) : byKeys(table, searched, typed);
-  const keys = isShort ? own : byKeys(table, searched, withoutPatterns(typed));
+  const keys = !isShort && (typed.wordsPattern || typed.codePattern) && byKeys(table, searched, withoutPatterns(typed));
+  const alone = { where: own, indexed: isShort ? undefined : [own], ...(keys && { keys }), isShort };
   const { customer } = searched;
-  if (!customer) return { where: own, indexed: isShort ? undefined : [own], keys, isShort };
+  if (!customer) return alone;
 
   const ofCustomer = { names: [customers.username, customers.email], codes: [customers.id, customers.discordId] };
   const customerHit = isShort
     ? contains(ofCustomer.names, search)
     : byKeys(customers, ofCustomer, customer.byCodes ? typed : { ...typed, code: "" });
   const found = isShort ? undefined : await customersFound(db, customerHit, `${customer.byCodes} ${search}`, lookedUp);
-  const both = (theirs: SQL) => ({ where: or(own, theirs) as SQL, keys: or(keys, theirs) as SQL, isShort });
-  // One parameter: a statement with a thousand of them takes longer to write and to read than to run.
-  const ofThese = (ids: string[]) => sql`${customer.id} = any(${sql.param(ids)}::uuid[])`;
+  const both = (theirs: SQL) => ({
+    where: or(own, theirs) as SQL,
+    ...(keys && { keys: or(keys, theirs) as SQL }),
+    isShort,
+  });
+  // Not looked at when it is planned, which would take as long for each of them as to find it.
+  const ofThese = (ids: string) => sql`${customer.id} = any((select ${ids}::text::uuid[])::uuid[])`;
   if (found && found.amount <= mostCustomers.known) {
-    if (found.amount === 0) return { where: own, indexed: [own], keys, isShort };
-    const theirs = ofThese(found.ids);
-    return { ...both(theirs), indexed: [own, theirs] };
+    if (found.amount === 0) return alone;
+    // Compared with each row: as a set, not one after the other.
+    const theirs = sql`${customer.id} in (select unnest((select ${found.ids}::text::uuid[])))`;
+    return { ...both(theirs), indexed: [own, ofThese(found.ids)] };
   }
   if (found && found.amount <= mostCustomers.gathered) {
     const ids = sql`select ${customers.id} from ${customers} where ${customerHit}`;
@@ -98,10 +106,12 @@ function customersFound(db: Database, hit: SQL, asked: string, lookedUp: LookedU
   if (known) return known;
   const look = async () => {
     const limit = mostCustomers.known + 1;
-    const rows = await db.select({ id: customers.id }).from(customers).where(hit).limit(limit);
-    const ids = rows.map(({ id }) => id);
-    if (rows.length < limit) return { ids, amount: rows.length };
-    const { keyed } = await frequencyOf(db, customers, hit);
+    const { rows } = await db.execute<CustomersFound>(sql`
+      select coalesce(array_agg(id), '{}')::text as ids, count(*)::int as amount
+      from (select id from ${customers} where ${hit} limit ${exactly(limit)}) as found`);
+    const { ids, amount } = rows[0] ?? { ids: "{}", amount: 0 };
+    if (amount < limit) return { ids, amount };
+    const { keyed } = await frequencyOf(db, customers, { keys: hit });
     return { ids, amount: Math.max(keyed, limit) };
   };
   const found = look();
@@ -111,10 +121,10 @@ function customersFound(db: Database, hit: SQL, asked: string, lookedUp: LookedU
 
 /** Of what else was typed, the hits of this weight. */
 function weighing(weighs: SQL, others: Hits | ""): Hits {
-  if (!others) return { where: weighs, indexed: undefined, keys: weighs, isShort: false };
+  if (!others) return { where: weighs, indexed: undefined, isShort: false };
   const both = (hit: SQL) => sql`(${hit}) and ${weighs}`;
   const { some: _, ...rest } = others;
-  return { ...rest, where: both(others.where), indexed: others.indexed?.map(both) };
+  return { keys: others.where, ...rest, where: both(others.where), indexed: others.indexed?.map(both) };
 }
 
 /** What was typed, in terms of the keys that `search_keys` in the migrations makes of names and codes. */

@@ -1,6 +1,7 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { logs } from "@footprint/contract/logs.ts";
+import { staff } from "@footprint/contract/staff.ts";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { openSession } from "../accounts/sessions.ts";
@@ -29,6 +30,9 @@ test("a call of the dashboard and a page of a list are one statement each, which
     [logs.list, {}],
     [logs.list, { sort: "asc" }],
     [logs.list, { from, to }],
+    [logs.list, { status: "label" }],
+    [staff.list, {}],
+    [staff.list, { role: "admin", sort: "asc" }],
   ];
   const [account] = await db
     .insert(accounts)
