@@ -49,8 +49,8 @@ type WorkerFixtures = {
   /** Sessions that last as long as the server. */
   lasting: { admin: string; staff: string; member: Account; confirmed: () => Promise<string> };
   adminToken: string;
-  /** Where all looking is done: opening a browser for every view would take longer than the looking. */
-  gallery: { page?: Page };
+  /** Where all looking is done, and whose panel it shows: to open or load one for every view takes as long as to look. */
+  gallery: { page?: Page; who?: "admin" | "staff" | undefined };
 };
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
@@ -174,23 +174,40 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     const stop = observe(page.context(), watch, [server.url]);
     await use(async (view) => {
       const who = view.as ?? "admin";
-      await page.context().clearCookies();
-      if (who !== "nobody")
-        await page.context().addCookies([{ name: "footprint", value: lasting[who], url: server.url }]);
       await page.setViewportSize({ width: 1440, height: 800 });
       await page.emulateMedia({ colorScheme: "light" });
       await page.mouse.move(0, 0);
-      await openView(page, view);
+      const isThere = who === gallery.who && !view.answers;
+      if (!isThere) {
+        await page.context().clearCookies();
+        if (who !== "nobody")
+          await page.context().addCookies([{ name: "footprint", value: lasting[who], url: server.url }]);
+      }
+      gallery.who = who === "nobody" || view.answers ? undefined : who;
+      await openView(page, view, isThere ? goInPanel : undefined);
       return page;
     });
     stop();
+    if (gallery.who) {
+      // Nothing of a view is left where there is no screen.
+      await goInPanel(page, "/nowhere");
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Unexpected Application Error!");
+    } else {
+      // What a view was shown in the server's place is not for the next one, nor is what it asks for by itself.
+      // To a picture of the same site, since another site would cost a new process with all code to compile again.
+      await page.goto("/favicon.svg");
+      await page.unrouteAll({ behavior: "wait" });
+    }
     await page.evaluate(() => localStorage.clear());
-    // What a view was shown in the server's place is not for the next one, nor is what it asks for by itself.
-    // To a picture of the same site, since another site would cost a new process with all code to compile again.
-    await page.goto("/favicon.svg");
-    await page.unrouteAll({ behavior: "wait" });
   },
 });
+
+/** Goes to an address without loading the panel again, as Back does. */
+const goInPanel = (page: Page, path: string) =>
+  page.evaluate((to) => {
+    history.pushState(null, "", to);
+    dispatchEvent(new PopStateEvent("popstate"));
+  }, path);
 
 export { expect };
 

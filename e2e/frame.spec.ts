@@ -182,14 +182,14 @@ const smallInputs = (page: Page) =>
         .map((field) => field.outerHTML),
     );
 
-/** What is higher than its place, which neither grows nor scrolls. */
+/** What is higher than its place, which neither grows nor scrolls. Styles take long: only of what is higher. */
 const squeezed = (page: Page) =>
   page.locator("body *").evaluateAll((elements) =>
     elements
+      .filter(({ clientHeight, scrollHeight }) => clientHeight > 1 && scrollHeight > clientHeight + 4)
       .filter((element) => {
         const { overflowY, textOverflow, visibility } = getComputedStyle(element);
-        const isHigher = element.clientHeight > 1 && element.scrollHeight > element.clientHeight + 4;
-        return isHigher && overflowY === "hidden" && textOverflow !== "ellipsis" && visibility === "visible";
+        return overflowY === "hidden" && textOverflow !== "ellipsis" && visibility === "visible";
       })
       .map((element) => element.outerHTML.slice(0, 200)),
   );

@@ -19,7 +19,7 @@ export type View = {
   as?: "nobody" | "staff";
   /** What the screen's heading says, once it is there. */
   heading: string;
-  /** What the server is made to answer, before the screen asks. */
+  /** What the server is made to answer, at once and when something is opened: all that is not its own. */
   answers?: (page: Page) => Promise<unknown>;
   /** What to open on the screen. */
   open?: (page: Page) => Promise<void>;
@@ -125,9 +125,12 @@ async function askingWhatTheyPay(page: Page) {
   await expect(asked.getByText("Custom price of pricing-customer for 1–5 lb")).toBeVisible();
 }
 
-/** Lets the next call of this kind be answered like this: for what would change the account that looks. */
-const answering = (page: Page, { path }: { path: string }, json: object, status = 200) =>
-  page.route(`**${path}`, (route) => route.fulfill({ status, json }), { times: 1 });
+type Call = { path: string; method?: string };
+/** Lets calls of this kind be answered like this: for what the seed has not, or would change the account that looks. */
+const answering = (page: Page, { path, method }: Call, json: object, status = 200) =>
+  page.route(`**${path}`, (route) =>
+    method && method !== route.request().method() ? route.fallback() : route.fulfill({ status, json }),
+  );
 
 async function showSecret(page: Page) {
   await press(page, "Turn on");
@@ -337,8 +340,8 @@ export const views: readonly View[] = [
     as: "nobody",
     heading: "Sign-In",
     problem: /401/,
+    answers: (page) => answering(page, session.login, { message: "Enter the code", codeRequired: true }, 401),
     async open(page) {
-      await answering(page, session.login, { message: "Enter the code", codeRequired: true }, 401);
       await page.getByRole("textbox", { name: "Username" }).fill("maren");
       await page.getByRole("textbox", { name: "Passcode" }).fill("anything");
       await press(page, "Sign in");
@@ -611,7 +614,7 @@ export const views: readonly View[] = [
     name: "website-earlier-handles",
     path: "/website",
     heading: "Website Settings",
-    async open(page) {
+    async answers(page) {
       const by = { username: "admin", kind: "account", _id: settingsId };
       const entry = { previous: "$north", image: null, qr: [], by, warnings: [], isCurrent: false };
       const createdAt = "2026-01-31T12:00:00.000Z";
@@ -624,6 +627,8 @@ export const views: readonly View[] = [
       await answering(page, website.cashappHistory, { history });
       const picture = Buffer.from(encodeQR(says, "gif", { scale: 6 }));
       await page.route("**/cashapp-image/*", (route) => route.fulfill({ contentType: "image/gif", body: picture }));
+    },
+    async open(page) {
       await press(page, "Earlier handles");
       await expect(page.getByRole("dialog").getByText("$north-of-everything")).toBeVisible();
     },
@@ -646,8 +651,8 @@ export const views: readonly View[] = [
     name: "website-new-key",
     path: "/website",
     heading: "Website Settings",
+    answers: (page) => answering(page, website.createApiKey, { message: "", key: `fp_${"a1B2c3-_".repeat(5)}xyz` }),
     async open(page) {
-      await answering(page, website.createApiKey, { message: "", key: `fp_${"a1B2c3-_".repeat(5)}xyz` });
       await press(page, "Create key");
       await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
       await expect(page.getByRole("dialog", { name: "Your new key" })).toBeVisible();
@@ -658,7 +663,7 @@ export const views: readonly View[] = [
     name: "website-history",
     path: "/website",
     heading: "Website Settings",
-    async open(page) {
+    async answers(page) {
       const moment = "2026-01-31T12:00:00.000Z";
       const subject = { kind: "settings", _id: settingsId };
       const admin = { username: "admin", kind: "account", _id: settingsId };
@@ -689,6 +694,8 @@ export const views: readonly View[] = [
           totalPages: 2,
         },
       );
+    },
+    async open(page) {
       await press(page, "History of the settings");
       await expect(page.getByRole("dialog").getByText("$north-wind").first()).toBeVisible();
     },
@@ -749,7 +756,7 @@ export const views: readonly View[] = [
     name: "notices",
     path: "/orders",
     heading: "Orders",
-    async open(page) {
+    async answers(page) {
       const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
       const notice = (text: string, minutes: number, done = "", isNew = false) => ({
         ...{ _id: `${text} ${minutes}`, text, done, isNew, to: "/orders", createdAt: ago(minutes) },
@@ -783,6 +790,8 @@ export const views: readonly View[] = [
           ],
         },
       );
+    },
+    async open(page) {
       await press(page, /^Notices/);
       await expect(page.getByRole("dialog").getByText("Nora Whitfield")).toBeVisible();
     },
@@ -810,24 +819,8 @@ export const views: readonly View[] = [
     heading: "Staff Members",
     open: (page) => page.getByText("Grid", { exact: true }).click(),
   },
-  {
-    name: "staff-create",
-    path: "/staff",
-    heading: "Staff Members",
-    async open(page) {
-      await press(page, "Create staff");
-      await dialog(page);
-    },
-  },
-  {
-    name: "staff-edit",
-    path: "/staff",
-    heading: "Staff Members",
-    async open(page) {
-      await press(page, /^Edit/);
-      await dialog(page);
-    },
-  },
+  { name: "staff-create", path: "/staff", heading: "Staff Members", open: opening("Create staff") },
+  { name: "staff-edit", path: "/staff", heading: "Staff Members", open: opening(/^Edit/) },
   {
     name: "staff-edit-messages",
     path: "/staff",
@@ -842,7 +835,7 @@ export const views: readonly View[] = [
     name: "staff-messages",
     path: "/staff",
     heading: "Staff Members",
-    async open(page) {
+    async answers(page) {
       const moment = new Date(Date.now() - 3_600_000).toISOString();
       const outcome = { at: moment, status: 403, answer: '{"ok":false,"description":"Forbidden: bot was blocked"}' };
       const one = { _id: settingsId, createdAt: moment, isTest: false, nextTryAt: null };
@@ -858,6 +851,8 @@ export const views: readonly View[] = [
           },
         }),
       );
+    },
+    async open(page) {
       await firstRow(page);
       await page
         .getByRole("navigation", { name: "About this account" })
@@ -866,15 +861,7 @@ export const views: readonly View[] = [
       await expect(page.getByText("Not sent yet")).toBeVisible();
     },
   },
-  {
-    name: "staff-delete",
-    path: "/staff",
-    heading: "Staff Members",
-    async open(page) {
-      await press(page, /^Delete/);
-      await dialog(page);
-    },
-  },
+  { name: "staff-delete", path: "/staff", heading: "Staff Members", open: opening(/^Delete/) },
   { name: "staff-nothing-found", path: "/staff?search=no-such-person", heading: "Staff Members" },
   {
     name: "staff-reset-two-step",
@@ -909,12 +896,11 @@ export const views: readonly View[] = [
     name: "staff-new-password",
     path: "/staff",
     heading: "Staff Members",
+    answers(page) {
+      const reset = { path: staff.resetPassword.path.replace(":id", "*") };
+      return answering(page, reset, { message: "", password: "abcde-fghij-kmnpq-rstuv" });
+    },
     async open(page) {
-      await answering(
-        page,
-        { path: staff.resetPassword.path.replace(":id", "*") },
-        { message: "", password: "abcde-fghij-kmnpq-rstuv" },
-      );
       await press(page, /^More actions/);
       await page.getByRole("menuitem", { name: "Reset password" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Reset password" }).click();
@@ -963,9 +949,11 @@ export const views: readonly View[] = [
     path: "/website",
     heading: "Website Settings",
     problem: /403/,
-    async open(page) {
+    async answers(page) {
       await answering(page, passkeys.list, { passkeys: ownPasskeys() });
       await answering(page, website.updateLimits, { message: "Confirm", confirmationRequired: true }, 403);
+    },
+    async open(page) {
       await press(page, "Save limits");
       await expect(page.getByRole("dialog", { name: "Confirm it's you" })).toBeVisible();
     },
@@ -976,11 +964,10 @@ export const views: readonly View[] = [
     name: "two-step-recovery-codes",
     path: "/admin-settings",
     heading: "Account Setting",
+    answers: (page) =>
+      answering(page, session.confirmTwoStep, { recoveryCodes: [...recoveryCodes, ...recoveryCodes.map(backwards)] }),
     async open(page) {
       await showSecret(page);
-      await answering(page, session.confirmTwoStep, {
-        recoveryCodes: [...recoveryCodes, ...recoveryCodes.map(backwards)],
-      });
       const dialog = page.getByRole("dialog");
       await dialog.getByRole("textbox", { name: "Code" }).fill("123456");
       await dialog.getByRole("button", { name: "Turn on" }).click();
@@ -1008,9 +995,13 @@ export const views: readonly View[] = [
 ];
 
 /** Opens a view and waits until nothing of it is loading any more. */
-export async function openView(page: Page, { path, heading, answers, open }: View) {
+export async function openView(
+  page: Page,
+  { path, heading, answers, open }: View,
+  go: (page: Page, path: string) => Promise<unknown> = () => page.goto(path),
+) {
   await answers?.(page);
-  await page.goto(path);
+  await go(page, path);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
   await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
   await open?.(page);
