@@ -39,7 +39,7 @@ export function openPool(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     onConnect: (client) =>
-      refuseUnfit(client, mayBeReadOnly).catch((error) => {
+      makeReady(client, mayBeReadOnly, isPooled).catch((error) => {
         hosts.leave((client as Found).url);
         throw error;
       }),
@@ -111,11 +111,16 @@ class PoolOfHosts extends pg.Pool {
   }
 }
 
-/** An address may lead to a standby while its primary changes: what is read there is old, and nothing can be written. */
-async function refuseUnfit(client: pg.ClientBase, mayBeReadOnly: boolean) {
+/**
+ * An address may lead to a standby while its primary changes: what is read there is old, and nothing can be written.
+ * Statements are not compiled: PostgreSQL thinks that a search takes long, and spends up to a second on what takes ten
+ * milliseconds.
+ */
+async function makeReady(client: pg.ClientBase, mayBeReadOnly: boolean, isPooled: boolean) {
   const { rows } = await client.query<{ version: string; is_read_only: boolean }>({
     text: `select current_setting('server_version_num') as version,
-      pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as is_read_only`,
+      pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as is_read_only
+      ${isPooled ? "" : ", set_config('jit', 'off', false)"}`,
   });
   const [server] = rows;
   const major = Math.floor(Number(server?.version) / 10_000);

@@ -18,6 +18,11 @@ async function preparedOf(tx: Transaction): Promise<string[]> {
   return rows.map(({ statement }) => statement);
 }
 
+test.runIf(inject("postgresUrl"))("no statement is compiled, however long it looks", async () => {
+  const { rows } = await db.execute(sql`show jit`);
+  expect(rows).toEqual([{ jit: "off" }]);
+});
+
 test("a connection keeps the statements prepared that were used last", async () => {
   await db.transaction(async (tx) => {
     const often = sql`select ${"often"}::text as answer`;

@@ -24,8 +24,11 @@ import { type Hits, hitsOf, type LookedUp } from "./search.ts";
 const skippable = 1_000;
 /** Beyond this many rows nobody counts on where no counter tells. */
 const mostHits = 1_000;
-/** How many rows are looked through one by one: at most; to count hits where no index can; for a page; where there is no key. */
-const rowByRow = { most: 50_000, counted: 4_000, first: 2_000, short: 1_000 };
+/**
+ * How many rows are looked through one by one: at most; where very many have the keys of what was seen nowhere; to count
+ * hits where no index can; for a page; where there is no key.
+ */
+const rowByRow = { most: 50_000, unseen: 20_000, counted: 4_000, first: 2_000, short: 1_000 };
 /** Hits may come later in the list than they would if they were spread evenly. */
 const margin = 4;
 /**
@@ -231,7 +234,7 @@ async function findHits(db: Database, view: View, hits: Hits | undefined, offset
   if (isFull || !known.isMore) return known;
   // Its keys are in many rows, and what was typed is in none that was looked at.
   const isNowhere = hits.keys !== undefined && rowsPerHit === Number.POSITIVE_INFINITY;
-  if (isNowhere && keyed > indexed.unseen) return known;
+  if (isNowhere && keyed > indexed.unseen) return withMore(await among(rowByRow.unseen));
   return hits.indexed && keyed <= indexed.most ? lookUp(db, view, hits.indexed, offset) : withMore(await among(most));
 }
 
