@@ -80,9 +80,8 @@ export const emptyPostgres = () => createPostgres("template0");
 /** The same with its tables made, as a first start leaves them: to make them takes longer than the rest of a start. */
 export const migratedPostgres = () => createPostgres("template");
 
-/** The same in a folder, for the embedded engine. */
-export const putDatabase = (dataDir = folder) =>
-  cp(inject("embeddedFolder") as string, join(dataDir, "postgres"), { recursive: true });
+/** The same in this test's folder, for the embedded engine. */
+export const putDatabase = () => cp(inject("embeddedFolder") as string, join(folder, "postgres"), { recursive: true });
 
 async function createPostgres(template: string) {
   const name = `start_${randomBytes(8).toString("hex")}`;
