@@ -29,6 +29,8 @@ type Wish = {
   /** What lies between kills, from the least to the most: by the clock, or by how many changes were acknowledged. */
   between: { milliseconds: Range } | { changes: Range };
   emptyFolder?: string | undefined;
+  /** Until then nothing is killed. */
+  warm?(progress: Progress): boolean;
   /** Asked after every kill. */
   enough(progress: Progress): boolean;
   say?(line: string): void;
@@ -43,7 +45,7 @@ const mostFindings = 10;
  * the same key; some give up. A shop that is down half of the time hears of everything by a webhook. At the end, what
  * they know is held against the rows.
  */
-export async function torture({ engine, seed, between, emptyFolder, enough, say = () => {} }: Wish) {
+export async function torture({ engine, seed, between, emptyFolder, warm, enough, say = () => {} }: Wish) {
   const findings: string[] = [];
   const find = (finding: string) => findings.push(finding);
   const isHopeless = () => findings.length >= mostFindings;
@@ -76,11 +78,16 @@ export async function torture({ engine, seed, between, emptyFolder, enough, say 
     const busy = Promise.all(gatherCrowd(caller, seed, { ...business, token }).map(work));
 
     const random = seededRandom(seed);
+    let wasWarm = !warm;
+    const isWarm = () => {
+      wasWarm ||= warm?.(progress()) ?? true;
+      return wasWarm;
+    };
     const letWork = async () => {
       if ("milliseconds" in between) return wait(random.between(...between.milliseconds));
       const last = counts.acknowledged + random.between(...between.changes);
       const patience = AbortSignal.timeout(120_000);
-      while (counts.acknowledged < last && !isHopeless()) {
+      while ((counts.acknowledged < last || !isWarm()) && !isHopeless()) {
         if (patience.aborted) throw new Error("the servers run, but answer nothing good any more");
         await wait(5);
       }

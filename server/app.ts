@@ -154,11 +154,11 @@ export async function buildApp(
 /** For machines, for readers, and for programs that send calls by hand. */
 function describeApi(app: FastifyInstance) {
   const json = "application/json; charset=utf-8";
-  const description = openApi(features);
-  serveText(app, "/api/openapi.json", json, JSON.stringify(description));
-  serveText(app, "/api/docs", "text/html; charset=utf-8", openApiPage(features));
-  serveText(app, collectionPaths.postman, json, JSON.stringify(postmanCollection(description), null, 2));
-  serveText(app, collectionPaths.bruno, "application/zip", zip(brunoFolder(description)));
+  const description = () => openApi(features);
+  serveText(app, "/api/openapi.json", json, () => JSON.stringify(description()));
+  serveText(app, "/api/docs", "text/html; charset=utf-8", () => openApiPage(features));
+  serveText(app, collectionPaths.postman, json, () => JSON.stringify(postmanCollection(description()), null, 2));
+  serveText(app, collectionPaths.bruno, "application/zip", () => zip(brunoFolder(description())));
 }
 
 /** What browsers are told is the same in every answer, and worked out with the first. */

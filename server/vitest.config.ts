@@ -25,6 +25,8 @@ const onBothEngines = [
 ].map((name) => `${name}.test.ts`);
 /** They look at a program beside the server, for which one engine is as good as the other. */
 const onEmbeddedAlone = ["tests/client-package.test.ts"];
+/** The embedded engine is not compiled a second time, for speed: in a program that ends soon that takes longer than it saves. */
+const quickly = ["--liftoff-only"];
 /** Only what hangs is stopped: a busy machine may take its time. */
 const patience = { testTimeout: 300_000, hookTimeout: 300_000 };
 const shared = { include: ["**/*.test.ts"], ...patience };
@@ -57,6 +59,7 @@ export default defineConfig({
           ...shared,
           name: "program",
           include: [programTests],
+          execArgv: quickly,
           globalSetup: ["testing/postgres.ts", "testing/embedded.ts"],
         },
       },

@@ -33,22 +33,16 @@ const pixelsOf = (image: Buffer) => sharp(image).flatten({ background: "#fff" })
 
 test("an image whose QR code pays the handle is saved without a warning, however the code says it", async () => {
   for (const says of [
-    "https://cash.app/$shop",
-    "http://www.cash.app/$shop/",
-    "HTTPS://CASH.APP/$SHOP",
-    "cash.app/$Shop?qr=1",
-    "https://cash.app/$shop/25.00",
-    "https://cash.app/%24shop",
-    "https://cash.me/$shop",
-    " $shop ",
+    ["https://cash.app/$shop", "http://www.cash.app/$shop/", "HTTPS://CASH.APP/$SHOP", "cash.app/$Shop?qr=1"],
+    ["https://cash.app/$shop/25.00", "https://cash.app/%24shop", "https://cash.me/$shop", " $shop "],
   ]) {
-    const { status, body } = await save({ cashappId: "$shop", image: qrImage(says) });
-    expect([says, status, body]).toEqual([
-      says,
+    const { status, body } = await save({ cashappId: "$shop", image: qrImage(...says) });
+    expect([status, body]).toEqual([
       200,
       { message: "Payment settings updated", version: expect.any(String), warnings: [] },
     ]);
-    expect(await cashapp()).toMatchObject({ cashappId: "$shop", qr: [says], warnings: [] });
+    const { cashappId, qr, warnings } = await cashapp();
+    expect([cashappId, qr.toSorted(), warnings]).toEqual(["$shop", says.toSorted(), []]);
   }
 });
 

@@ -104,5 +104,9 @@ test("what anybody may ask for is not compressed for each who does", async () =>
   for (let count = 0; count < 10; count++) await addOrder();
   expect(await compressionsFor(orders.list.path, { authorization: `Bearer ${tokenOf("staff")}` })).toBe(1);
   const open = ["/", "/orders", "/robots.txt", "/api/docs", "/api/openapi.json", `/api/${"x".repeat(5_000)}`];
-  for (const path of open) expect([path, await compressionsFor(path)]).toEqual([path, 0]);
+  for (const path of open) {
+    // For the first, once for all.
+    await compressionsFor(path);
+    expect([path, await compressionsFor(path)]).toEqual([path, 0]);
+  }
 });

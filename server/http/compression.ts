@@ -43,12 +43,15 @@ function varyByEncoding(reply: FastifyReply) {
 const acceptsGzip = ({ headers }: FastifyRequest) =>
   /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(headers["accept-encoding"] ?? ""));
 
-/** Serves a text that changes only with the program, compressed once; who has it already is told so. */
-export function serveText(app: FastifyInstance, path: string, type: string, text: string | Buffer) {
-  const hash = createHash("sha256").update(text).digest("base64url");
-  const plain = Buffer.from(text);
-  const compressed = gzipSync(plain);
+/**
+ * Serves a text that changes only with the program: made and compressed once, when somebody first asks for it, so that
+ * no start waits for that. Who has it already is told so.
+ */
+export function serveText(app: FastifyInstance, path: string, type: string, make: () => string | Buffer) {
+  let made: ReturnType<typeof prepared> | undefined;
   app.get(path, async (request, reply) => {
+    made ??= prepared(make());
+    const { hash, plain, compressed } = made;
     // Weak, since the compressed text has the same one.
     reply.header("cache-control", "no-cache").header("etag", `W/"${hash}"`);
     if (request.headers["if-none-match"]?.includes(`"${hash}"`)) return reply.code(304).send();
@@ -58,4 +61,9 @@ export function serveText(app: FastifyInstance, path: string, type: string, text
     if (!acceptsGzip(request)) return reply.send(plain);
     return reply.header("content-encoding", "gzip").send(compressed);
   });
+}
+
+function prepared(text: string | Buffer) {
+  const plain = Buffer.from(text);
+  return { hash: createHash("sha256").update(text).digest("base64url"), plain, compressed: gzipSync(plain) };
 }

@@ -9,7 +9,7 @@ const built = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
 /** The panel's files, and its page for every address that is the panel's own. */
 export async function servePanel(app: FastifyInstance, folder = built) {
-  serveText(app, "/robots.txt", "text/plain; charset=utf-8", "User-agent: *\nDisallow: /\n");
+  serveText(app, "/robots.txt", "text/plain; charset=utf-8", () => "User-agent: *\nDisallow: /\n");
   const hasPage = existsSync(`${folder}/index.html`);
   if (hasPage) {
     // What is too long for the name of a file would be forbidden instead of not found.

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import type { TestProject } from "vitest/node";
 import { openEmbedded } from "../db/engine.ts";
 
@@ -14,6 +15,8 @@ declare module "vitest" {
 }
 
 export default async function setup(project: TestProject) {
+  // Used once in this process, the engine is not compiled a second time for speed.
+  setFlagsFromString("--liftoff-only");
   const folder = await mkdtemp(join(tmpdir(), "footprint-embedded-"));
   const dump = join(folder, "empty.tar");
   const dataDir = join(folder, "postgres");

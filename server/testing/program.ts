@@ -15,6 +15,8 @@ import { connectEmbedded, connectPostgres, type Engine } from "../db/engine.ts";
 export let folder: string;
 let running: ChildProcess[] = [];
 const { PATH, NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
+/** None of these programs runs for long: to compile the embedded engine a second time, for speed, takes longer than it saves. */
+const quickly = ["--liftoff-only"];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "footprint-start-"));
@@ -32,7 +34,7 @@ export async function run(
   args: string[] = [],
   onOutput = (_output: string) => {},
 ) {
-  const child = spawn(process.execPath, [script, ...args], {
+  const child = spawn(process.execPath, [...quickly, script, ...args], {
     cwd: dirname(import.meta.dirname),
     // The demo business takes longer to load than all the rest of a start.
     env: {

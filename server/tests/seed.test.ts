@@ -87,7 +87,8 @@ onPostgres("a database that is not empty stays as it is", async () => {
 /** What the command prints when it refuses. */
 function said(args: string[]): Promise<string> {
   const program = new URL("../../bench/seed.ts", import.meta.url).pathname;
-  const env = { PATH: process.env.PATH };
+  const { PATH, NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, NODE_OPTIONS };
   return new Promise((done) =>
     execFile(process.execPath, [program, ...args], { env }, (error, _, words) =>
       done(error ? words.trim() : "no error"),
