@@ -78,17 +78,17 @@ export async function torture({ engine, seed, between, emptyFolder, warm, enough
     const busy = Promise.all(gatherCrowd(caller, seed, { ...business, token }).map(work));
 
     const random = seededRandom(seed);
-    let wasWarm = !warm;
-    const isWarm = () => {
-      wasWarm ||= warm?.(progress()) ?? true;
-      return wasWarm;
-    };
+    let isWarm = !warm;
     const letWork = async () => {
       if ("milliseconds" in between) return wait(random.between(...between.milliseconds));
       const last = counts.acknowledged + random.between(...between.changes);
-      const patience = AbortSignal.timeout(120_000);
-      while ((counts.acknowledged < last || !isWarm()) && !isHopeless()) {
-        if (patience.aborted) throw new Error("the servers run, but answer nothing good any more");
+      let seen = { acknowledged: counts.acknowledged, at: performance.now() };
+      while ((counts.acknowledged < last || !isWarm) && !isHopeless()) {
+        isWarm ||= warm?.(progress()) ?? true;
+        if (counts.acknowledged > seen.acknowledged)
+          seen = { acknowledged: counts.acknowledged, at: performance.now() };
+        if (performance.now() - seen.at > 120_000)
+          throw new Error("the servers run, but answer nothing good any more");
         await wait(5);
       }
     };
