@@ -61,7 +61,7 @@ export async function authenticate(
 ): Promise<Actor | undefined> {
   const tokenHash = hashToken(token);
   const network = networkOf(address);
-  const query = prepared(db, "session", () =>
+  const find = () =>
     db
       .select({
         id: accounts.id,
@@ -75,9 +75,8 @@ export async function authenticate(
       .from(sessions)
       .innerJoin(accounts, eq(accounts.id, sessions.accountId))
       .where(and(eq(sessions.tokenHash, sql.placeholder("tokenHash")), isOpen, isNull(accounts.suspendedAt)))
-      .prepare(""),
-  );
-  const [found] = await query.execute({ tokenHash, network });
+      .prepare("");
+  const [found] = await prepared(db, "session", find, "personal").execute({ tokenHash, network });
   if (!found) return undefined;
   const { stale, ...account } = found;
   if (stale && !isUnattended) {

@@ -11,13 +11,19 @@ const mostQueries = 1_000;
 /**
  * A query that is built at its first use and from then on only filled in: building it costs more than many an answer.
  * `build` ends in `.prepare("")`; the database's own prepared statements are named where they are sent. One that is
- * planned for its values each time is asked alone, so that others are not planned with it.
+ * planned for its values each time is asked `alone`, so that others are not planned with it; the answer to a `personal`
+ * one is for nobody but the caller.
  */
-export const prepared = <Q>(db: Database | Transaction, key: string, build: () => Q, isAlone = false): Q =>
+export const prepared = <Q>(
+  db: Database | Transaction,
+  key: string,
+  build: () => Q,
+  how?: "alone" | "personal" | false,
+): Q =>
   keptFor(db, key, () => {
     const query = build();
     mapQuickly(query as Selected);
-    if (!isAlone) askTogether(db, key, query as Selected);
+    if (how !== "alone") askTogether(db, key, query as Selected, how === "personal");
     return query;
   });
 
@@ -53,13 +59,14 @@ type Selected = {
   execute(values?: object): Promise<object[]>;
 };
 
+/** A query that was asked, and what its answer is given to: a list of values for each row. */
 type Asked = {
   key: string;
   query: Selected;
   params: unknown[];
-  answer: (rows: object[]) => void;
+  isPersonal: boolean;
+  answer: (rows: unknown[][]) => void;
   refuse: (reason: unknown) => void;
-  /** Asks for it by itself: a list of values for each row. */
   alone: () => Promise<unknown[][]>;
 };
 
@@ -67,61 +74,74 @@ type Asked = {
  * What a call that holds a connection asks for before it waits leaves as one statement: each costs server and database
  * more than most of what is asked.
  */
-function askTogether(db: Database | Transaction, key: string, query: Selected) {
-  const execute = query.execute.bind(query);
+function askTogether(db: Database | Transaction, key: string, query: Selected, isPersonal: boolean) {
+  const { customResultMapper: makeRows } = query;
   // An answer that only the query itself can make rows of is asked for by itself.
-  if (!query.customResultMapper || query.fields?.some(({ field }) => isBytes(field))) return;
-  const values: Selected = Object.create(query, { customResultMapper: { value: (rows: unknown) => rows } });
-  const executeForValues = query.execute.bind(values) as unknown as (given: object) => Promise<unknown[][]>;
-  query.execute = (given = {}) => {
+  if (!makeRows || query.fields?.some(({ field }) => isBytes(field))) return;
+  const execute = query.execute.bind(query);
+  const forValues: Selected = Object.create(query, { customResultMapper: { value: (rows: unknown) => rows } });
+  const executeForValues = query.execute.bind(forValues) as unknown as (given: object) => Promise<unknown[][]>;
+  query.execute = async (given = {}) => {
     const asked = askedOn(db) as Asked[] | undefined;
     if (!asked) return execute(given);
-    return new Promise((answer, refuse) => {
+    const values = await new Promise<unknown[][]>((answer, refuse) => {
       const params = fillPlaceholders(query.params, given as Record<string, unknown>);
-      asked.push({ key, query, params, answer, refuse, alone: () => executeForValues(given) });
-      if (asked.length === 1) process.nextTick(() => sendAsOne(db, asked.splice(0)));
+      const alone = () => executeForValues(given);
+      asked.push({ key, query, params, isPersonal, answer, refuse, alone });
+      if (asked.length === 1) process.nextTick(() => send(db, asked.splice(0)));
     });
+    return makeRows(values);
   };
 }
 
 const isBytes = (field: Field) => is(field, Column) && field.getSQLType() === "bytea";
 
-async function sendAsOne(db: Database | Transaction, asked: Asked[]) {
-  const key = asked.map(({ key }) => key).join(" & ");
-  const params = asked.flatMap(({ params }) => params);
-  const ask = async () => {
-    if (asked.length === 1) return [await (asked[0] as Asked).alone()];
-    const whole = keptFor(db, key, () => wholeOf(db, asked));
-    const [answers] = await whole.execute({ ...params });
-    return answers as unknown[][][];
-  };
-  try {
-    const answers = await shared(db, `${key} ${JSON.stringify(params)}`, ask);
-    for (const [place, { query, answer }] of asked.entries())
-      answer(query.customResultMapper?.(answers[place] ?? []) ?? []);
-  } catch (error) {
-    for (const { refuse } of asked) refuse(error);
-  }
-}
-
-const sharedAnswers = new WeakMap<Database | Transaction, Shared>();
+const questions = new WeakMap<Database | Transaction, Shared>();
 
 /**
- * Panels that follow what happens all ask the same at the same moment. Whose connection it is that the answer fails on is
- * no matter of the others: each of them asks again by itself.
+ * Panels that follow what happens all ask the same at the same moment: who asks what others are just being told shares
+ * the next answer with all who do, and asks by themselves for what is about them alone.
  */
-async function shared<T>(db: Database | Transaction, question: string, ask: () => Promise<T>): Promise<T> {
-  const answers = sharedAnswers.get(db) ?? new Shared();
-  sharedAnswers.set(db, answers);
-  let isOwn = false;
-  const askForAll = () => {
-    isOwn = true;
-    return ask();
-  };
-  return answers.do(question, askForAll).catch((error) => {
-    if (isOwn) throw error;
-    return ask();
-  });
+function send(db: Database | Transaction, asked: Asked[]) {
+  const shared = questions.get(db) ?? new Shared();
+  questions.set(db, shared);
+  const common = asked.filter(({ isPersonal }) => !isPersonal);
+  const question = JSON.stringify(common.map(({ key, params }) => [key, params]));
+  if (common.length === 0) return tell(asked, valuesOf(db, asked));
+  if (!shared.isBusy(question))
+    return tell(
+      asked,
+      shared.do(question, () => valuesOf(db, asked)),
+    );
+  const personal = asked.filter(({ isPersonal }) => isPersonal);
+  if (personal.length > 0) tell(personal, valuesOf(db, personal));
+  const ask = () => valuesOf(db, common);
+  // On whose connection it failed is no matter of the others: each of them asks again.
+  tell(
+    common,
+    shared.do(question, ask).catch(() => ask()),
+  );
+}
+
+/** What each query found. */
+async function valuesOf(db: Database | Transaction, asked: Asked[]): Promise<unknown[][][]> {
+  const [first, ...others] = asked as [Asked, ...Asked[]];
+  if (others.length === 0) return [await first.alone()];
+  const whole = keptFor(db, asked.map(({ key }) => key).join(" & "), () => wholeOf(db, asked));
+  const params = asked.flatMap(({ params }) => params);
+  const [answers] = (await whole.execute({ ...params })) as unknown as [unknown[][][]];
+  return answers;
+}
+
+function tell(asked: Asked[], found: Promise<unknown[][][]>) {
+  found.then(
+    (values) => {
+      for (const [place, { answer }] of asked.entries()) answer(values[place] ?? []);
+    },
+    (error) => {
+      for (const { refuse } of asked) refuse(error);
+    },
+  );
 }
 
 /** One statement that answers with a column for each query: a list of rows, each of them a list of values. */
@@ -182,15 +202,10 @@ function partsThatMayBeMissing({ fields = [], joinsNotNullableMap: joins }: Sele
     part.names.add(getTableName(field.table));
     tables.set(path[0] as string, part);
   }
-  return [...tables].flatMap(
-    ([
-      part,
-      {
-        names: [name, ...others],
-        first,
-      },
-    ]) => (joins && name && others.length === 0 && !joins[name] ? { part, first } : []),
-  );
+  return [...tables].flatMap(([part, { names, first }]) => {
+    const [name, ...others] = names;
+    return joins && name && others.length === 0 && !joins[name] ? { part, first } : [];
+  });
 }
 
 type Decoder = { mapFromDriverValue(value: unknown): unknown };

@@ -7,6 +7,10 @@ type Turn = { done: Promise<unknown>; next?: Promise<unknown> };
 export class Shared {
   private readonly turns = new Map<string, Turn>();
 
+  isBusy(name: string): boolean {
+    return this.turns.has(name);
+  }
+
   do<T>(name: string, work: () => Promise<T>): Promise<T> {
     const current = this.turns.get(name);
     if (!current) return this.begin(name, work);
