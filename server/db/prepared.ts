@@ -100,28 +100,29 @@ const questions = new WeakMap<Database | Transaction, Shared>();
 
 /**
  * Panels that follow what happens all ask the same at the same moment: who asks what others are just being told shares
- * the next answer with all who do, and asks by themselves for what is about them alone.
+ * the next answer with all who do, and asks by themselves for what is about them alone. One query is not worth that:
+ * to ask for it together with who calls costs less than to ask for these apart.
  */
 function send(db: Database | Transaction, asked: Asked[]) {
+  const common = asked.filter(({ isPersonal }) => !isPersonal);
+  if (common.length < 2) return tell(asked, valuesOf(db, asked));
   const shared = questions.get(db) ?? new Shared();
   questions.set(db, shared);
-  const common = asked.filter(({ isPersonal }) => !isPersonal);
-  const question = JSON.stringify(common.map(({ key, params }) => [key, params]));
-  if (common.length === 0) return tell(asked, valuesOf(db, asked));
-  if (!shared.isBusy(question))
-    return tell(
-      asked,
-      shared.do(question, () => valuesOf(db, asked)),
-    );
+  const question = questionOf(common);
+  if (!shared.isBusy(question)) {
+    const found = shared.do(question, () => valuesOf(db, asked));
+    return tell(asked, found);
+  }
   const personal = asked.filter(({ isPersonal }) => isPersonal);
-  if (personal.length > 0) tell(personal, valuesOf(db, personal));
-  const ask = () => valuesOf(db, common);
-  // On whose connection it failed is no matter of the others: each of them asks again.
-  tell(
-    common,
-    shared.do(question, ask).catch(() => ask()),
-  );
+  for (const some of [personal, common]) {
+    if (some.length === 0) continue;
+    const ask = () => valuesOf(db, some);
+    // On whose connection it failed is no matter of the others: each of them asks again.
+    tell(some, shared.do(questionOf(some), ask).catch(ask));
+  }
 }
+
+const questionOf = (asked: Asked[]) => JSON.stringify(asked.map(({ key, params }) => [key, params]));
 
 /** What each query found. */
 async function valuesOf(db: Database | Transaction, asked: Asked[]): Promise<unknown[][][]> {
