@@ -87,8 +87,7 @@ export async function torture({ engine, seed, between, emptyFolder, warm, enough
         isWarm ||= warm?.(progress()) ?? true;
         if (counts.acknowledged > seen.acknowledged)
           seen = { acknowledged: counts.acknowledged, at: performance.now() };
-        if (performance.now() - seen.at > 120_000)
-          throw new Error("the servers run, but answer nothing good any more");
+        if (performance.now() - seen.at > 120_000) throw new Error("the servers run, but answer nothing good any more");
         await wait(5);
       }
     };
