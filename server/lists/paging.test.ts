@@ -121,7 +121,7 @@ onOneEngine("what its keys do not tell is looked for among the newest rows where
   await db.execute(sql`vacuum full logs`);
   await db.execute(sql`
     insert into logs (id, admin, type, action, created_at)
-    select gen_random_uuid(), 'admin', 'user', case n when 1 then 'A rower' when 115000 then 'Two rows' else 'Row' end,
+    select gen_random_uuid(), 'admin', 'user', case n when 100 then 'A rower' when 115000 then 'Two rows' else 'Row' end,
       timestamptz '2025-01-01' + n * interval '1 minute'
     from generate_series(1, 120000) n`);
   // How many have the keys is reckoned by what PostgreSQL knows of the table.
