@@ -65,7 +65,7 @@ async function run(path: string) {
   const floor = floors.get(path);
   if (!floor) throw new Error(`nothing is known of ${path}`);
   const vary = variation(floor);
-  const isChange = floor.steps.some(([first]) => first?.text === "begin");
+  const isChange = floor.steps.some(([first]) => first?.text.startsWith("begin"));
   const rows: unknown[] = [];
   await database(isChange, async (query) => {
     for (const step of floor.steps) {
