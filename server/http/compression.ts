@@ -48,9 +48,9 @@ const acceptsGzip = ({ headers }: FastifyRequest) =>
  * no start waits for that. Who has it already is told so.
  */
 export function serveText(app: FastifyInstance, path: string, type: string, make: () => string | Buffer) {
-  let made: ReturnType<typeof prepared> | undefined;
+  let made: ReturnType<typeof packed> | undefined;
   app.get(path, async (request, reply) => {
-    made ??= prepared(make());
+    made ??= packed(make());
     const { hash, plain, compressed } = made;
     // Weak, since the compressed text has the same one.
     reply.header("cache-control", "no-cache").header("etag", `W/"${hash}"`);
@@ -63,7 +63,7 @@ export function serveText(app: FastifyInstance, path: string, type: string, make
   });
 }
 
-function prepared(text: string | Buffer) {
+function packed(text: string | Buffer) {
   const plain = Buffer.from(text);
   return { hash: createHash("sha256").update(text).digest("base64url"), plain, compressed: gzipSync(plain) };
 }
