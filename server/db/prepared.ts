@@ -11,19 +11,21 @@ const mostQueries = 1_000;
 /**
  * A query that is built at its first use and from then on only filled in: building it costs more than many an answer.
  * `build` ends in `.prepare("")`; the database's own prepared statements are named where they are sent. One that is
- * planned for its values each time is asked `alone`, so that others are not planned with it; the answer to a `personal`
- * one is for nobody but the caller.
+ * planned for its values each time is asked `alone`, so that others are not planned with it; so is a `long` one, whose
+ * rows all who ask at the same moment share: they are not to be changed. The answer to a `personal` one is for nobody
+ * but the caller.
  */
 export const prepared = <Q>(
   db: Database | Transaction,
   key: string,
   build: () => Q,
-  how?: "alone" | "personal" | false,
+  how?: "alone" | "long" | "personal" | false,
 ): Q =>
   keptFor(db, key, () => {
     const query = build();
     mapQuickly(query as Selected);
-    if (how !== "alone") askTogether(db, key, query as Selected, how === "personal");
+    if (how === "long") shareRows(query as Selected);
+    else if (how !== "alone") askTogether(db, key, query as Selected, how === "personal");
     return query;
   });
 
@@ -46,6 +48,15 @@ export const exactly = (amount: number) => sql.raw(String(amount));
  */
 export const unforeseen = (name: string, type: "bigint" | "date") =>
   sql`(select ${sql.placeholder(name)}::${sql.raw(type)})`;
+
+function shareRows(query: Selected) {
+  const execute = query.execute.bind(query);
+  const shared = new Shared(execute);
+  query.execute = (given = {}) => {
+    const turn = shared.do(JSON.stringify(given), given);
+    return turn.asked === given ? turn.done : turn.done.catch(() => execute(given));
+  };
+}
 
 type Field = Column | SQL | SQL.Aliased | Subquery;
 
@@ -96,33 +107,42 @@ function askTogether(db: Database | Transaction, key: string, query: Selected, i
 
 const isBytes = (field: Field) => is(field, Column) && field.getSQLType() === "bytea";
 
-const questions = new WeakMap<Database | Transaction, Shared>();
+/** All that a call asks for at one moment. */
+type Question = { asked: Asked[]; text: string };
+
+const questions = new WeakMap<Database | Transaction, Shared<Question, unknown[][][]>>();
 
 /**
  * Panels that follow what happens all ask the same at the same moment: who asks what others are just being told shares
- * the next answer with all who do, and asks by themselves for what is about them alone. One query is not worth that:
- * to ask for it together with who calls costs less than to ask for these apart.
+ * the next answer with all who do. The first of them asks for it together with what is about them alone, which the
+ * others ask by themselves. One query with who calls is not worth that.
  */
 function send(db: Database | Transaction, asked: Asked[]) {
-  const common = asked.filter(({ isPersonal }) => !isPersonal);
-  if (common.length < 2) return tell(asked, valuesOf(db, asked));
-  const shared = questions.get(db) ?? new Shared();
+  const common = asked.filter(isCommon);
+  if (common.length === 1) return tell(asked, valuesOf(db, asked));
+  const shared = questions.get(db) ?? new Shared(({ asked }) => valuesOf(db, asked));
   questions.set(db, shared);
-  const question = questionOf(common);
-  if (!shared.isBusy(question)) {
-    const found = shared.do(question, () => valuesOf(db, asked));
-    return tell(asked, found);
-  }
+  const text = textOf(asked);
+  const turn = shared.do(common.length > 0 ? textOf(common) : text, { asked, text });
+  const { asked: first, text: firstText } = turn.asked;
+  if (first === asked) return tell(asked, turn.done);
+  // On whose connection it failed is no matter of the others: each of them asks again.
+  const share = (some: Asked[], found: Promise<unknown[][][]>) =>
+    tell(
+      some,
+      found.catch(() => valuesOf(db, some)),
+    );
+  if (firstText === text) return share(asked, turn.done);
   const personal = asked.filter(({ isPersonal }) => isPersonal);
-  for (const some of [personal, common]) {
-    if (some.length === 0) continue;
-    const ask = () => valuesOf(db, some);
-    // On whose connection it failed is no matter of the others: each of them asks again.
-    tell(some, shared.do(questionOf(some), ask).catch(ask));
-  }
+  if (personal.length > 0) tell(personal, valuesOf(db, personal));
+  share(
+    common,
+    turn.done.then((values) => values.filter((_, place) => isCommon(first[place] as Asked))),
+  );
 }
 
-const questionOf = (asked: Asked[]) => JSON.stringify(asked.map(({ key, params }) => [key, params]));
+const isCommon = ({ isPersonal }: Asked) => !isPersonal;
+const textOf = (asked: Asked[]) => JSON.stringify(asked.map(({ key, params }) => [key, params]));
 
 /** What each query found. */
 async function valuesOf(db: Database | Transaction, asked: Asked[]): Promise<unknown[][][]> {

@@ -1,30 +1,27 @@
-type Turn = { done: Promise<unknown>; next?: Promise<unknown> };
+/** Work for several at once, as the first of them asked for it. */
+type Turn<A, T> = { asked: A; done: Promise<T>; next?: Turn<A, T> };
 
 /**
  * What several ask for at once is done once for them: those who come while it is done for others share the next turn,
  * which begins after all of them, so that nobody is told how it was before they asked.
  */
-export class Shared {
-  private readonly turns = new Map<string, Turn>();
+export class Shared<A, T> {
+  private readonly turns = new Map<string, Turn<A, T>>();
+  private readonly work: (asked: A) => Promise<T>;
 
-  isBusy(name: string): boolean {
-    return this.turns.has(name);
+  constructor(work: (asked: A) => Promise<T>) {
+    this.work = work;
   }
 
-  do<T>(name: string, work: () => Promise<T>): Promise<T> {
+  do(name: string, asked: A): Turn<A, T> {
     const current = this.turns.get(name);
-    if (!current) return this.begin(name, work);
-    const begin = () => this.begin(name, work);
-    current.next ??= current.done.then(begin, begin);
-    return current.next as Promise<T>;
-  }
-
-  private begin<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const done = work();
-    const turn: Turn = { done };
-    this.turns.set(name, turn);
-    const end = () => void (turn.next ?? this.turns.delete(name));
-    done.then(end, end);
-    return done;
+    if (current?.next) return current.next;
+    const work = () => this.work(asked);
+    const turn: Turn<A, T> = { asked, done: current ? current.done.then(work, work) : work() };
+    const end = () => void (turn.next ? this.turns.set(name, turn.next) : this.turns.delete(name));
+    turn.done.then(end, end);
+    if (current) current.next = turn;
+    else this.turns.set(name, turn);
+    return turn;
   }
 }

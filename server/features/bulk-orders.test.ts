@@ -129,6 +129,16 @@ async function addLargeBulkOrder(customer: { id: string }, labelType: { id: stri
   await db.insert(ordersTable).values(Array(500).fill(order));
 }
 
+test("whoever asks after a change is told of it, however many ask for the same page at that moment", async () => {
+  const customer = await addCustomer();
+  for (let made = 1; made <= 10; made++) {
+    const others = Array.from({ length: 6 }, () => list({}));
+    await addBulkOrder({ customer });
+    expect((await list({})).orders).toHaveLength(made);
+    for (const other of await Promise.all(others)) expect([made - 1, made]).toContain(other.orders.length);
+  }
+});
+
 test("each bulk order has its own orders, and one may have none", async () => {
   const one = await addBulkOrder();
   const two = await addBulkOrder();

@@ -20,7 +20,7 @@ const mostOrders = 2_000;
 export const bulkOrderRoutes = routes(contract, {
   async list({ db, query }) {
     const { rows, ...counts } = await pageOf(db, list, query);
-    return writtenPage(rows, counts) ?? { orders: await withOrders(db, rows), ...counts };
+    return writtenOnce(rows, counts) ?? { orders: await withOrders(db, rows), ...counts };
   },
 
   export: (call) => exportList(call, list),
@@ -83,6 +83,14 @@ type Listed = Awaited<ReturnType<typeof select>>[number] & { written: string | n
 const withoutOrders = BulkOrder.omit({ orders: true });
 const counts = z.object(pageCounts);
 const jsonBy = <S extends z.ZodType>(schema: S, value: z.output<S>) => JSON.stringify(z.encode(schema, value));
+
+const pages = new WeakMap<Listed[], Written | undefined>();
+
+/** The page for all who were told the same rows. */
+function writtenOnce(rows: Listed[], counted: z.output<typeof counts>): Written | undefined {
+  if (!pages.has(rows)) pages.set(rows, writtenPage(rows, counted));
+  return pages.get(rows);
+}
 
 /** A page whose orders the database has written: they are a hundred and more. Undefined where it has not. */
 function writtenPage(rows: Listed[], counted: z.output<typeof counts>): Written | undefined {

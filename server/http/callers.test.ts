@@ -1,4 +1,5 @@
 import { approvals } from "@footprint/contract/approvals.ts";
+import { bulkOrders } from "@footprint/contract/bulk-orders.ts";
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import { type Endpoint, type Input, pathOf } from "@footprint/contract/endpoint.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
@@ -281,6 +282,18 @@ test.for<[string, (token: string, id: string) => Promise<unknown>]>([
   await end(token, id);
   expect(await statuses()).toEqual([401, 401, 401, 401]);
 });
+
+test.for([dashboard.trends, bulkOrders.list] as Endpoint[])(
+  "who has lost the session is not told what colleagues are told at that moment ($path)",
+  async (endpoint) => {
+    const [stays, leaves] = [await addAccount("stays", "admin"), await addAccount("leaves", "admin")];
+    for (const known of [stays, leaves]) expect((await call(known, endpoint)).status).toBe(200);
+    await db.delete(sessions).where(eq(sessions.tokenHash, hashToken(leaves.token)));
+    const callers = [stays, leaves, leaves, stays, stays, leaves, stays];
+    const answers = await Promise.all(callers.map((caller) => call(caller, endpoint)));
+    expect(answers.map(({ status }) => status)).toEqual(callers.map((caller) => (caller === stays ? 200 : 401)));
+  },
+);
 
 test("an administrator who becomes staff reads what staff may read, from the next call on", async () => {
   await call("admin", website.updateLimits, { body: { approvals: true, staffCredit: 10 } });

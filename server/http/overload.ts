@@ -149,11 +149,11 @@ export async function recognise<C extends Caller>(
   return caller;
 }
 
-const looks = new Shared();
+const looks = new Shared((find: () => Promise<Caller | undefined>) => find());
 
 /** A shop's calls are many, and share look-ups. */
 async function lookTogether<C extends Caller>(hash: string, find: () => Promise<C | undefined>) {
-  const found = await looks.do(hash, find);
+  const found = (await looks.do(hash, find).done) as C | undefined;
   // Each call notes by itself what becomes of its caller.
   return found && { ...found };
 }

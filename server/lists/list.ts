@@ -52,7 +52,7 @@ export type List<Q extends object, S extends PgSelect> = {
   /** What counts its rows where no filter is set; none where one always is. */
   counted?: Counted;
   searched: Searched;
-  /** Its rows are long texts: they are asked for by themselves, not as JSON with what else is asked. */
+  /** Its rows are long texts: asked for by themselves, not as JSON with what else is asked, and shared (`prepared`). */
   isLong?: boolean;
   /** How many rows are looked through one by one at most, where fewer than usual are to do. */
   rowByRow?: number;

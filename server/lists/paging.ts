@@ -144,7 +144,7 @@ async function pageWithTotal<S extends PgSelect>(
       .prepare("");
   };
   const key = ["page", parts.key, query.sort, query.limit, !query.from, !query.to].join();
-  const page = prepared(db, key, build, (isLong || parts.isForItsValues) && "alone");
+  const page = prepared(db, key, build, isLong ? "long" : parts.isForItsValues && "alone");
   const rows = (await page.execute({ offset: offsetOf(query), ...parts.values })) as Totalled[];
   const [first] = rows;
   return { rows: rows as S["_"]["result"], ...(first && { total: first[totalOfList] }) };
