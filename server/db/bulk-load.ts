@@ -2,14 +2,17 @@ type Run = (statement: string) => Promise<{ rows: Record<string, unknown>[] }>;
 
 /**
  * Takes off what is dear row by row: triggers, references, and indexes but for primary keys. Returns the statements
- * that put it back, by what they are for: at the end each is one pass over its table.
+ * that put it back, by what they are for: at the end each is one pass over its table. Search keys come first, which one
+ * process gathers; the other indexes are built by several.
  */
 export async function beginBulkLoad(run: Run, tables: string[]): Promise<Map<string, string[]>> {
   const named = `array[${tables.map((name) => `'${name}'`).join(", ")}]::regclass[]`;
   const { rows } = await run(
-    `select 'indexes of ' || replace(tables.relname, '_', ' ') as name,
+    `select * from (
+     select case amname when 'gin' then 'keys of ' else 'indexes of ' end || replace(tables.relname, '_', ' ') as name,
        format('drop index %s', indexrelid::regclass) as off, pg_get_indexdef(indexrelid) as on
      from pg_index join pg_class tables on tables.oid = indrelid
+       join pg_class indexes on indexes.oid = indexrelid join pg_am on pg_am.oid = indexes.relam
      where indrelid = any(${named}) and not exists (select from pg_constraint where conindid = indexrelid)
      union all
      select 'references', format('alter table %s drop constraint %I', conrelid::regclass, conname),
@@ -19,7 +22,7 @@ export async function beginBulkLoad(run: Run, tables: string[]): Promise<Map<str
      select 'triggers', format('alter table %s disable trigger %I', tgrelid::regclass, tgname),
        format('alter table %s enable trigger %I', tgrelid::regclass, tgname)
      from pg_trigger where tgrelid = any(${named}) and not tgisinternal and tgenabled = 'O'
-     order by name`,
+     ) as parts order by name like 'keys of %' desc, name`,
   );
   const parts = rows as { name: string; off: string; on: string }[];
   for (const { off } of parts) await run(off);
