@@ -88,6 +88,8 @@ async function gainAccess({ url, key }: Options): Promise<Access> {
   const made = key ?? (await must(url, token, website.createApiKey, { body: { name } })).key;
   const leave = async () => {
     if (!key) {
+      // Whoever signed in long ago is asked again before keys are changed.
+      await must(url, token, session.confirm, { body: { password } });
       const { keys } = await must(url, token, website.listApiKeys, {});
       const mine = keys.find((entry) => entry.name === name);
       if (mine) await must(url, token, website.deleteApiKey, { params: { id: mine._id } });
@@ -143,16 +145,17 @@ async function simulate(options: Options) {
     const name = nameOf.get(endpoint) ?? endpoint.path;
     const ofCall = perCall.get(name) ?? tally();
     perCall.set(name, ofCall);
-    const tallies = [total, lately, ofCall];
+    // Those of the second that it is when they are asked for.
+    const tallies = () => [total, lately, ofCall];
     const since = performance.now();
-    for (const one of tallies) one.calls++;
+    for (const one of tallies()) one.calls++;
     waiting++;
     try {
       for (let tries = 1; ; tries++) {
         const signal = AbortSignal.any([abandoning.signal, AbortSignal.timeout(30_000)]);
         const answer = await send({ origin: url, token: access.key, signal }, endpoint, input, key);
         if (isAnswer(answer)) {
-          for (const one of tallies) {
+          for (const one of tallies()) {
             one.answered(answer.status);
             one.timings.record(Math.ceil(performance.now() - since));
           }
@@ -161,10 +164,10 @@ async function simulate(options: Options) {
         // The same request with the same key: whatever became of the first, it happens once.
         const goesOn = await waited(answer, tries, abandoning.signal);
         if (!goesOn) {
-          for (const one of tallies) one.unanswered++;
+          for (const one of tallies()) one.unanswered++;
           return undefined;
         }
-        for (const one of tallies) one.repeats++;
+        for (const one of tallies()) one.repeats++;
       }
     } finally {
       waiting--;
