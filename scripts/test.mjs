@@ -10,6 +10,8 @@ import { root, runNode, tool } from "./process.mjs";
 const reports = mkdtempSync(join(tmpdir(), "footprint-test-"));
 // What the tests start again and again is compiled once.
 process.env.NODE_COMPILE_CACHE = join(reports, "compiled");
+// The empty embedded database is made by the first run that needs it.
+process.env.TEST_DATABASES = reports;
 process.env.NODE_OPTIONS = `--import=${import.meta.resolve("./quick-loading.mjs")}`;
 const untested = globSync("**/*.program.test.ts", { cwd: join(root, "server") });
 const half = Math.ceil(untested.length / 2);
@@ -88,7 +90,7 @@ function serverTests() {
 
 /**
  * How the program starts, is backed up and upgraded, and what it does when its database moves. In two halves and no
- * smaller parts: every run of Vitest makes databases of its own, which takes as long as one of the files.
+ * smaller parts: every run of Vitest starts a PostgreSQL of its own, which takes as long as one of the smaller files.
  */
 async function programTests() {
   for (let files = untested.splice(0, half); files.length > 0; files = untested.splice(0, half)) {

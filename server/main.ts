@@ -27,7 +27,11 @@ async function start() {
   if (config.backups && config.backupKeys) (await import("./operations/backup/seal.ts")).checkKeys(config.backupKeys);
   const tracing = config.traces && (await import("./operations/tracing.ts")).startTracing(config.traces);
   // An embedded database has no other servers, and leaves its process no time to answer anybody.
-  const starting = config.databaseUrl ? await answerWhileStarting(config) : undefined;
+  const starting = config.databaseUrl
+    ? await answerWhileStarting(config).catch((error) => {
+        throw explained(error, config.port);
+      })
+    : undefined;
   const engine = await openEngine(config, { waitsForPrimary: true, tell: starting?.tell }).catch(async (error) => {
     await starting?.stop();
     throw error;

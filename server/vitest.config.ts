@@ -20,8 +20,8 @@ const onBothEngines = [
   // One connection for everything: who waits for whom, and what is read while others write.
   ...["http/callers", "http/files", "http/floods", "http/overload", "accounts/log-chain"],
   ...["features/accounts", "features/events", "features/several"],
-  // Every call once, many rows at once, and kills.
-  ...["tests/every-call", "demo/*", "tests/seed", "operations/operations", "tests/torture"],
+  // Every call once, many rows at once, and kills. The demo is loaded and removed there by the program's first start.
+  ...["tests/every-call", "tests/seed", "operations/operations", "tests/torture"],
 ].map((name) => `${name}.test.ts`);
 /** They look at a program beside the server, for which one engine is as good as the other. */
 const onEmbeddedAlone = ["tests/client-package.test.ts"];

@@ -1,7 +1,7 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import { orders as ordersContract } from "@footprint/contract/orders.ts";
 import { eq, sql } from "drizzle-orm";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import { record, system } from "../accounts/audit.ts";
 import { chainLog } from "../accounts/log-chain.ts";
 import { counters, customers, fedexOrders, invoices, orderNotes, orders, settings } from "../db/schema.ts";
@@ -41,8 +41,6 @@ test("the demo business is loaded once, its books balance, and it is removed for
   expect(await removeDemo(db)).toBe(false);
 
   // The planner now knows large tables without a row, and must not have the books compare each order with each code.
-  // Both engines have the same planner, and loading takes its time.
-  if (inject("embeddedDump")) return;
   await db.execute(sql`analyze`);
   await db.update(settings).set({ demo: null });
   expect(await loadDemo(db, now)).toBe(true);

@@ -1,15 +1,9 @@
-import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { chainLog, newestLink } from "../accounts/log-chain.ts";
-import { ended, folder, look, migratedPostgres, run } from "../testing/program.ts";
+import { backup, books, emptyPostgres, look, migratedPostgres, place, restore } from "../testing/program.ts";
 
-const books = (env: Record<string, string>, ...args: string[]) => ended(run(env, "operations/print-books.ts", args));
-
-// Longer than others: it starts the program eight times.
-test("the chain is the same on the other engine after a restore, and what is changed there is named", {
-  timeout: 300_000,
-}, async () => {
+test("the chain is the same after a restore, and what is changed there is named", async () => {
   const source = await migratedPostgres();
   const { link } = await look(source, async ({ db }) => {
     await db.execute(sql`
@@ -24,10 +18,9 @@ test("the chain is the same on the other engine after a restore, and what is cha
   const chained = `Chained log entries: 1,286. Newest link, to be noted elsewhere:\n${noted}`;
   expect(await books(source, "--link", noted)).toEqual({ code: 0, output: `The books balance.\n${chained}` });
 
-  const file = join(folder, "chained.gz");
-  expect((await ended(run(source, "operations/backup/backup.ts", [file]))).code).toBe(0);
-  const target = { DATA_DIR: join(folder, "there") };
-  expect((await ended(run(target, "operations/backup/restore.ts", [file]))).code).toBe(0);
+  expect((await backup(source, place("chained.gz"))).code).toBe(0);
+  const target = await emptyPostgres();
+  expect((await restore(target, place("chained.gz"))).code).toBe(0);
   expect(await books(target, "--link", noted)).toEqual({ code: 0, output: `The books balance.\n${chained}` });
 
   const changed = await look(target, async ({ db }) => {

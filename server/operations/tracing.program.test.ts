@@ -107,9 +107,9 @@ test.each([
 });
 
 test("a receiver of traces that fails, is silent or is down harms nothing", { timeout: 600_000 }, async () => {
-  await putDatabase();
   const collector = await receiver((response) => response.writeHead(500).end());
   const server = await openShop({
+    ...(await migratedPostgres()),
     ...{ DEMO: "off", LOG_LEVEL: "error", OTEL_TRACES_SAMPLER: "always_on" },
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url.replace("/hooks", ""),
   });

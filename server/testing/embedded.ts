@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -14,16 +15,33 @@ declare module "vitest" {
   }
 }
 
+/** Where the runs of one `npm test` find the database that the first of them made. */
+const { TEST_DATABASES } = process.env;
+
 export default async function setup(project: TestProject) {
+  const shared = TEST_DATABASES && join(TEST_DATABASES, "embedded");
+  const isMade = shared && existsSync(shared);
+  let folder = isMade ? shared : await makeDatabase();
+  if (shared && !isMade)
+    // Another run may have been quicker by a moment.
+    folder = await rename(folder, shared).then(
+      () => shared,
+      () => folder,
+    );
+  project.provide("embeddedDump", join(folder, dump));
+  project.provide("embeddedFolder", join(folder, database));
+  return folder === shared ? undefined : () => rm(folder, { recursive: true });
+}
+
+const dump = "empty.tar";
+const database = "postgres";
+
+async function makeDatabase(): Promise<string> {
   // Used once in this process, the engine is not compiled a second time for speed.
   setFlagsFromString("--liftoff-only");
-  const folder = await mkdtemp(join(tmpdir(), "footprint-embedded-"));
-  const dump = join(folder, "empty.tar");
-  const dataDir = join(folder, "postgres");
-  const engine = await openEmbedded({ dataDir });
-  await writeFile(dump, Buffer.from(await (await engine.client.dumpDataDir("none")).arrayBuffer()));
+  const folder = await mkdtemp(join(TEST_DATABASES ?? tmpdir(), "footprint-embedded-"));
+  const engine = await openEmbedded({ dataDir: join(folder, database) });
+  await writeFile(join(folder, dump), Buffer.from(await (await engine.client.dumpDataDir("none")).arrayBuffer()));
   await engine.close();
-  project.provide("embeddedDump", dump);
-  project.provide("embeddedFolder", dataDir);
-  return () => rm(folder, { recursive: true });
+  return folder;
 }

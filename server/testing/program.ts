@@ -4,11 +4,12 @@ import { once } from "node:events";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
 import { sql } from "drizzle-orm";
 import pg from "pg";
-import { afterEach, beforeEach, inject } from "vitest";
+import { afterAll, afterEach, beforeEach, inject } from "vitest";
 import { connectEmbedded, connectPostgres, type Engine } from "../db/engine.ts";
 
 /** Where the program keeps its data, unless told otherwise. A new one for every test. */
@@ -26,6 +27,15 @@ afterEach(async () => {
   running = [];
   await rm(folder, { recursive: true });
 });
+afterAll(() => terminal?.child.kill());
+
+const serverFolder = dirname(import.meta.dirname);
+/** What a program is told unless a test says otherwise. The demo business takes longer to load than all the rest of a start. */
+const surroundings = (env: Record<string, string>) => ({
+  ...{ PATH, NODE_COMPILE_CACHE, NODE_OPTIONS },
+  ...{ PORT: "0", DATA_DIR: folder, LOG_LEVEL: "silent", DEMO: "off" },
+  ...env,
+});
 
 /** Runs the program until it is ready or has ended. */
 export async function run(
@@ -35,13 +45,8 @@ export async function run(
   onOutput = (_output: string) => {},
 ) {
   const child = spawn(process.execPath, [...quickly, script, ...args], {
-    cwd: dirname(import.meta.dirname),
-    // The demo business takes longer to load than all the rest of a start.
-    env: {
-      ...{ PATH, NODE_COMPILE_CACHE, NODE_OPTIONS },
-      ...{ PORT: "0", DATA_DIR: folder, LOG_LEVEL: "silent", DEMO: "off" },
-      ...env,
-    },
+    cwd: serverFolder,
+    env: surroundings(env),
   });
   running.push(child);
   let output = "";
@@ -80,8 +85,9 @@ export const emptyPostgres = () => createPostgres("template0");
 /** The same with its tables made, as a first start leaves them: to make them takes longer than the rest of a start. */
 export const migratedPostgres = () => createPostgres("template");
 
-/** The same in this test's folder, for the embedded engine. */
-export const putDatabase = () => cp(inject("embeddedFolder") as string, join(folder, "postgres"), { recursive: true });
+/** The same in this test's folder, or another, for the embedded engine: to make one there takes as long as three starts. */
+export const putDatabase = (into = folder) =>
+  cp(inject("embeddedFolder") as string, join(into, "postgres"), { recursive: true });
 
 async function createPostgres(template: string) {
   const name = `start_${randomBytes(8).toString("hex")}`;
@@ -100,10 +106,37 @@ export async function ended(start: ReturnType<typeof run>) {
 /** A file or folder of this test. */
 export const place = (name: string) => join(folder, name);
 
-export const backup = (env: Record<string, string>, ...args: string[]) =>
-  ended(run(env, "operations/backup/backup.ts", args));
-export const restore = (env: Record<string, string>, ...args: string[]) =>
-  ended(run(env, "operations/backup/restore.ts", args));
+let terminal: ReturnType<typeof openTerminal> | undefined;
+
+function openTerminal() {
+  const child = spawn(process.execPath, [...quickly, "testing/terminal.ts"], {
+    cwd: serverFolder,
+    env: surroundings({}),
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  return { child, answers: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
+}
+
+/** Runs a command as one of many in a terminal. How one is started, and ends, is seen where one is `run` by itself. */
+async function type(script: string, env: Record<string, string>, args: string[]) {
+  terminal ??= openTerminal();
+  const typed = JSON.stringify({ script, args, env: surroundings(env) });
+  terminal.child.stdin.write(`${Buffer.from(typed).toString("base64")}\n`);
+  const { value } = await terminal.answers.next();
+  if (!value) throw new Error(`the terminal was closed by ${script}`);
+  return JSON.parse(Buffer.from(value, "base64").toString()) as { code: number; output: string };
+}
+
+const command =
+  (script: string) =>
+  (env: Record<string, string>, ...args: string[]) =>
+    type(script, env, args);
+
+export const backup = command("operations/backup/backup.ts");
+export const restore = command("operations/backup/restore.ts");
+export const archive = command("operations/archive/archive.ts");
+export const books = command("operations/print-books.ts");
+export const admin = command("operations/admin.ts");
 
 const adminPassword = "open sesame, please";
 type Sent = { params?: Record<string, string>; query?: Record<string, string>; body?: object; form?: FormData };

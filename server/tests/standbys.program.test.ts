@@ -5,6 +5,7 @@ import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { features } from "../app.ts";
+import { openEngine } from "../db/engine.ts";
 import { mayReadFromStandby } from "../http/standbys.ts";
 import { readEvents } from "../testing/follower.ts";
 import { startPair } from "../testing/pair.ts";
@@ -59,9 +60,7 @@ test("a standby is read from only for the database that it follows, and one that
   // Another business beside this one: its standby has followed as far, and is somebody else's.
   await pair.primary.query("create database other");
   const otherUrl = urlOf(pair.primary.port).replace(/postgres$/, "other");
-  const other = await run({ DATABASE_URL: otherUrl, DEMO: "on", ADMIN_PASSWORD: account.password });
-  other.child.kill("SIGTERM");
-  await other.exit;
+  await (await openEngine({ databaseUrl: otherUrl, dataDir: "" })).close();
   const misled = await openServer({
     READ_DATABASE_URL: urlOf(pair.standby.port).replace(/postgres$/, "other"),
     LOG_LEVEL: "info",

@@ -9,21 +9,29 @@ import { sql } from "drizzle-orm";
 import { expect, test, vi } from "vitest";
 import { chainLog } from "../../accounts/log-chain.ts";
 import { type Engine, withoutTimeLimit } from "../../db/engine.ts";
-import { backup, ended, look, migratedPostgres, openShop, place, restore, run } from "../../testing/program.ts";
+import {
+  archive,
+  backup,
+  books,
+  look,
+  migratedPostgres,
+  openShop,
+  place,
+  restore,
+  run,
+} from "../../testing/program.ts";
 import { writeProven } from "../backup/file.ts";
 
 /** On a busy machine too: only what never comes is given up. */
 const patience = { timeout: 240_000, interval: 100 };
 
 const program = "operations/archive/archive.ts";
-const archive = (env: Record<string, string>, ...args: string[]) => ended(run(env, program, args));
-const books = (env: Record<string, string>, ...args: string[]) => ended(run(env, "operations/print-books.ts", args));
 
 /** Rows of a month, a minute apart, each thousand of them in a link. */
 async function write({ db }: Pick<Engine, "db">, amount: number, from: string, first?: object) {
   await withoutTimeLimit(db).execute(sql`
     insert into logs (id, admin, type, action, before, after, created_at)
-    select gen_random_uuid(), 'maren "ж" \\', 'pricing', E'Line 1\nline 2 of ' || n, '{"price": 1.50, "aa": [1e3, "\u2028"], "z": null}',
+    select gen_random_uuid(), 'maren "ж" \\', 'pricing', E'Line 1\nline 2 of ' || n, '{"price": 1.50, "aa": [1e3, "\u2028 📦"], "z": null, "b": {}}',
       'null', ${from}::timestamptz + n * interval '60.000007 seconds' from generate_series(1, ${amount}::integer) as n`);
   if (first)
     await db.execute(sql`update logs set before = ${JSON.stringify(first)}::jsonb
@@ -81,7 +89,6 @@ async function waiting(env: There) {
   );
 }
 
-// Longer than others: it starts the program some twenty times.
 test("what is older than the log is kept goes to files once, whatever is killed; the chain goes on, and it comes back", {
   timeout: 900_000,
 }, async () => {

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import pg from "pg";
 import { connectEmbedded } from "../../db/engine.ts";
-import { emptyPostgres } from "../program.ts";
+import { emptyPostgres, putDatabase } from "../program.ts";
 
 // A small business that was kept by the version of ten migrations, through its own API: three customers, one of them
 // new, two label types, four orders (one refunded, two of a bulk order), a Fedex order with its file, two invoices, one
@@ -27,8 +26,9 @@ export async function earlierPostgres(further = "") {
 }
 
 export async function earlierFolder(path: string, further = "") {
-  await mkdir(path, { recursive: true });
+  await putDatabase(path);
   const { client, close } = await connectEmbedded({ dataDir: join(path, "postgres") });
+  await client.exec("drop schema public, drizzle cascade; create schema public");
   await client.exec(`${dump()}; reset search_path; ${further}`);
   await close();
 }

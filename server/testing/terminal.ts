@@ -1,0 +1,31 @@
+// A terminal that stays open: runs one command after another within one program, since to start a program for each
+// takes longer than most of them work. A line of JSON says what to run, another how it ended; in base64, since what ends
+// a line for those who read lines may stand in the middle of JSON.
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+
+type Typed = { env: Record<string, string>; script: string; args: string[] };
+
+const answer = process.stdout.write.bind(process.stdout);
+const [node = ""] = process.argv;
+let commands = 0;
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { env, script, args } = JSON.parse(Buffer.from(line, "base64").toString()) as Typed;
+  let output = "";
+  const keep = (text: string | Uint8Array) => {
+    output += text;
+    return true;
+  };
+  process.stdout.write = keep;
+  process.stderr.write = keep;
+  process.env = env;
+  process.argv = [node, script, ...args];
+  process.exitCode = undefined;
+  // By another address each time: it runs when it is loaded, and what it imports stays loaded.
+  await import(`${pathToFileURL(script)}?${++commands}`);
+  const ended = JSON.stringify({ code: process.exitCode ?? 0, output: output.trim() });
+  answer(`${Buffer.from(ended).toString("base64")}\n`);
+  process.stdout.removeAllListeners("error");
+  process.removeAllListeners("disconnect");
+}
