@@ -50,7 +50,7 @@ type WorkerFixtures = {
   lasting: { admin: string; staff: string; member: Account; confirmed: () => Promise<string> };
   adminToken: string;
   /** Where all looking is done, and whose panel it shows: to open or load one for every view takes as long as to look. */
-  gallery: { page?: Page; who?: "admin" | "staff" | undefined };
+  gallery: { page?: Page; who?: "admin" | "staff" | undefined; wasAnswered?: boolean };
 };
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
@@ -177,15 +177,19 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await page.setViewportSize({ width: 1440, height: 800 });
       await page.emulateMedia({ colorScheme: "light" });
       await page.mouse.move(0, 0);
-      const isThere = who === gallery.who && !view.answers;
+      // What the panel was told in the server's place, it remembers for a while.
+      const isThere = who === gallery.who && !view.ownPanel && (Boolean(view.answers) || !gallery.wasAnswered);
       if (!isThere) {
-        // A panel that finds itself signed out would take the next one's cookie with it.
+        // A panel that finds itself signed out would take the next one's cookie with it. To a picture of the same
+        // site, since another site would cost a new process with all code to compile again.
         if (gallery.who) await page.goto("/favicon.svg");
         await page.context().clearCookies();
         if (who !== "nobody")
           await page.context().addCookies([{ name: "footprint", value: lasting[who], url: server.url }]);
+        gallery.wasAnswered = false;
       }
-      gallery.who = who === "nobody" || view.answers ? undefined : who;
+      gallery.who = who === "nobody" || view.ownPanel ? undefined : who;
+      gallery.wasAnswered ||= Boolean(view.answers);
       await openView(page, view, isThere ? goInPanel : undefined);
       return page;
     });
@@ -194,12 +198,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       // Nothing of a view is left where there is no screen.
       await goInPanel(page, "/nowhere");
       await expect(page.getByRole("heading", { level: 1 })).toHaveText("Unexpected Application Error!");
-    } else {
-      // What a view was shown in the server's place is not for the next one, nor is what it asks for by itself.
-      // To a picture of the same site, since another site would cost a new process with all code to compile again.
-      await page.goto("/favicon.svg");
-      await page.unrouteAll({ behavior: "wait" });
-    }
+    } else await page.goto("/favicon.svg");
+    // What a view was shown in the server's place is not for the next one.
+    await page.unrouteAll({ behavior: "wait" });
     await page.evaluate(() => localStorage.clear());
   },
 });

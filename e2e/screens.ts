@@ -21,6 +21,8 @@ export type View = {
   heading: string;
   /** What the server is made to answer, at once and when something is opened: all that is not its own. */
   answers?: (page: Page) => Promise<unknown>;
+  /** Whether the panel asks for its answers only when it is loaded, or cannot be used after it. */
+  ownPanel?: true;
   /** What to open on the screen. */
   open?: (page: Page) => Promise<void>;
   /** What the browser complains about on the way there. */
@@ -259,6 +261,7 @@ const order = { kind: "order", _id: settingsId, name: settingsId };
 const mustFirst = (what: MustFirst, heading: string) => ({
   path: "/",
   heading,
+  ownPanel: true as const,
   answers(page: Page) {
     const who = { role: "staff", username: "maren", mustFirst: what, timezone: "UTC", demo: false };
     return answering(page, session.access, who);
@@ -599,6 +602,7 @@ export const views: readonly View[] = [
     name: "website-handle",
     path: "/website",
     heading: "Website Settings",
+    ownPanel: true,
     answers: answerHandle,
     async open(page) {
       await expect(page.getByText("The QR code pays $north-wind")).toBeVisible();
@@ -920,6 +924,7 @@ export const views: readonly View[] = [
     name: "new-sign-in",
     path: "/orders",
     heading: "Orders",
+    ownPanel: true,
     async answers(page) {
       const now = new Date().toISOString();
       const open = { _id: "01990000-0000-7000-8000-000000000001", createdAt: now, lastUsedAt: now, failuresBefore: 0 };
@@ -949,6 +954,7 @@ export const views: readonly View[] = [
     path: "/website",
     heading: "Website Settings",
     problem: /403/,
+    ownPanel: true,
     async answers(page) {
       await answering(page, passkeys.list, { passkeys: ownPasskeys() });
       await answering(page, website.updateLimits, { message: "Confirm", confirmationRequired: true }, 403);
