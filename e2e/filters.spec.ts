@@ -28,26 +28,25 @@ async function inAuckland(page: Page) {
   });
 }
 
-for (const [name, from, to, text] of [
-  ["Today", "2026-11-01", "2026-11-01", "Nov 1"],
-  ["Yesterday", "2026-10-31", "2026-10-31", "Oct 31"],
-  ["This week", "2026-10-26", "2026-11-01", "Oct 26 – Nov 1"],
-  ["Last week", "2026-10-19", "2026-10-25", "Oct 19 – Oct 25"],
-  ["Last 7 days", "2026-10-26", "2026-11-01", "Oct 26 – Nov 1"],
-  ["This month", "2026-11-01", "2026-11-30", "Nov 1 – Nov 30"],
-  ["Last month", "2026-10-01", "2026-10-31", "Oct 1 – Oct 31"],
-] as const) {
-  testAlone(`${name} is counted in business days, whatever the day is elsewhere`, async ({ admin: { page } }) => {
-    await inAuckland(page);
-    await openScreen(page, "/orders?page=2", "Orders");
-    const asked = page.waitForRequest((request) => request.url().includes(`from=${from}`));
+testAlone("the days on offer are business days, whatever the day is elsewhere", async ({ admin: { page } }) => {
+  await inAuckland(page);
+  await openScreen(page, "/orders?page=2", "Orders");
+  for (const [name, from, to, text] of [
+    ["Today", "2026-11-01", "2026-11-01", "Nov 1"],
+    ["Yesterday", "2026-10-31", "2026-10-31", "Oct 31"],
+    ["This week", "2026-10-26", "2026-11-01", "Oct 26 – Nov 1"],
+    ["Last week", "2026-10-19", "2026-10-25", "Oct 19 – Oct 25"],
+    ["Last 7 days", "2026-10-26", "2026-11-01", "Oct 26 – Nov 1"],
+    ["This month", "2026-11-01", "2026-11-30", "Nov 1 – Nov 30"],
+    ["Last month", "2026-10-01", "2026-10-31", "Oct 1 – Oct 31"],
+  ] as const) {
+    const asked = page.waitForRequest((request) => request.url().includes(`from=${from}&to=${to}`));
     await choose(page, "Date", name);
-    const query = new URL((await asked).url()).searchParams;
-    expect([query.get("from"), query.get("to"), query.get("page")]).toEqual([from, to, "1"]);
+    expect(new URL((await asked).url()).searchParams.get("page")).toBe("1");
     await expectAddress(page, { from, to });
     await expect(chip(page, `Date: ${text}`)).toBeVisible();
-  });
-}
+  }
+});
 
 testAlone("the days of another year say so, and a range may be open on one side", async ({ admin: { page } }) => {
   await inAuckland(page);
