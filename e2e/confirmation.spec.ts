@@ -1,5 +1,5 @@
 import { website } from "@footprint/contract/website.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, testAlone as test } from "./fixtures.ts";
 import { awayAccount } from "./server.ts";
 import { changeQuestion, confirmChange, openScreen, toast } from "./steps.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import type { Locator, Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
+import { expect, test, testAlone } from "./fixtures.ts";
 import { openScreen, toast } from "./steps.ts";
 
 const onLoad = [dashboard.orders, dashboard.users, dashboard.graph, dashboard.revenue, dashboard.deposits];
@@ -184,7 +184,7 @@ test("nothing moves while the figures and charts arrive, for who comes back", as
   expect(await tops()).toEqual(before);
 });
 
-test("the charts are loaded on no other screen", async ({ admin: { page } }) => {
+testAlone("the charts are loaded on no other screen", async ({ admin: { page } }) => {
   const scripts: string[] = [];
   page.on("request", (request) => {
     if (/\/charts-[^/]+\.js$/.test(request.url())) scripts.push(request.url());
@@ -281,23 +281,24 @@ test("what a spreadsheet would run is harmless in what the dashboard exports", a
   for (const cell of [`"'=1+1"`, `"late;""'=1+1"`, '"a-b = c"']) expect(text).toContain(cell);
 });
 
-test("a chart is read as a table too, whose numbers lead to their rows, and is printed in light", async ({
-  admin: { page },
-}) => {
-  await page.emulateMedia({ colorScheme: "dark" });
-  await open(page);
-  await expect(chart(page, "Orders Graph")).toBeVisible();
-  await page.getByRole("button", { name: "Orders Graph: table, copy, export" }).click();
-  await page.getByRole("menuitem", { name: "Show as table" }).click();
-  await expect(chart(page, "Orders Graph")).toBeHidden();
-  await expect(numbers(page, "Orders Graph").last().getByRole("link")).toHaveAttribute("href", /\/orders\?from=/);
-  const theme = page.locator("html");
-  await expect(theme).toHaveAttribute("data-mantine-color-scheme", "dark");
-  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-  await expect(theme).toHaveAttribute("data-mantine-color-scheme", "light");
-  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
-  await expect(theme).toHaveAttribute("data-mantine-color-scheme", "dark");
-});
+testAlone(
+  "a chart is read as a table too, whose numbers lead to their rows, and is printed in light",
+  async ({ admin: { page } }) => {
+    await page.emulateMedia({ colorScheme: "dark" });
+    await open(page);
+    await expect(chart(page, "Orders Graph")).toBeVisible();
+    await page.getByRole("button", { name: "Orders Graph: table, copy, export" }).click();
+    await page.getByRole("menuitem", { name: "Show as table" }).click();
+    await expect(chart(page, "Orders Graph")).toBeHidden();
+    await expect(numbers(page, "Orders Graph").last().getByRole("link")).toHaveAttribute("href", /\/orders\?from=/);
+    const theme = page.locator("html");
+    await expect(theme).toHaveAttribute("data-mantine-color-scheme", "dark");
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await expect(theme).toHaveAttribute("data-mantine-color-scheme", "light");
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await expect(theme).toHaveAttribute("data-mantine-color-scheme", "dark");
+  },
+);
 
 test("the screen says in which timezone its days are", async ({ admin: { page } }) => {
   await open(page);

@@ -4,7 +4,7 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import type { Page } from "@playwright/test";
 import { type Api, uniqueName } from "./api.ts";
-import { expect, expectNoAxeViolations, test } from "./fixtures.ts";
+import { expect, expectNoAxeViolations, test, testAlone } from "./fixtures.ts";
 import { addCustomer, goByKeys, openScreen, toast } from "./steps.ts";
 
 const rows = (page: Page) => page.getByRole("list", { name: "Orders", exact: true }).getByRole("button");
@@ -206,46 +206,45 @@ test("an order that is claimed before it is all there is shown as claimed", asyn
   await expect(page.getByText("Claimed by you")).toBeVisible();
 });
 
-test("the desk shows a label, warns of what is odd, and price and file are removed again", async ({
-  staff: { page, token },
-  adminToken,
-  server: { api },
-}) => {
-  // A browser without its windows says that it can show no PDF.
-  await page.addInitScript(() => Object.defineProperty(navigator, "pdfViewerEnabled", { value: true }));
-  // So heavy that none of other tests is similar.
-  const { batch, orders } = await placeOrders(api, adminToken, 6, { weight: 640 });
-  const [first, second, ...similar] = orders as [(typeof orders)[number], ...typeof orders];
-  if (!second) throw new Error("there are six");
-  for (const { _id: id } of similar) await api.call(token, fedex.update, { params: { id }, body: { price: 40 } });
-  await openDesk(page, batch, 6);
-  await form(page).getByLabel("Status").selectOption("Completed");
-  await expect(form(page)).toContainText("Completed without a file or a price.");
-  await form(page).getByLabel("Price").fill("9000");
-  await expect(form(page)).toContainText("An unusual price: similar parcels cost $40.00 to $40.00.");
-  await form(page).getByLabel("File", { exact: true }).setInputFiles(label("same.pdf", batch));
-  await expect(form(page)).not.toContainText("Completed without");
-  await page.keyboard.press("Control+Enter");
-  await expect(page.getByRole("heading", { level: 2, name: second.receiver })).toBeVisible();
+testAlone(
+  "the desk shows a label, warns of what is odd, and price and file are removed again",
+  async ({ staff: { page, token }, adminToken, server: { api } }) => {
+    // A browser without its windows says that it can show no PDF.
+    await page.addInitScript(() => Object.defineProperty(navigator, "pdfViewerEnabled", { value: true }));
+    // So heavy that none of other tests is similar.
+    const { batch, orders } = await placeOrders(api, adminToken, 6, { weight: 640 });
+    const [first, second, ...similar] = orders as [(typeof orders)[number], ...typeof orders];
+    if (!second) throw new Error("there are six");
+    for (const { _id: id } of similar) await api.call(token, fedex.update, { params: { id }, body: { price: 40 } });
+    await openDesk(page, batch, 6);
+    await form(page).getByLabel("Status").selectOption("Completed");
+    await expect(form(page)).toContainText("Completed without a file or a price.");
+    await form(page).getByLabel("Price").fill("9000");
+    await expect(form(page)).toContainText("An unusual price: similar parcels cost $40.00 to $40.00.");
+    await form(page).getByLabel("File", { exact: true }).setInputFiles(label("same.pdf", batch));
+    await expect(form(page)).not.toContainText("Completed without");
+    await page.keyboard.press("Control+Enter");
+    await expect(page.getByRole("heading", { level: 2, name: second.receiver })).toBeVisible();
 
-  await form(page).getByLabel("File", { exact: true }).setInputFiles(label("other name.pdf", batch));
-  await form(page).getByRole("button", { name: "Update", exact: true }).click();
-  await expect(toast(page, `to ${first.receiver}`)).toBeVisible();
-  await expect(form(page)).toContainText(`to ${first.receiver}.`);
-  await expect(form(page)).toContainText("1 page, 4 × 6 in");
-  await expect(form(page).locator("iframe")).toHaveAttribute("src", /^blob:/);
-  await expect(details(page)).toContainText(/file other name\.pdf added/i);
+    await form(page).getByLabel("File", { exact: true }).setInputFiles(label("other name.pdf", batch));
+    await form(page).getByRole("button", { name: "Update", exact: true }).click();
+    await expect(toast(page, `to ${first.receiver}`)).toBeVisible();
+    await expect(form(page)).toContainText(`to ${first.receiver}.`);
+    await expect(form(page)).toContainText("1 page, 4 × 6 in");
+    await expect(form(page).locator("iframe")).toHaveAttribute("src", /^blob:/);
+    await expect(details(page)).toContainText(/file other name\.pdf added/i);
 
-  await form(page).getByRole("button", { name: "Remove other name.pdf" }).click();
-  await form(page).getByRole("button", { name: "Update", exact: true }).click();
-  await expect(details(page)).toContainText(/file removed/i);
-  await page.goto(`/fedex?desk=all&search=${batch}&view=${first._id}`);
-  await form(page).getByLabel("Price").fill("");
-  await form(page).getByRole("button", { name: "Update", exact: true }).click();
-  await expect(details(page)).toContainText(/price none/i);
-  expect((await read(api, token, first)).order).toMatchObject({ price: null, file: { name: "same.pdf" } });
-  expect((await read(api, token, second)).order).toMatchObject({ file: null });
-});
+    await form(page).getByRole("button", { name: "Remove other name.pdf" }).click();
+    await form(page).getByRole("button", { name: "Update", exact: true }).click();
+    await expect(details(page)).toContainText(/file removed/i);
+    await page.goto(`/fedex?desk=all&search=${batch}&view=${first._id}`);
+    await form(page).getByLabel("Price").fill("");
+    await form(page).getByRole("button", { name: "Update", exact: true }).click();
+    await expect(details(page)).toContainText(/price none/i);
+    expect((await read(api, token, first)).order).toMatchObject({ price: null, file: { name: "same.pdf" } });
+    expect((await read(api, token, second)).order).toMatchObject({ file: null });
+  },
+);
 
 test("a charge asks first with the balance in sight, takes the money once, and can be reversed", async ({
   staff: { page, token },

@@ -5,7 +5,7 @@ import { orders } from "@footprint/contract/orders.ts";
 import { session } from "@footprint/contract/session.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
 import type { Page, Request } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
+import { expect, test, testAlone } from "./fixtures.ts";
 import { customer, openScreen, toast } from "./steps.ts";
 
 const rows = (page: Page) => page.locator("main table[aria-busy=false] tbody tr");
@@ -28,28 +28,27 @@ async function inAuckland(page: Page) {
   });
 }
 
-for (const [name, from, to, text] of [
-  ["Today", "2026-11-01", "2026-11-01", "Nov 1"],
-  ["Yesterday", "2026-10-31", "2026-10-31", "Oct 31"],
-  ["This week", "2026-10-26", "2026-11-01", "Oct 26 – Nov 1"],
-  ["Last week", "2026-10-19", "2026-10-25", "Oct 19 – Oct 25"],
-  ["Last 7 days", "2026-10-26", "2026-11-01", "Oct 26 – Nov 1"],
-  ["This month", "2026-11-01", "2026-11-30", "Nov 1 – Nov 30"],
-  ["Last month", "2026-10-01", "2026-10-31", "Oct 1 – Oct 31"],
-] as const) {
-  test(`${name} is counted in business days, whatever the day is elsewhere`, async ({ admin: { page } }) => {
-    await inAuckland(page);
-    await openScreen(page, "/orders?page=2", "Orders");
-    const asked = page.waitForRequest((request) => request.url().includes(`from=${from}`));
+testAlone("the days on offer are business days, whatever the day is elsewhere", async ({ admin: { page } }) => {
+  await inAuckland(page);
+  await openScreen(page, "/orders?page=2", "Orders");
+  for (const [name, from, to, text] of [
+    ["Today", "2026-11-01", "2026-11-01", "Nov 1"],
+    ["Yesterday", "2026-10-31", "2026-10-31", "Oct 31"],
+    ["This week", "2026-10-26", "2026-11-01", "Oct 26 – Nov 1"],
+    ["Last week", "2026-10-19", "2026-10-25", "Oct 19 – Oct 25"],
+    ["Last 7 days", "2026-10-26", "2026-11-01", "Oct 26 – Nov 1"],
+    ["This month", "2026-11-01", "2026-11-30", "Nov 1 – Nov 30"],
+    ["Last month", "2026-10-01", "2026-10-31", "Oct 1 – Oct 31"],
+  ] as const) {
+    const asked = page.waitForRequest((request) => request.url().includes(`from=${from}&to=${to}`));
     await choose(page, "Date", name);
-    const query = new URL((await asked).url()).searchParams;
-    expect([query.get("from"), query.get("to"), query.get("page")]).toEqual([from, to, "1"]);
+    expect(new URL((await asked).url()).searchParams.get("page")).toBe("1");
     await expectAddress(page, { from, to });
     await expect(chip(page, `Date: ${text}`)).toBeVisible();
-  });
-}
+  }
+});
 
-test("the days of another year say so, and a range may be open on one side", async ({ admin: { page } }) => {
+testAlone("the days of another year say so, and a range may be open on one side", async ({ admin: { page } }) => {
   await inAuckland(page);
   for (const [query, text] of [
     ["from=2025-12-29&to=2026-01-04", "Date: Dec 29, 2025 – Jan 4, 2026"],
@@ -61,28 +60,29 @@ test("the days of another year say so, and a range may be open on one side", asy
   }
 });
 
-test("a range of one's own is chosen in a calendar, which is fetched when it is asked for", async ({
-  admin: { page },
-}) => {
-  const scripts: string[] = [];
-  page.on("request", (request) => {
-    if (/\/DayPicker-[^/]+\.js$/.test(request.url())) scripts.push(request.url());
-  });
-  await openScreen(page, "/orders?from=2026-11-09&to=2026-11-15", "Orders");
-  await chip(page, "Date: Nov 9 – Nov 15").click();
-  expect(scripts).toEqual([]);
-  await page.getByRole("menuitem", { name: "Custom…" }).click();
-  const dialog = page.getByRole("dialog", { name: "Choose days" });
-  await dialog.getByRole("button", { name: "3 November 2026", exact: true }).click();
-  await expect(dialog.getByRole("status")).toHaveText("Nov 3");
-  await dialog.getByRole("button", { name: "12 November 2026", exact: true }).click();
-  await expect(dialog.getByRole("status")).toHaveText("Nov 3 – Nov 12");
-  expect(scripts).toHaveLength(1);
-  await dialog.getByRole("button", { name: "Show these days" }).click();
-  await expect(dialog).toBeHidden();
-  await expect(chip(page, "Date: Nov 3 – Nov 12")).toBeFocused();
-  await expectAddress(page, { from: "2026-11-03", to: "2026-11-12" });
-});
+testAlone(
+  "a range of one's own is chosen in a calendar, which is fetched when it is asked for",
+  async ({ admin: { page } }) => {
+    const scripts: string[] = [];
+    page.on("request", (request) => {
+      if (/\/DayPicker-[^/]+\.js$/.test(request.url())) scripts.push(request.url());
+    });
+    await openScreen(page, "/orders?from=2026-11-09&to=2026-11-15", "Orders");
+    await chip(page, "Date: Nov 9 – Nov 15").click();
+    expect(scripts).toEqual([]);
+    await page.getByRole("menuitem", { name: "Custom…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Choose days" });
+    await dialog.getByRole("button", { name: "3 November 2026", exact: true }).click();
+    await expect(dialog.getByRole("status")).toHaveText("Nov 3");
+    await dialog.getByRole("button", { name: "12 November 2026", exact: true }).click();
+    await expect(dialog.getByRole("status")).toHaveText("Nov 3 – Nov 12");
+    expect(scripts).toHaveLength(1);
+    await dialog.getByRole("button", { name: "Show these days" }).click();
+    await expect(dialog).toBeHidden();
+    await expect(chip(page, "Date: Nov 3 – Nov 12")).toBeFocused();
+    await expectAddress(page, { from: "2026-11-03", to: "2026-11-12" });
+  },
+);
 
 test("filters join with search and status, Back takes one off after the other, and a cross removes one", async ({
   admin: { page, token },

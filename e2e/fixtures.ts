@@ -13,6 +13,7 @@ import {
 } from "@playwright/test";
 import type { RunOptions } from "axe-core";
 import { type Account, type Api, apiOf } from "./api.ts";
+import { keepOpen, panelsOf } from "./panels.ts";
 import { openView, type View } from "./screens.ts";
 import { adminAccount, startServer } from "./server.ts";
 
@@ -21,6 +22,7 @@ type Watch = {
   problems: string[];
   /** Lets a test cause a problem on purpose. */
   expectProblem(pattern: RegExp): void;
+  unexpected(): string[];
 };
 
 /** A page with someone signed in on it. */
@@ -36,6 +38,8 @@ type TestFixtures = {
   origins: string[];
   /** A browser of its own, with an account signed in: for a second person in the same test. */
   openAs: (account: Account) => Promise<SignedIn>;
+  /** Lends the panel of somebody whose session lasts. */
+  inPanel: (token: string, use: (page: Page) => Promise<void>) => Promise<void>;
   admin: SignedIn;
   staff: SignedIn;
   /** Lets no timer of the page run until the test says so; the page's clock must be installed. */
@@ -49,11 +53,13 @@ type WorkerFixtures = {
   /** Sessions that last as long as the server. */
   lasting: { admin: string; staff: string; member: Account; confirmed: () => Promise<string> };
   adminToken: string;
+  panels: ReturnType<typeof panelsOf>;
   /** Where all looking is done, and whose panel it shows: to open or load one for every view takes as long as to look. */
   gallery: { page?: Page; who?: "admin" | "staff" | undefined; wasAnswered?: boolean };
 };
 
-export const test = base.extend<TestFixtures, WorkerFixtures>({
+/** For a test that does for good what another would notice: its window is emptied for it, and loads the panel. */
+export const testAlone = base.extend<TestFixtures, WorkerFixtures>({
   server: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of a fixture's needs here
     async ({}, use) => {
@@ -88,6 +94,15 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
   isLive: [false, { option: true }],
 
+  panels: [
+    async ({ browser }, use) => {
+      const panels = panelsOf(browser, (context) => prepare(context, false));
+      await use(panels);
+      await panels.close();
+    },
+    { scope: "worker" },
+  ],
+
   gallery: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of a fixture's needs here
     async ({}, use) => {
@@ -104,10 +119,14 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of a fixture's needs here
     async ({}, use) => {
       const expected: RegExp[] = [];
-      const watch: Watch = { problems: [], expectProblem: (pattern) => expected.push(pattern) };
+      const problems: string[] = [];
+      const watch: Watch = {
+        problems,
+        expectProblem: (pattern) => expected.push(pattern),
+        unexpected: () => problems.filter((problem) => !expected.some((pattern) => pattern.test(problem))),
+      };
       await use(watch);
-      const unexpected = watch.problems.filter((problem) => !expected.some((pattern) => pattern.test(problem)));
-      expect(unexpected, "what the browser complained about").toEqual([]);
+      expect(watch.unexpected(), "what the browser complained about").toEqual([]);
     },
     { auto: true },
   ],
@@ -130,12 +149,25 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
         viewport: { width: 1440, height: 900 },
       });
       opened.push(context);
+      await keepOpen(context);
       await prepare(context, isLive);
       observe(context, watch, [server.url]);
       await context.addCookies([{ name: "footprint", value: token, url: server.url }]);
       return { page: await context.newPage(), account, token };
     });
     for (const context of opened) await context.close();
+  },
+
+  inPanel: async ({ panels, server, watch, contextOptions, isLive, ownSession }, use, testInfo) => {
+    await use(async (token, work) => {
+      if (isLive || ownSession) throw new Error("A panel that stays open is neither live nor has its own session");
+      const viewport = { width: 1440, height: 900 };
+      const { page, giveBack } = await panels.borrow({ ...contextOptions, baseURL: server.url, viewport }, token);
+      const stop = observe(page.context(), watch, [server.url]);
+      await work(page);
+      stop();
+      await giveBack(testInfo.status === "passed" && watch.unexpected().length === 0);
+    });
   },
 
   admin: async ({ context, page, server, lasting, ownSession }, use) => {
@@ -202,6 +234,18 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     // What a view was shown in the server's place is not for the next one.
     await page.unrouteAll({ behavior: "wait" });
     await page.evaluate(() => localStorage.clear());
+  },
+});
+
+/** Its administrator and its staff work in panels that stay open from test to test. */
+export const test = testAlone.extend({
+  admin: async ({ inPanel, lasting }, use) => {
+    const token = await lasting.confirmed();
+    await inPanel(token, (page) => use({ page, account: adminAccount, token }));
+  },
+
+  staff: async ({ inPanel, lasting: { member, staff: token } }, use) => {
+    await inPanel(token, (page) => use({ page, account: member, token }));
   },
 });
 

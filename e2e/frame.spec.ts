@@ -1,7 +1,7 @@
 import { session } from "@footprint/contract/session.ts";
 import { users } from "@footprint/contract/users.ts";
 import type { Locator, Page } from "@playwright/test";
-import { expect, expectNoAxeViolations, test } from "./fixtures.ts";
+import { expect, expectNoAxeViolations, testAlone as test } from "./fixtures.ts";
 import { type View, views } from "./screens.ts";
 import { adminAccount } from "./server.ts";
 

@@ -8,7 +8,7 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import type { Dialog, Page } from "@playwright/test";
 import { type Api, apiOf, uniqueName } from "./api.ts";
-import { expect, expectNoAxeViolations, test } from "./fixtures.ts";
+import { expect, expectNoAxeViolations, testAlone as test } from "./fixtures.ts";
 import { startProxy } from "./proxy.ts";
 import { adminAccount, startServer } from "./server.ts";
 import { newShop } from "./shop.ts";

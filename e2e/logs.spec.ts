@@ -6,7 +6,7 @@ import { tracking } from "@footprint/contract/tracking.ts";
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import { uniqueName } from "./api.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, test, testAlone } from "./fixtures.ts";
 import { drawerOf, expectFocusOnScreen, openScreen, rowOf } from "./steps.ts";
 
 const rows = (page: Page) => page.locator("main table[aria-busy=false] tbody tr");
@@ -191,7 +191,7 @@ test("an administrator reaches the logs from the header's menu, and Staff is lit
   await expect(member.page.getByRole("menuitem", { name: "Transaction Logs" })).toHaveCount(0);
 });
 
-test("the newest link of the log's chain is there to be noted", async ({ admin: { page }, context }) => {
+testAlone("the newest link of the log's chain is there to be noted", async ({ admin: { page }, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const hash = "9f3c".repeat(16);
   const link = { number: 12_345, hash, chainedAt: new Date().toISOString() };

@@ -3,7 +3,7 @@ import { notices } from "@footprint/contract/notices.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import type { Page } from "@playwright/test";
-import { expect, expectNoAxeViolations, test } from "./fixtures.ts";
+import { expect, expectNoAxeViolations, testAlone as test } from "./fixtures.ts";
 import { addCustomer, openScreen } from "./steps.ts";
 
 test.use({ isLive: true, ownSession: true });

@@ -205,7 +205,7 @@ test("the sidebar counts who waits, follows a verification, and is silent where 
   watch.expectProblem(/400|Not now/);
   await page.route(`**${queues.read.path}`, (route) => route.fulfill({ status: 400, json: { message: "Not now" } }));
   const answered = page.waitForResponse(`**${queues.read.path}`);
-  await openScreen(page, "/orders", "Orders");
+  await page.goto("/orders");
   await answered;
   await expect(entry).toHaveAccessibleName("New Users");
 });

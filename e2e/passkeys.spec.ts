@@ -1,7 +1,7 @@
 import { passkeys } from "@footprint/contract/passkeys.ts";
 import { session } from "@footprint/contract/session.ts";
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
+import { expect, testAlone as test } from "./fixtures.ts";
 import { openScreen, signOut, toast, typePassword } from "./steps.ts";
 
 /**

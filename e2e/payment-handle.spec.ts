@@ -1,7 +1,7 @@
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import encodeQR from "qr";
-import { expect, test } from "./fixtures.ts";
+import { expect, test, testAlone } from "./fixtures.ts";
 import { adminAccount } from "./server.ts";
 import { changeQuestion, confirmChange, openScreen, toast } from "./steps.ts";
 
@@ -70,28 +70,29 @@ test("a stranger's code is not saved before that is said in words, and what was 
   await expect(current).toContainText("$north-wind");
 });
 
-test.describe("while others look", () => {
-  test.use({ isLive: true });
+testAlone.describe("while others look", () => {
+  testAlone.use({ isLive: true });
 
-  test("every administrator is told of another handle, wherever they are, and finds it on the dashboard later", async ({
-    admin: { page, account, token },
-    openAs,
-    server: { api },
-  }) => {
-    const other = (await openAs(adminAccount)).page;
-    await openScreen(page, "/orders", "Orders");
-    await openScreen(other, "/users", "Users");
-    const before = (await api.call(token, website.getCashapp, {})).cashapp.cashappId;
-    const events = Promise.all([page, other].map((each) => each.waitForResponse(/cashapp-history/)));
-    await api.call(token, website.updateCashapp, { body: { cashappId: "$on-the-way" } });
-    await api.call(token, website.updateCashapp, { body: { cashappId: "$somewhere-else" } });
-    // Of two that come close together neither hides the other.
-    const sentences = [`${before || "none"} to $on-the-way`, "$on-the-way to $somewhere-else"];
-    for (const change of sentences)
-      await expect(toast(page, `The payment handle was changed from ${change} by ${account.username}`)).toBeVisible();
-    await events;
-    await page.goto("/");
-    const attention = page.getByRole("region", { name: "Needs attention" });
-    await expect(attention.getByRole("link", { name: /to \$somewhere-else/ })).toContainText(`by ${account.username}`);
-  });
+  testAlone(
+    "every administrator is told of another handle, wherever they are, and finds it on the dashboard later",
+    async ({ admin: { page, account, token }, openAs, server: { api } }) => {
+      const other = (await openAs(adminAccount)).page;
+      await openScreen(page, "/orders", "Orders");
+      await openScreen(other, "/users", "Users");
+      const before = (await api.call(token, website.getCashapp, {})).cashapp.cashappId;
+      const events = Promise.all([page, other].map((each) => each.waitForResponse(/cashapp-history/)));
+      await api.call(token, website.updateCashapp, { body: { cashappId: "$on-the-way" } });
+      await api.call(token, website.updateCashapp, { body: { cashappId: "$somewhere-else" } });
+      // Of two that come close together neither hides the other.
+      const sentences = [`${before || "none"} to $on-the-way`, "$on-the-way to $somewhere-else"];
+      for (const change of sentences)
+        await expect(toast(page, `The payment handle was changed from ${change} by ${account.username}`)).toBeVisible();
+      await events;
+      await page.goto("/");
+      const attention = page.getByRole("region", { name: "Needs attention" });
+      await expect(attention.getByRole("link", { name: /to \$somewhere-else/ })).toContainText(
+        `by ${account.username}`,
+      );
+    },
+  );
 });

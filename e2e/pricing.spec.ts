@@ -2,7 +2,7 @@ import { labelTypes } from "@footprint/contract/label-types.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import type { Page } from "@playwright/test";
 import { type Api, uniqueName } from "./api.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, test, testAlone } from "./fixtures.ts";
 import { newShop } from "./shop.ts";
 import { openScreen, rowOf, toast } from "./steps.ts";
 
@@ -197,28 +197,26 @@ test("tiers stand by weight with the gaps between them, and a gap is closed from
     .toEqual(["0–1 lb No price for 0–1 lb", "1–5 lb $4.50", "5–10 lb $6.75", "10–20 lb $9.00"]);
 });
 
-test("a tier that overlaps another is refused in red naming that one, for three seconds", async ({
-  admin: { page, token },
-  server,
-  watch,
-  stopClock,
-}) => {
-  watch.expectProblem(/409/);
-  const type = await addLabelType(server.api, token, { tiers: [[0, 5, 4.2]] });
-  await page.clock.install();
-  await openPrices(page, type);
-  await page.getByRole("button", { name: "Add Weight", exact: true }).first().click();
-  const dialog = await fill(page, { "From weight": "4.5", "To weight": "8", Price: "7" });
-  await stopClock();
-  await dialog.getByRole("button", { name: "Add Weight" }).click();
-  const refused = dialog.getByRole("alert");
-  await expect(refused).toHaveText("Overlaps with 0–5 lb at $4.20");
-  await page.clock.runFor(2900);
-  await expect(refused).toBeVisible();
-  await page.clock.runFor(200);
-  await expect(refused).toBeHidden();
-  expect((await labelType(server.api, token, type.name)).prices).toHaveLength(1);
-});
+testAlone(
+  "a tier that overlaps another is refused in red naming that one, for three seconds",
+  async ({ admin: { page, token }, server, watch, stopClock }) => {
+    watch.expectProblem(/409/);
+    const type = await addLabelType(server.api, token, { tiers: [[0, 5, 4.2]] });
+    await page.clock.install();
+    await openPrices(page, type);
+    await page.getByRole("button", { name: "Add Weight", exact: true }).first().click();
+    const dialog = await fill(page, { "From weight": "4.5", "To weight": "8", Price: "7" });
+    await stopClock();
+    await dialog.getByRole("button", { name: "Add Weight" }).click();
+    const refused = dialog.getByRole("alert");
+    await expect(refused).toHaveText("Overlaps with 0–5 lb at $4.20");
+    await page.clock.runFor(2900);
+    await expect(refused).toBeVisible();
+    await page.clock.runFor(200);
+    await expect(refused).toBeHidden();
+    expect((await labelType(server.api, token, type.name)).prices).toHaveLength(1);
+  },
+);
 
 test("the fields of a tier are required, and a price steps by cents", async ({ admin: { page, token }, server }) => {
   await openPrices(page, await addLabelType(server.api, token));

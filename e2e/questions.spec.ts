@@ -3,7 +3,7 @@ import { orders } from "@footprint/contract/orders.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import type { Locator, Page } from "@playwright/test";
 import type { Api } from "./api.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, testAlone as test } from "./fixtures.ts";
 import { newShop } from "./shop.ts";
 import { credit, rowOf, toast } from "./steps.ts";
 

@@ -8,7 +8,7 @@ import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import { uniqueName } from "./api.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, testAlone as test } from "./fixtures.ts";
 import { customer, drawerOf } from "./steps.ts";
 
 /** What would run if anything read it as more than text. Each fits into the shortest field it is put into. */

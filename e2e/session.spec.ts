@@ -2,7 +2,7 @@ import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import type { Page, Route } from "@playwright/test";
 import type { Account } from "./api.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, testAlone as test } from "./fixtures.ts";
 import { adminAccount } from "./server.ts";
 
 test.use({ ownSession: true });

@@ -7,7 +7,7 @@ import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import { type Api, uniqueName } from "./api.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, test, testAlone } from "./fixtures.ts";
 import { newShop } from "./shop.ts";
 import { openScreen, rowOf, toast } from "./steps.ts";
 
@@ -64,55 +64,54 @@ test("three orders are refunded together, and it is told why one of them was ref
   expect(story.refund?.reason).toBe("the carrier lost them");
 });
 
-test("all that match are chosen, copied and exported, a large refund asks for its sum, and a search chooses none", async ({
-  admin: { page, token },
-  context,
-  server: { api },
-}) => {
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await openScreen(page, "/orders?search=paging-customer", "Orders");
-  const boxes = rows(page).getByRole("checkbox");
-  await boxes.nth(1).click();
-  await boxes.nth(4).click({ modifiers: ["Shift"] });
-  await expect(bar(page)).toContainText("4 selected");
-  await page.getByRole("checkbox", { name: "Choose this page" }).click();
-  await expect(bar(page)).toContainText("10 selected");
-  await bar(page).getByRole("button", { name: "Choose all 25 that match" }).click();
-  await expect(bar(page)).toContainText("25 selected");
-  const sum = /\$[\d,.]+/.exec((await bar(page).textContent()) ?? "")?.[0] ?? "";
+testAlone(
+  "all that match are chosen, copied and exported, a large refund asks for its sum, and a search chooses none",
+  async ({ admin: { page, token }, context, server: { api } }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await openScreen(page, "/orders?search=paging-customer", "Orders");
+    const boxes = rows(page).getByRole("checkbox");
+    await boxes.nth(1).click();
+    await boxes.nth(4).click({ modifiers: ["Shift"] });
+    await expect(bar(page)).toContainText("4 selected");
+    await page.getByRole("checkbox", { name: "Choose this page" }).click();
+    await expect(bar(page)).toContainText("10 selected");
+    await bar(page).getByRole("button", { name: "Choose all 25 that match" }).click();
+    await expect(bar(page)).toContainText("25 selected");
+    const sum = /\$[\d,.]+/.exec((await bar(page).textContent()) ?? "")?.[0] ?? "";
 
-  await bar(page).getByRole("button", { name: "Copy tracking" }).click();
-  await expect(toast(page, "25 tracking codes copied")).toBeVisible();
-  expect((await page.evaluate(() => navigator.clipboard.readText())).split("\n")).toHaveLength(25);
+    await bar(page).getByRole("button", { name: "Copy tracking" }).click();
+    await expect(toast(page, "25 tracking codes copied")).toBeVisible();
+    expect((await page.evaluate(() => navigator.clipboard.readText())).split("\n")).toHaveLength(25);
 
-  const saving = page.waitForEvent("download");
-  await bar(page).getByRole("button", { name: "Export" }).click();
-  const file = await saving;
-  expect(file.suggestedFilename()).toMatch(/^orders-.*\.csv$/);
-  const lines = (await new Response((await file.createReadStream()) as unknown as BodyInit).text())
-    .trim()
-    .split("\r\n");
-  expect(lines).toHaveLength(26);
-  expect(lines[0]).toMatch(/^Id,Order,Created,Customer/);
-  expect(lines[0]).toMatch(/,Refunded at,/);
-  await expect(toast(page, "Exported 25 rows")).toBeVisible();
-  const { logs: entries } = await api.call(token, logs.list, { query: { search: "chosen rows of orders" } });
-  expect(entries[0]?.action).toBe("Exported 25 chosen rows of orders (search paging-customer)");
+    const saving = page.waitForEvent("download");
+    await bar(page).getByRole("button", { name: "Export" }).click();
+    const file = await saving;
+    expect(file.suggestedFilename()).toMatch(/^orders-.*\.csv$/);
+    const lines = (await new Response((await file.createReadStream()) as unknown as BodyInit).text())
+      .trim()
+      .split("\r\n");
+    expect(lines).toHaveLength(26);
+    expect(lines[0]).toMatch(/^Id,Order,Created,Customer/);
+    expect(lines[0]).toMatch(/,Refunded at,/);
+    await expect(toast(page, "Exported 25 rows")).toBeVisible();
+    const { logs: entries } = await api.call(token, logs.list, { query: { search: "chosen rows of orders" } });
+    expect(entries[0]?.action).toBe("Exported 25 chosen rows of orders (search paging-customer)");
 
-  await bar(page).getByRole("button", { name: "Refund 25 orders" }).click();
-  const question = page.getByRole("dialog", { name: "Refund 25 orders?" });
-  const refund = question.getByRole("button", { name: "Refund 25 orders" });
-  await question.getByLabel(`Type the sum, ${sum}`).fill("1");
-  await refund.click();
-  await expect(question).toContainText(`This is not ${sum}`);
-  await question.getByRole("button", { name: "Cancel" }).click();
+    await bar(page).getByRole("button", { name: "Refund 25 orders" }).click();
+    const question = page.getByRole("dialog", { name: "Refund 25 orders?" });
+    const refund = question.getByRole("button", { name: "Refund 25 orders" });
+    await question.getByLabel(`Type the sum, ${sum}`).fill("1");
+    await refund.click();
+    await expect(question).toContainText(`This is not ${sum}`);
+    await question.getByRole("button", { name: "Cancel" }).click();
 
-  await page.getByRole("button", { name: "Next", exact: true }).click();
-  await expect(page.getByText("11–20 of 25")).toBeVisible();
-  await expect(bar(page)).toContainText("25 selected");
-  await page.getByRole("searchbox").fill("Paging 03");
-  await expect(bar(page)).toBeHidden();
-});
+    await page.getByRole("button", { name: "Next", exact: true }).click();
+    await expect(page.getByText("11–20 of 25")).toBeVisible();
+    await expect(bar(page)).toContainText("25 selected");
+    await page.getByRole("searchbox").fill("Paging 03");
+    await expect(bar(page)).toBeHidden();
+  },
+);
 
 test("on a phone rows are chosen by touching their cards", async ({ staff: { page } }) => {
   await page.setViewportSize({ width: 360, height: 740 });

@@ -5,7 +5,7 @@ import { session } from "@footprint/contract/session.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import type { Page } from "@playwright/test";
 import { type Api, apiOf, uniqueName } from "./api.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, test, testAlone } from "./fixtures.ts";
 import { adminAccount, startServer } from "./server.ts";
 import { openScreen, rowOf, toast } from "./steps.ts";
 
@@ -19,33 +19,32 @@ async function find(page: Page, username: string) {
 const accountsNamed = async (api: Api, token: string, search: string) =>
   (await api.call(token, staff.list, { query: { search } })).staff;
 
-test("a created account is in the list and can sign in; the dialog closes two seconds after", async ({
-  admin: { page, token },
-  server,
-  stopClock,
-}) => {
-  const username = uniqueName("maren");
-  await page.clock.install();
-  await openStaff(page);
-  await page.getByRole("button", { name: "Create staff" }).first().click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByRole("textbox", { name: "Username" }).fill(username);
-  await dialog.getByRole("textbox", { name: "Password" }).fill("a fine secret");
-  await stopClock();
-  await dialog.getByRole("button", { name: "Create" }).click();
+testAlone(
+  "a created account is in the list and can sign in; the dialog closes two seconds after",
+  async ({ admin: { page, token }, server, stopClock }) => {
+    const username = uniqueName("maren");
+    await page.clock.install();
+    await openStaff(page);
+    await page.getByRole("button", { name: "Create staff" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox", { name: "Username" }).fill(username);
+    await dialog.getByRole("textbox", { name: "Password" }).fill("a fine secret");
+    await stopClock();
+    await dialog.getByRole("button", { name: "Create" }).click();
 
-  await expect(dialog.getByRole("alert")).toHaveText(`Staff account ${username} created`);
-  await page.clock.runFor(1900);
-  await expect(dialog).toBeVisible();
-  await page.clock.runFor(200);
-  await expect(dialog).toBeHidden();
-  // The list is drawn anew by a timer too.
-  await page.clock.resume();
-  await expect(rowOf(page, username)).toBeVisible();
+    await expect(dialog.getByRole("alert")).toHaveText(`Staff account ${username} created`);
+    await page.clock.runFor(1900);
+    await expect(dialog).toBeVisible();
+    await page.clock.runFor(200);
+    await expect(dialog).toBeHidden();
+    // The list is drawn anew by a timer too.
+    await page.clock.resume();
+    await expect(rowOf(page, username)).toBeVisible();
 
-  expect(await accountsNamed(server.api, token, username)).toMatchObject([{ username, role: "staff" }]);
-  await server.api.signIn({ username, password: "a fine secret" });
-});
+    expect(await accountsNamed(server.api, token, username)).toMatchObject([{ username, role: "staff" }]);
+    await server.api.signIn({ username, password: "a fine secret" });
+  },
+);
 
 test("a double click on Create makes one account", async ({ admin: { page } }) => {
   const username = uniqueName("twice");

@@ -3,14 +3,16 @@ import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { expect, type Page } from "@playwright/test";
 import { type Account, type Api, uniqueName } from "./api.ts";
+import { goInPanel } from "./panels.ts";
 
 /** What tests of several screens do and look at. */
 export const rowOf = (page: Page, text: string | RegExp) => page.getByRole("row").filter({ hasText: text });
 
 export const toast = (page: Page, text: string | RegExp) => page.getByRole("alert").filter({ hasText: text });
 
+/** In the panel that is open, where there is one. */
 export async function openScreen(page: Page, address: string, heading: string) {
-  await page.goto(address);
+  if (!(await goInPanel(page, address))) await page.goto(address);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
 }
 

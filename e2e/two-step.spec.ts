@@ -3,7 +3,7 @@ import { staff } from "@footprint/contract/staff.ts";
 import type { Locator, Page } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
 import type { Api } from "./api.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, testAlone as test } from "./fixtures.ts";
 import { openScreen, rowOf, signOut, toast, typePassword } from "./steps.ts";
 
 test.use({ ownSession: true });

@@ -1,6 +1,6 @@
 import { events } from "@footprint/contract/events.ts";
 import type { Page } from "@playwright/test";
-import { expect, test } from "./fixtures.ts";
+import { expect, test, testAlone } from "./fixtures.ts";
 import { customer, openScreen, rowOf, toast } from "./steps.ts";
 
 async function openPricing(page: Page, { _id, username }: { _id: string; username: string }) {
@@ -108,30 +108,29 @@ test("without a label type nothing is sent", async ({ staff: { page, token }, se
   expect(sent).toBe(0);
 });
 
-test("custom pricing is switched on the customer's screen, with the server's word in green for three seconds", async ({
-  staff: { page, token },
-  server,
-  stopClock,
-}) => {
-  const user = await customer(server.api, token, "pricing-customer-2");
-  await page.clock.install();
-  await openPricing(page, user);
-  const state = page.getByRole("region", { name: "Custom pricing" });
-  await expect(state).toContainText("Disabled");
-  await stopClock();
-  await state.getByRole("button", { name: "Enable Custom Pricing" }).click();
-  await expect(state.getByRole("alert")).toHaveText("Custom pricing is enabled for pricing-customer-2");
-  await page.clock.runFor(2900);
-  await expect(state.getByRole("alert")).toBeVisible();
-  await page.clock.runFor(200);
-  await expect(state.getByRole("alert")).toBeHidden();
-  // What was fetched again is drawn by a timer too.
-  await page.clock.resume();
-  await expect(state).toContainText("Enabled");
-  await state.getByRole("button", { name: "Disable Custom Pricing" }).click();
-  await expect(state.getByRole("alert")).toHaveText("Custom pricing is disabled for pricing-customer-2");
-  expect((await customer(server.api, token, "pricing-customer-2")).customPricingEnabled).toBe(false);
-});
+testAlone(
+  "custom pricing is switched on the customer's screen, with the server's word in green for three seconds",
+  async ({ staff: { page, token }, server, stopClock }) => {
+    const user = await customer(server.api, token, "pricing-customer-2");
+    await page.clock.install();
+    await openPricing(page, user);
+    const state = page.getByRole("region", { name: "Custom pricing" });
+    await expect(state).toContainText("Disabled");
+    await stopClock();
+    await state.getByRole("button", { name: "Enable Custom Pricing" }).click();
+    await expect(state.getByRole("alert")).toHaveText("Custom pricing is enabled for pricing-customer-2");
+    await page.clock.runFor(2900);
+    await expect(state.getByRole("alert")).toBeVisible();
+    await page.clock.runFor(200);
+    await expect(state.getByRole("alert")).toBeHidden();
+    // What was fetched again is drawn by a timer too.
+    await page.clock.resume();
+    await expect(state).toContainText("Enabled");
+    await state.getByRole("button", { name: "Disable Custom Pricing" }).click();
+    await expect(state.getByRole("alert")).toHaveText("Custom pricing is disabled for pricing-customer-2");
+    expect((await customer(server.api, token, "pricing-customer-2")).customPricingEnabled).toBe(false);
+  },
+);
 
 test("a failure to enable custom pricing is a red alert in the form", async ({
   staff: { page, token },

@@ -4,7 +4,7 @@ import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import { uniqueName } from "./api.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, test, testAlone } from "./fixtures.ts";
 import { customer, openScreen, rowOf, toast } from "./steps.ts";
 
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
@@ -128,33 +128,31 @@ test("why a balance is changed is kept with the change; the same once more, or f
   await expect(warning).toHaveCount(0);
 });
 
-test("what would go below zero is refused in red inside the form, for three seconds", async ({
-  staff: { page, token },
-  server,
-  watch,
-  stopClock,
-}) => {
-  watch.expectProblem(/402/);
-  const before = (await customer(server.api, token, "balance-customer-2")).balance;
-  await page.clock.install();
-  const dialog = await openBalanceForm(page, "balance-customer-2");
-  await dialog.getByLabel("Amount").fill(`-${before + 1}`);
-  await expect(dialog.getByRole("status")).toHaveText(
-    `balance-customer-2 has ${money(before)}: $1.00 is missing. A balance below zero is refused.`,
-  );
-  await stopClock();
-  await dialog.getByRole("button", { name: `Take ${money(before + 1)}` }).click();
-  const refused = dialog.getByRole("alert");
-  await expect(refused).toHaveText(
-    `balance-customer-2 has ${money(before)}: $1.00 is missing to take ${money(before + 1)}`,
-  );
-  await page.clock.runFor(2900);
-  await expect(refused).toBeVisible();
-  await page.clock.runFor(200);
-  await expect(refused).toBeHidden();
-  await expect(dialog.getByLabel("Amount")).toHaveValue(`-${before + 1}`);
-  expect((await customer(server.api, token, "balance-customer-2")).balance).toBe(before);
-});
+testAlone(
+  "what would go below zero is refused in red inside the form, for three seconds",
+  async ({ staff: { page, token }, server, watch, stopClock }) => {
+    watch.expectProblem(/402/);
+    const before = (await customer(server.api, token, "balance-customer-2")).balance;
+    await page.clock.install();
+    const dialog = await openBalanceForm(page, "balance-customer-2");
+    await dialog.getByLabel("Amount").fill(`-${before + 1}`);
+    await expect(dialog.getByRole("status")).toHaveText(
+      `balance-customer-2 has ${money(before)}: $1.00 is missing. A balance below zero is refused.`,
+    );
+    await stopClock();
+    await dialog.getByRole("button", { name: `Take ${money(before + 1)}` }).click();
+    const refused = dialog.getByRole("alert");
+    await expect(refused).toHaveText(
+      `balance-customer-2 has ${money(before)}: $1.00 is missing to take ${money(before + 1)}`,
+    );
+    await page.clock.runFor(2900);
+    await expect(refused).toBeVisible();
+    await page.clock.runFor(200);
+    await expect(refused).toBeHidden();
+    await expect(dialog.getByLabel("Amount")).toHaveValue(`-${before + 1}`);
+    expect((await customer(server.api, token, "balance-customer-2")).balance).toBe(before);
+  },
+);
 
 test("an amount the server does not take is the server's to refuse", async ({ staff: { page }, watch }) => {
   watch.expectProblem(/400/);
@@ -166,22 +164,25 @@ test("an amount the server does not take is the server's to refuse", async ({ st
   await expect(dialog.getByRole("alert")).toHaveText("An amount has at most two decimals");
 });
 
-test("an amount that was corrected has no error beside it any more", async ({ staff: { page }, watch, stopClock }) => {
-  watch.expectProblem(/400/);
-  await page.clock.install();
-  const dialog = await openBalanceForm(page, "balance-customer-2");
-  const amount = dialog.getByLabel("Amount");
-  await amount.fill("1.005");
-  await stopClock();
-  await dialog.getByRole("button", { name: "Add Balance" }).click();
-  await expect(dialog.getByRole("alert")).toHaveText("An amount has at most two decimals");
-  await expect(amount).toHaveAttribute("aria-invalid", "true");
-  await amount.fill("1.01");
-  await expect(dialog.getByText("An amount has at most two decimals")).toHaveCount(0);
-  await expect(amount).not.toHaveAttribute("aria-invalid", "true");
-});
+testAlone(
+  "an amount that was corrected has no error beside it any more",
+  async ({ staff: { page }, watch, stopClock }) => {
+    watch.expectProblem(/400/);
+    await page.clock.install();
+    const dialog = await openBalanceForm(page, "balance-customer-2");
+    const amount = dialog.getByLabel("Amount");
+    await amount.fill("1.005");
+    await stopClock();
+    await dialog.getByRole("button", { name: "Add Balance" }).click();
+    await expect(dialog.getByRole("alert")).toHaveText("An amount has at most two decimals");
+    await expect(amount).toHaveAttribute("aria-invalid", "true");
+    await amount.fill("1.01");
+    await expect(dialog.getByText("An amount has at most two decimals")).toHaveCount(0);
+    await expect(amount).not.toHaveAttribute("aria-invalid", "true");
+  },
+);
 
-test("once the balance is added, the form asks nothing any more", async ({ staff: { page }, stopClock }) => {
+testAlone("once the balance is added, the form asks nothing any more", async ({ staff: { page }, stopClock }) => {
   await page.clock.install();
   const dialog = await openBalanceForm(page, "balance-customer-2");
   await dialog.getByLabel("Amount").fill("2");
@@ -280,37 +281,36 @@ test("the row's menu works by keyboard, and the focus returns to it", async ({ s
   await expect(menuOf(page, "status-customer")).toBeFocused();
 });
 
-test("a failure to enable custom pricing from the row is a red alert where it was clicked, for three seconds", async ({
-  staff: { page },
-  watch,
-  stopClock,
-}) => {
-  watch.expectProblem(/503/);
-  await page.route("**/custom-pricing/enable/*", (route) =>
-    route.fulfill({ status: 503, json: { message: "The server is busy just now" } }),
-  );
-  await page.clock.install();
-  await openScreen(page, "/users?search=status-customer", "Users");
-  await expect(menuOf(page, "status-customer")).toBeVisible();
-  await menuOf(page, "status-customer").click();
-  await expect(page.getByRole("menuitem", { name: "Enable Custom Pricing" })).toBeVisible();
-  await stopClock();
-  await page.getByRole("menuitem", { name: "Enable Custom Pricing" }).click();
-  const refused = toast(page, "The server is busy just now");
-  // Its code is loaded when there is something to tell, and drawn a moment later.
-  await expect(async () => {
-    await page.clock.runFor(50);
-    await expect(refused).toHaveCount(1, { timeout: 1000 });
-  }).toPass();
-  await expect(menuOf(page, "status-customer")).toBeFocused();
-  await page.clock.runFor(1000);
-  const [alert, button] = [await refused.boundingBox(), await menuOf(page, "status-customer").boundingBox()];
-  expect(Math.abs((alert?.y ?? 0) - (button?.y ?? 0)), "how far the alert is from the button").toBeLessThan(120);
-  await page.clock.runFor(1000);
-  await expect(refused).toBeVisible();
-  await page.clock.runFor(1000);
-  await expect(refused).toBeHidden();
-});
+testAlone(
+  "a failure to enable custom pricing from the row is a red alert where it was clicked, for three seconds",
+  async ({ staff: { page }, watch, stopClock }) => {
+    watch.expectProblem(/503/);
+    await page.route("**/custom-pricing/enable/*", (route) =>
+      route.fulfill({ status: 503, json: { message: "The server is busy just now" } }),
+    );
+    await page.clock.install();
+    await openScreen(page, "/users?search=status-customer", "Users");
+    await expect(menuOf(page, "status-customer")).toBeVisible();
+    await menuOf(page, "status-customer").click();
+    await expect(page.getByRole("menuitem", { name: "Enable Custom Pricing" })).toBeVisible();
+    await stopClock();
+    await page.getByRole("menuitem", { name: "Enable Custom Pricing" }).click();
+    const refused = toast(page, "The server is busy just now");
+    // Its code is loaded when there is something to tell, and drawn a moment later.
+    await expect(async () => {
+      await page.clock.runFor(50);
+      await expect(refused).toHaveCount(1, { timeout: 1000 });
+    }).toPass();
+    await expect(menuOf(page, "status-customer")).toBeFocused();
+    await page.clock.runFor(1000);
+    const [alert, button] = [await refused.boundingBox(), await menuOf(page, "status-customer").boundingBox()];
+    expect(Math.abs((alert?.y ?? 0) - (button?.y ?? 0)), "how far the alert is from the button").toBeLessThan(120);
+    await page.clock.runFor(1000);
+    await expect(refused).toBeVisible();
+    await page.clock.runFor(1000);
+    await expect(refused).toBeHidden();
+  },
+);
 
 test("a failure to enable a customer is told in a toast", async ({ staff: { page, token }, server, watch }) => {
   watch.expectProblem(/503|busy just now/);

@@ -1,7 +1,7 @@
 import { type TrackingCode, tracking } from "@footprint/contract/tracking.ts";
 import type { Page } from "@playwright/test";
 import type { Api } from "./api.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, test, testAlone } from "./fixtures.ts";
 import { drawerOf, openByKeys, openScreen, rowOf, toast } from "./steps.ts";
 
 /** The carrier's mod-10: weights 3, 1, 3, 1 … from the right. */
@@ -57,28 +57,26 @@ test("codes of a good reference are registered, listed and counted", async ({ ad
   expect(await codesLike(server.api, token, first.slice(0, 18))).toHaveLength(3);
 });
 
-test("a mistyped reference is refused in red inside the form, for three seconds", async ({
-  admin: { page, token },
-  server,
-  watch,
-  stopClock,
-}) => {
-  watch.expectProblem(/400/);
-  const good = freshRange();
-  const bad = good.slice(0, 21) + ((Number(good[21]) + 1) % 10);
-  await page.clock.install();
-  await openScreen(page, "/usps", "USPS Tracking");
-  const dialog = await fillForm(page, "3", bad);
-  await stopClock();
-  await dialog.getByRole("button", { name: "Create" }).click();
-  const refused = dialog.getByRole("alert");
-  await expect(refused).toContainText(`${bad} is mistyped`);
-  await page.clock.runFor(2900);
-  await expect(refused).toBeVisible();
-  await page.clock.runFor(200);
-  await expect(refused).toBeHidden();
-  expect(await codesLike(server.api, token, good.slice(0, 18))).toEqual([]);
-});
+testAlone(
+  "a mistyped reference is refused in red inside the form, for three seconds",
+  async ({ admin: { page, token }, server, watch, stopClock }) => {
+    watch.expectProblem(/400/);
+    const good = freshRange();
+    const bad = good.slice(0, 21) + ((Number(good[21]) + 1) % 10);
+    await page.clock.install();
+    await openScreen(page, "/usps", "USPS Tracking");
+    const dialog = await fillForm(page, "3", bad);
+    await stopClock();
+    await dialog.getByRole("button", { name: "Create" }).click();
+    const refused = dialog.getByRole("alert");
+    await expect(refused).toContainText(`${bad} is mistyped`);
+    await page.clock.runFor(2900);
+    await expect(refused).toBeVisible();
+    await page.clock.runFor(200);
+    await expect(refused).toBeHidden();
+    expect(await codesLike(server.api, token, good.slice(0, 18))).toEqual([]);
+  },
+);
 
 test("the form checks nothing itself: the server says what is missing", async ({ admin: { page }, watch }) => {
   watch.expectProblem(/400/);

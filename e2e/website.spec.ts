@@ -4,7 +4,7 @@ import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import { uniqueName } from "./api.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, test, testAlone } from "./fixtures.ts";
 import { newShop } from "./shop.ts";
 import { changeQuestion, confirmChange, expectFocusOnScreen, openScreen, toast } from "./steps.ts";
 
@@ -93,7 +93,7 @@ test("saving without a change is no error", async ({ admin: { page } }) => {
   await expect(save(page)).toBeFocused();
 });
 
-test("where there is no image yet, its place is dark in the dark", async ({ admin: { page } }) => {
+testAlone("where there is no image yet, its place is dark in the dark", async ({ admin: { page } }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   await page.route(`**${website.getCashapp.path}`, (route) =>
     route.fulfill({ json: { cashapp: { cashappId: "$shop", image: null, qr: [], warnings: [], version: "1" } } }),
@@ -137,27 +137,26 @@ test("a file of a wrong type or too large is refused with a hint before it is se
   await expect(file(page)).toBeFocused();
 });
 
-test("a file that only claims to be an image is refused by the server, in its words", async ({
-  admin: { page },
-  watch,
-  stopClock,
-}) => {
-  watch.expectProblem(/415|must be one of/);
-  const words: string[] = [];
-  page.on("response", async (response) => {
-    if (response.status() === 415) words.push((await response.json()).message);
-  });
-  await page.clock.install();
-  await open(page);
-  await choose(page, "claims.png", Buffer.from("not an image"));
-  await save(page).click();
-  await expect(changeQuestion(page)).toBeVisible();
-  await stopClock();
-  await confirmChange(page);
-  await expect(toast(page, "The file must be one of")).toBeVisible();
-  await expect.poll(() => words).toEqual([expect.stringMatching(/^The file must be one of/)]);
-  await expect(page.getByText("claims.png")).toBeVisible();
-});
+testAlone(
+  "a file that only claims to be an image is refused by the server, in its words",
+  async ({ admin: { page }, watch, stopClock }) => {
+    watch.expectProblem(/415|must be one of/);
+    const words: string[] = [];
+    page.on("response", async (response) => {
+      if (response.status() === 415) words.push((await response.json()).message);
+    });
+    await page.clock.install();
+    await open(page);
+    await choose(page, "claims.png", Buffer.from("not an image"));
+    await save(page).click();
+    await expect(changeQuestion(page)).toBeVisible();
+    await stopClock();
+    await confirmChange(page);
+    await expect(toast(page, "The file must be one of")).toBeVisible();
+    await expect.poll(() => words).toEqual([expect.stringMatching(/^The file must be one of/)]);
+    await expect(page.getByText("claims.png")).toBeVisible();
+  },
+);
 
 test("an image can be dropped", async ({ admin: { page } }) => {
   await open(page);

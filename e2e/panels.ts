@@ -1,0 +1,152 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "@playwright/test";
+
+declare global {
+  interface Window {
+    /** Where a panel may stay open: leaves its screen, and tells whether it is now as one that was just loaded. */
+    leaveScreen?: () => Promise<boolean>;
+  }
+}
+
+/** Panels that stay open from test to test: to load one takes longer than most of what is done in it. */
+export function panelsOf(browser: Browser, prepare: (context: BrowserContext) => Promise<unknown>) {
+  const open = new Map<string, Page>();
+
+  async function openPanel(options: BrowserContextOptions): Promise<Page> {
+    const context = await browser.newContext(options);
+    await keepOpen(context);
+    await prepare(context);
+    const page = await context.newPage();
+    refuse(page, ["addInitScript", "emulateMedia", "exposeBinding", "exposeFunction"]);
+    refuse(context, ["addInitScript", "exposeBinding", "exposeFunction", "newCDPSession", "route"]);
+    refuse(context, ["grantPermissions", "setExtraHTTPHeaders", "setGeolocation", "setOffline"]);
+    refuse(context.clock, ["fastForward", "install", "pauseAt", "runFor", "setFixedTime", "setSystemTime"]);
+    return page;
+  }
+
+  return {
+    async borrow(options: BrowserContextOptions & { baseURL: string }, token: string) {
+      const kind = JSON.stringify({ ...options, token });
+      const page = open.get(kind) ?? (await openPanel(options));
+      const context = page.context();
+      open.delete(kind);
+      if (!(await isInPanel(page)))
+        await context.addCookies([{ name: "footprint", value: token, url: options.baseURL }]);
+      return {
+        page,
+        async giveBack(isGood: boolean) {
+          if (!isGood || page.isClosed()) return context.close();
+          await empty(page, options.viewport);
+          open.set(kind, page);
+        },
+      };
+    },
+
+    async close() {
+      for (const page of open.values()) await page.context().close();
+    },
+  };
+}
+
+/** For what would be done for good: the next test would not know. */
+function refuse(part: object, names: string[]) {
+  for (const name of names)
+    Object.defineProperty(part, name, {
+      get() {
+        throw new Error(`${name} would reach into the next test: say testAlone`);
+      },
+    });
+}
+
+async function empty(page: Page, viewport: BrowserContextOptions["viewport"]) {
+  page.removeAllListeners();
+  for (const other of page.context().pages()) if (other !== page) await other.close();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  const { width } = page.viewportSize() ?? {};
+  if (viewport && width !== viewport.width) await page.setViewportSize(viewport);
+  await page.mouse.move(0, 0);
+  const isAsLoaded = (await leaveScreen(page)) && (await page.evaluate(forgetStored, ofScreens));
+  if (isAsLoaded) return;
+  // A picture of the same site: another site would cost a new process, with all code to compile again.
+  await page.goto("/favicon.svg");
+  await page.context().clearCookies();
+  await page.evaluate(forgetStored, ofScreens);
+}
+
+/** What screens keep in the browser, and read whenever they are shown. */
+const ofScreens = ["footprint-attention", "footprint-fedex-view", "footprint-rows", "footprint-staff-view"];
+
+/** Tells whether there was nothing else: what is around the screens goes on with what it has read. */
+function forgetStored(ofScreens: string[]) {
+  const isAround = ([key, value]: [string, string]) => !ofScreens.includes(key) && value !== "[]";
+  const wasOfScreens = !Object.entries<string>(localStorage).some(isAround);
+  localStorage.clear();
+  sessionStorage.clear();
+  return wasOfScreens;
+}
+
+const isInPanel = (page: Page) => page.evaluate(() => document.querySelector("a[href='#content']") !== null);
+const leaveScreen = (page: Page) => page.evaluate(() => window.leaveScreen?.() ?? false);
+
+/** Goes to an address in a panel that is open, as after a load; tells whether there is such a panel. */
+export async function goInPanel(page: Page, address: string): Promise<boolean> {
+  if (!(await leaveScreen(page))) return false;
+  await page.evaluate((to) => {
+    // What the frame shows is fetched again, as when somebody returns to the tab.
+    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+    // With a key, as the router's own have one: by address it would scroll to where the last test was.
+    history.pushState({ key: Math.random().toString(36), idx: history.state.idx + 1 }, "", to);
+    dispatchEvent(new PopStateEvent("popstate"));
+  }, address);
+  return true;
+}
+
+/** Lets a window's panels be emptied without being loaded. */
+export function keepOpen(context: BrowserContext) {
+  return context.addInitScript(() => {
+    // Neither a window that is still empty nor what a panel shows in a frame.
+    if (location.protocol === "about:" || window !== window.top) return;
+    const { fetch, setTimeout } = window;
+    const cookie = document.cookie;
+    let fetchAtFirst = fetch;
+    let pending = 0;
+    /** What forgets an answer that nobody has looked at for five minutes. */
+    let forget: (() => void)[] = [];
+    window.fetch = (...asked) => {
+      pending += 1;
+      return fetch(...asked).finally(() => {
+        pending -= 1;
+      });
+    };
+    window.setTimeout = ((run: () => void, after?: number, ...rest: unknown[]) => {
+      if (after === 300_000) forget.push(run);
+      return setTimeout(run, after, ...rest);
+    }) as typeof setTimeout;
+    document.addEventListener("DOMContentLoaded", () => {
+      fetchAtFirst = window.fetch;
+    });
+
+    async function comesTrue(isTrue: () => boolean): Promise<boolean> {
+      for (let tries = 0; tries < 100 && !isTrue(); tries += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+      return isTrue();
+    }
+    const toasts = () => document.querySelectorAll<HTMLElement>("[aria-label^=Notifications] button");
+
+    window.leaveScreen = async () => {
+      if (!document.querySelector("a[href='#content']")) return false;
+      const isEdited = !dispatchEvent(new Event("beforeunload", { cancelable: true }));
+      if (isEdited || document.cookie !== cookie || window.fetch !== fetchAtFirst) return false;
+      if (location.pathname !== "/nowhere") {
+        history.pushState({ key: "nowhere", idx: (history.state?.idx ?? 0) + 1 }, "", "/nowhere");
+        dispatchEvent(new PopStateEvent("popstate"));
+      }
+      const isLeft = () => document.querySelector("h1")?.textContent === "Unexpected Application Error!";
+      const isOpen = () => document.querySelector("[role=dialog], [role=listbox], [role=menu]") !== null;
+      if (!(await comesTrue(() => isLeft() && !isOpen() && pending === 0))) return false;
+      for (const button of toasts()) button.click();
+      if (!(await comesTrue(() => toasts().length === 0))) return false;
+      for (const run of forget) run();
+      forget = [];
+      return true;
+    };
+  });
+}
