@@ -478,6 +478,7 @@ test("a refund of several tells customers of one name apart and stays despite Ba
   const sent = page.waitForRequest(`**${orders.refundSeveral.path}`);
   await asked.getByRole("button", { name: "Refund 2 orders" }).click();
   await sent;
+  await expect(asked).toContainText("Refunding…");
   await page.evaluate(() => {
     const went = new Promise((done) => window.addEventListener("popstate", () => setTimeout(done), { once: true }));
     window.history.back();
