@@ -222,13 +222,13 @@ export const testAlone = base.extend<TestFixtures, WorkerFixtures>({
       }
       gallery.who = who === "nobody" || view.ownPanel ? undefined : who;
       gallery.wasAnswered ||= Boolean(view.answers);
-      await openView(page, view, isThere ? goInPanel : undefined);
+      await openView(page, view, isThere ? showAddress : undefined);
       return page;
     });
     stop();
     if (gallery.who) {
       // Nothing of a view is left where there is no screen.
-      await goInPanel(page, "/nowhere");
+      await showAddress(page, "/nowhere");
       await expect(page.getByRole("heading", { level: 1 })).toHaveText("Unexpected Application Error!");
     } else await page.goto("/favicon.svg");
     // What a view was shown in the server's place is not for the next one.
@@ -250,7 +250,7 @@ export const test = testAlone.extend({
 });
 
 /** Goes to an address without loading the panel again, as Back does. */
-const goInPanel = (page: Page, path: string) =>
+const showAddress = (page: Page, path: string) =>
   page.evaluate((to) => {
     history.pushState(null, "", to);
     dispatchEvent(new PopStateEvent("popstate"));
