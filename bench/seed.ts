@@ -124,18 +124,8 @@ async function connect({ databaseUrl, dataDir }: Target): Promise<{ lanes: Lane[
   return { lanes, close: () => Promise.all(clients.map((client) => client.end())) };
 }
 
-/**
- * For these connections alone. Indexes are built by two processes at once, with as little memory as they may have for
- * that: what search keys are gathered in is quickest where it fits the processor's cache.
- */
-const settings = [
-  "work_mem = '256MB'",
-  "maintenance_work_mem = '64MB'",
-  "max_parallel_maintenance_workers = 1",
-  "synchronous_commit = off",
-  "timezone = 'UTC'",
-  "jit = off",
-];
+/** For these connections alone. */
+const settings = ["work_mem = '256MB'", "synchronous_commit = off", "timezone = 'UTC'", "jit = off"];
 
 async function refuseUnlessEmpty({ tables, run }: Lane) {
   await run(`lock table ${tables.join(", ")} in access exclusive mode`);

@@ -8,14 +8,21 @@ type Side = "from" | "to";
 type Flat<S extends Side, A> = { [F in keyof A & string as `${S}${Capitalize<F>}`]: A[F] };
 
 /** The flat name of a field of one of them. */
-export const flatName = (side: Side, field: string) => side + field.charAt(0).toUpperCase() + field.slice(1);
+export const flatName = (side: Side, field: keyof Address) => flatNames[side][field];
+
+const namesOf = (side: Side) =>
+  Object.fromEntries(fields.map((field) => [field, side + field.charAt(0).toUpperCase() + field.slice(1)])) as Address;
+const flatNames = { from: namesOf("from"), to: namesOf("to") };
 
 /** The fields of an address under their flat names. */
-export const flatAddress = <S extends Side, A extends Record<keyof Party, unknown>>(side: S, address: A) =>
-  Object.fromEntries(Object.entries(address).map(([field, value]) => [flatName(side, field), value])) as Flat<S, A>;
+export function flatAddress<S extends Side, A extends Record<keyof Party, unknown>>(side: S, address: A) {
+  const flat: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(address)) flat[flatName(side, field as keyof Address)] = value;
+  return flat as Flat<S, A>;
+}
 
 /** One of the two addresses of an order. */
 export function addressOf<A extends Party = Address>(order: Flat<Side, A>, side: Side) {
-  const value = (field: string) => (order as Record<string, unknown>)[flatName(side, field)];
+  const value = (field: keyof Address) => (order as Record<string, unknown>)[flatName(side, field)];
   return Object.fromEntries(fields.map((field) => [field, value(field)])) as unknown as A;
 }

@@ -3,7 +3,8 @@ type Run = (statement: string) => Promise<{ rows: Record<string, unknown>[] }>;
 /**
  * Takes off what is dear row by row: triggers, references, and indexes but for primary keys. Returns the statements
  * that put it back, by what they are for: at the end each is one pass over its table. Search keys come first, which one
- * process gathers; the other indexes are built by several.
+ * process gathers, in so little memory that it fits the processor's cache; then the other indexes, as the database is
+ * set up to.
  */
 export async function beginBulkLoad(run: Run, tables: string[]): Promise<Map<string, string[]>> {
   const named = `array[${tables.map((name) => `'${name}'`).join(", ")}]::regclass[]`;
@@ -22,10 +23,18 @@ export async function beginBulkLoad(run: Run, tables: string[]): Promise<Map<str
      select 'triggers', format('alter table %s disable trigger %I', tgrelid::regclass, tgname),
        format('alter table %s enable trigger %I', tgrelid::regclass, tgname)
      from pg_trigger where tgrelid = any(${named}) and not tgisinternal and tgenabled = 'O'
-     ) as parts order by name like 'keys of %' desc, name`,
+     union all
+     select 'keys', null, setting from unnest(array[${settings("'4MB'", "0")}]) as setting
+     union all
+     select 'indexes', null, setting from unnest(array[${settings("default", "default")}]) as setting
+     ) as parts order by name like 'keys%' desc, name`,
   );
-  const parts = rows as { name: string; off: string; on: string }[];
-  for (const { off } of parts) await run(off);
+  const parts = rows as { name: string; off: string | null; on: string }[];
+  for (const { off } of parts) if (off) await run(off);
   const byName = Map.groupBy(parts, ({ name }) => name);
   return new Map([...byName].map(([name, parts]) => [name, parts.map(({ on }) => on)]));
 }
+
+/** For this transaction alone. */
+const settings = (memory: string, moreProcesses: string) =>
+  `$$set local maintenance_work_mem = ${memory}$$, $$set local max_parallel_maintenance_workers = ${moreProcesses}$$`;

@@ -1,5 +1,8 @@
 export type Random = ReturnType<typeof seededRandom>;
 
+/** All numbers of four digits: to look them up is several times as quick as to write them. */
+const hex = Array.from({ length: 0x10000 }, (_, number) => number.toString(16).padStart(4, "0"));
+
 /** The same numbers for the same seed, on every machine: mulberry32. */
 export function seededRandom(seed: number) {
   let state = seed >>> 0;
@@ -9,10 +12,12 @@ export function seededRandom(seed: number) {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  const hex = (digits: number) =>
-    Math.floor(next() * 16 ** digits)
-      .toString(16)
-      .padStart(digits, "0");
+  const threeDigits = () => hex[Math.floor(next() * 0x1000)]?.slice(1);
+  const fourDigits = () => hex[Math.floor(next() * 0x10000)];
+  const eightDigits = () => {
+    const number = Math.floor(next() * 2 ** 32);
+    return `${hex[number >>> 16]}${hex[number & 0xffff]}`;
+  };
   return {
     next,
     /** A whole number, both ends included. */
@@ -28,11 +33,11 @@ export function seededRandom(seed: number) {
       }
       return choices.at(-1)?.[0] as T;
     },
-    uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(8)}${hex(4)}`,
+    uuid: () => `${eightDigits()}-${fourDigits()}-4${threeDigits()}-a${threeDigits()}-${eightDigits()}${fourDigits()}`,
     /** A version 7 uuid of that moment, as the rows of the product have them. */
     idAt: (at: number) => {
       const time = at.toString(16).padStart(12, "0");
-      return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-a${hex(3)}-${hex(8)}${hex(4)}`;
+      return `${time.slice(0, 8)}-${time.slice(8)}-7${threeDigits()}-a${threeDigits()}-${eightDigits()}${fourDigits()}`;
     },
   };
 }

@@ -86,9 +86,10 @@ async function pageOfCounted<S extends PgSelect>(
 ) {
   const { query, column, value } = view;
   const isFar = offsetOf(query) > skippable;
-  const { rows, total = await countOf(db, counted, query) } = await pageWithTotal(db, list, withValueToFillIn(view), {
+  const ofValue = withValueToFillIn(view);
+  const { rows, total = await countOf(db, counted, query) } = await pageWithTotal(db, list, ofValue, {
     key: [counted.subject, counted.kinds, isFar].join(),
-    place: () => (isFar ? placeOf(view, counted) : skipping),
+    place: () => (isFar ? placeOf(ofValue, counted) : skipping),
     total: () => countIn(query),
     values: { value: [value], ...countedValues(counted, query) },
     // How many rows have the values that lead to them is what it is planned by.
@@ -358,14 +359,16 @@ function idsOf(view: Omit<View, "counted" | "rest">, place: Place): SQL {
 
 /**
  * The day on which the row at an offset stands, and how many rows of that day come before it; of one moment. First
- * the month, then the day within it: that is some dozens of counters, however old the business.
+ * the month, then the day within it: that is some dozens of counters, however old the business. Within the day the row
+ * is looked for from the nearer end.
  */
-function placeOf({ table, query }: View, counted: Counted): Place {
+function placeOf(view: View, counted: Counted): Place {
+  const { table, query } = view;
   const isAscending = query.sort === "asc";
   const [forward, backward] = isAscending ? [sql`asc`, sql`desc`] : [sql`desc`, sql`asc`];
   /** How many rows stand before each step in time. */
   const steps = (step: SQL, source: SQL) => sql`(
-    select ${step}, sum(sum(count)) over (order by ${step} ${forward}) - sum(count) as before
+    select ${step}, sum(sum(count)) over (order by ${step} ${forward}) - sum(count) as before, sum(count) as count
     from ${source} group by ${step}) as steps`;
   const place = sql`with start as materialized (
     select ${sql.placeholder("offset")}::bigint + ${outside(query, counted)} as offset
@@ -374,19 +377,32 @@ function placeOf({ table, query }: View, counted: Counted): Place {
     from start, ${steps(sql`month`, sql`${monthlyCounters} where ${isCounterOf(monthlyCounters, counted)}`)}
     where before <= start.offset order by before desc, month ${backward} limit 1
   ), place as materialized (
-    select ${isAscending ? sql`day_start(day)` : sql`day_start(day + 1)`} as moment,
-      start.offset - near.before - steps.before as skip
+    select day_start(day) as begins, day_start(day + 1) as ends, start.offset - near.before - steps.before as skip,
+      steps.count - start.offset + near.before + steps.before as rest
     from start, near, lateral ${steps(
       sql`day`,
       sql`${counters} where ${isCounterOf(counters, counted)} and day >= near.month and day < near.month + interval '1 month'`,
     )}
     where near.before + steps.before <= start.offset order by steps.before desc, day ${backward} limit 1
   )`;
+  const since = sql`${table.createdAt} >= (select begins from place)`;
+  const until = sql`${table.createdAt} < (select ends from place)`;
+  const skip = sql`(select skip from place)`;
+  const [lead, ...furtherLeads] = leadsOf(view.lead);
+  if (furtherLeads.length > 0) return { with: place, from: isAscending ? since : until, skip, reach: skip };
+  const row = (sort: ListQuery["sort"], where: SQL, skip: SQL) => sql`(
+    select created_at, id from ${table}
+    where ${and(lead, within(table, view.moments), sort === "asc" ? since : until, where)}
+    ${orderOf({ ...view, query: { ...query, sort } })} offset ${skip} limit 1)`;
+  const first = sql`first as materialized (
+    ${row(query.sort, sql`(select skip <= rest from place)`, skip)} union all
+    ${row(isAscending ? "des" : "asc", sql`(select skip > rest and rest > 0 from place)`, sql`(select greatest(rest - 1, 0) from place)`)})`;
+  const direction = sql.raw(isAscending ? ">=" : "<=");
   return {
-    with: place,
-    from: sql`${table.createdAt} ${sql.raw(isAscending ? ">=" : "<")} (select moment from place)`,
-    skip: sql`(select skip from place)`,
-    reach: sql`(select skip from place)`,
+    with: sql`${place}, ${first}`,
+    from: sql`(${table.createdAt}, ${table.id}) ${direction} ((select created_at from first), (select id from first))`,
+    skip: sql`0`,
+    reach: sql`0`,
   };
 }
 
