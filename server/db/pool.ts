@@ -39,7 +39,7 @@ export function openPool(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     onConnect: (client) =>
-      makeReady(client, mayBeReadOnly, isPooled).catch((error) => {
+      makeReady(client, mayBeReadOnly, isPooled ? [] : settingsFor(statement)).catch((error) => {
         hosts.leave((client as Found).url);
         throw error;
       }),
@@ -112,15 +112,23 @@ class PoolOfHosts extends pg.Pool {
 }
 
 /**
- * An address may lead to a standby while its primary changes: what is read there is old, and nothing can be written.
- * Statements are not compiled: PostgreSQL thinks that a search takes long, and spends up to a second on what takes ten
- * milliseconds.
+ * PostgreSQL thinks that a search takes long. Compiled, it takes up to a second instead of ten milliseconds; divided
+ * among processes, which have to be started, seven milliseconds instead of a fraction of one. What may take its time is
+ * divided.
  */
-async function makeReady(client: pg.ClientBase, mayBeReadOnly: boolean, isPooled: boolean) {
+const settingsFor = (statement: number) => [
+  "set_config('jit', 'off', false)",
+  ...(statement > 0 ? ["set_config('max_parallel_workers_per_gather', '0', false)"] : []),
+];
+
+/** An address may lead to a standby while its primary changes: what is read there is old, and nothing can be written. */
+async function makeReady(client: pg.ClientBase, mayBeReadOnly: boolean, settings: string[]) {
   const { rows } = await client.query<{ version: string; is_read_only: boolean }>({
-    text: `select current_setting('server_version_num') as version,
-      pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as is_read_only
-      ${isPooled ? "" : ", set_config('jit', 'off', false)"}`,
+    text: `select ${[
+      "current_setting('server_version_num') as version",
+      "pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as is_read_only",
+      ...settings,
+    ].join()}`,
   });
   const [server] = rows;
   const major = Math.floor(Number(server?.version) / 10_000);

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { expect, inject, test } from "vitest";
 import { db, engine } from "../testing/server.ts";
 import type { Transaction } from "./database.ts";
-import type { Engine } from "./engine.ts";
+import { type Engine, withoutTimeLimit } from "./engine.ts";
 import { mostStatements } from "./statements.ts";
 
 /** On PostgreSQL tables are changed beside servers of the version before, which name the columns that they read. */
@@ -18,10 +18,14 @@ async function preparedOf(tx: Transaction): Promise<string[]> {
   return rows.map(({ statement }) => statement);
 }
 
-test.runIf(inject("postgresUrl"))("no statement is compiled, however long it looks", async () => {
-  const { rows } = await db.execute(sql`show jit`);
-  expect(rows).toEqual([{ jit: "off" }]);
-});
+test.runIf(inject("postgresUrl"))(
+  "no statement is compiled, and only slow ones are divided among processes",
+  async () => {
+    const settings = sql`select current_setting('jit') as jit, current_setting('max_parallel_workers_per_gather') as more`;
+    expect((await db.execute(settings)).rows).toEqual([{ jit: "off", more: "0" }]);
+    expect((await withoutTimeLimit(db).execute(settings)).rows).toEqual([{ jit: "off", more: "2" }]);
+  },
+);
 
 test("a connection keeps the statements prepared that were used last", async () => {
   await db.transaction(async (tx) => {
