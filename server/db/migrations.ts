@@ -61,6 +61,8 @@ export const steps: Step[] = [
   { version: "0048_quicker_keys", at: 1794880003047, kind: "expand" },
   { version: "0050_days_and_reasons", at: 1794880003049, kind: "expand" },
   { version: "0052_longer_lists", at: 1794880003051, kind: "expand" },
+  { version: "0053_balances", at: 1794880003052, kind: "expand" },
+  { version: "0054_balance_index", at: 1794880003053, kind: "expand" },
 ];
 const newest = steps.at(-1) as Step;
 
@@ -156,7 +158,8 @@ async function withoutHoldingUp(report: (line: string) => void, { version }: Ste
 
 const lockNotAvailable = "55P03";
 
-const besideOthers = / CONCURRENTLY\b/;
+/** What is done while others work, and not in a transaction. */
+const besideOthers = / CONCURRENTLY\b|^ *COMMIT;$/m;
 
 /** An index whose building ended half way is there, of no use, and in the way of a second try. */
 async function removeUnfinished(connection: Database, statement: string) {

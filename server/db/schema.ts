@@ -251,6 +251,8 @@ export const customers = pgTable("customers", {
   email: text().notNull().default(""),
   /** Changed by the ledger only. */
   balanceCents: cents().notNull().default(0),
+  /** Kept by a trigger. */
+  hasBalance: boolean().notNull().default(false),
   active: boolean().notNull().default(true),
   customPricingEnabled: boolean().notNull().default(false),
   verifiedAt: moment(),

@@ -205,6 +205,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
       discordId: newDiscordId(random, at),
       email,
       balanceCents: 0,
+      hasBalance: false,
       transfers: 0,
       orders: 0,
       deposits: 0,
@@ -401,6 +402,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     } = movement;
     const { row } = customer;
     row.balanceCents += amountCents;
+    row.hasBalance = row.balanceCents > 0;
     row.transfers++;
     row.receivedCents += Math.max(amountCents, 0);
     if (kind === "purchase") row.spentCents -= amountCents;

@@ -248,6 +248,21 @@ const addBalance = (id: string, balance: number, key?: string) =>
     ...(key && { headers: { "idempotency-key": key } }),
   });
 
+test("who has a balance is listed as such from the first cent until the last", async () => {
+  const maren = await addCustomer({ username: "maren", balance: 5 });
+  await addCustomer({ username: "noor" });
+  const named = async (withBalance: boolean) => {
+    const { users, total } = await list({ withBalance, sort: "asc" });
+    expect(total).toBe(users.length);
+    return users.map(({ username }) => username);
+  };
+  expect([await named(true), await named(false)]).toEqual([["maren"], ["noor"]]);
+  await addBalance(maren.id, -5);
+  expect([await named(true), await named(false)]).toEqual([[], ["maren", "noor"]]);
+  await addBalance(maren.id, 0.01);
+  expect([await named(true), await named(false)]).toEqual([["maren"], ["noor"]]);
+});
+
 test("a balance is added to, and corrected, each with its transfer and its log row", async () => {
   const customer = await addCustomer({ username: "maren", balance: 5 });
   expect(answerOf(await addBalance(customer.id, 25))).toEqual([

@@ -1,6 +1,6 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import { users as contract } from "@footprint/contract/users.ts";
-import { and, eq, gt, isNotNull, isNull, not, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import { type LogEntry, record } from "../accounts/audit.ts";
 import type { Actor } from "../accounts/sessions.ts";
 import { refuseIfChanged, versionOf } from "../accounts/versions.ts";
@@ -175,7 +175,6 @@ async function setStatus(tx: Transaction, actor: Actor, customerId: string, { st
 const unverified = { verified: "false" } as const;
 const isVerified = isNotNull(customers.verifiedAt);
 const isNew = isNull(customers.verifiedAt);
-const hasBalance = gt(customers.balanceCents, 0);
 
 /** Declined are newcomers who were disabled. */
 type CustomerFilters = Filters<typeof contract.list> & Partial<Filters<typeof contract.listNew>>;
@@ -201,7 +200,7 @@ const list = listOf({
           where: verified === "true" ? isVerified : isNew,
           counted: { subject: "customers", kinds: verified === "true" ? ["verified"] : ["new", "declined"] },
         },
-    withBalance && { where: withBalance === "true" ? hasBalance : not(hasBalance), isSought: true },
+    withBalance && having(customers.hasBalance, withBalance),
   ],
   select: (db) => db.select().from(customers).$dynamic(),
   columns: {

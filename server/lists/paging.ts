@@ -126,7 +126,7 @@ const momentsToFillIn = ({ from, to }: ListQuery): Moments => ({
   until: to && sql`(select day_start(${sql.placeholder("lastDay")}::date + 1))`,
 });
 
-const skipping: Place = { skip: unforeseen("offset", "bigint"), reach: upTo(skippable) };
+const skipping: Place = { skip: unforeseen("offset", "bigint"), reach: unforeseen("offset", "bigint") };
 
 /** Both with one statement, which is built once for all that share a key; no total where there are no rows. */
 async function pageWithTotal<S extends PgSelect>(

@@ -164,6 +164,7 @@ async function faults(db: Database) {
       )})) <> (code is not null)`,
     "code without its order": sql`from tracking_codes left join orders on tracking = code
       where (used_at is null) <> (orders.id is null)`,
+    "customer who is listed as another": sql`from customers where has_balance <> (balance_cents > 0)`,
     "bulk order of another size": sql`from (select count(*) as size from bulk_orders
       left join orders on bulk_order_id = bulk_orders.id group by bulk_orders.id) bulks where size not between 5 and 20`,
     "transfer from another balance": sql`from (select *, coalesce(lag(balance_after_cents) over (

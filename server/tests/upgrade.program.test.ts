@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import { orders } from "@footprint/contract/orders.ts";
+import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { sql } from "drizzle-orm";
 import pg from "pg";
@@ -62,6 +63,10 @@ async function expectWhole(place: Place, before: Record<string, unknown>) {
   expect((await call(dashboard.books)).problems).toEqual([]);
   expect((await call(orders.list, { query: { search: "old mary" } })).total).toBe(4);
   expect((await call(orders.list, { query: { status: "Refunded" } })).total).toBe(1);
+  const customers = before.customers as { balance_cents: unknown }[];
+  const withBalance = customers.filter((row) => Number(row.balance_cents) > 0).length;
+  expect((await call(users.list, { query: { withBalance: "true" } })).total).toBe(withBalance);
+  expect((await call(users.list, { query: { withBalance: "false" } })).total).toBe(customers.length - withBalance);
   child.kill("SIGTERM");
   await exit;
   const after = await valuesOf(place);
