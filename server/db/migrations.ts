@@ -63,6 +63,7 @@ export const steps: Step[] = [
   { version: "0052_longer_lists", at: 1794880003051, kind: "expand" },
   { version: "0053_balances", at: 1794880003052, kind: "expand" },
   { version: "0054_balance_index", at: 1794880003053, kind: "expand" },
+  { version: "0055_counted_once", at: 1794880003054, kind: "expand" },
 ];
 const newest = steps.at(-1) as Step;
 

@@ -178,6 +178,11 @@ test("the books balance after trade, and name what was tampered with", async () 
 
 test.for([
   [
+    "a balance that no list shows",
+    sql`do $$ begin set local session_replication_role = replica; update customers set has_balance = false; end $$`,
+    /^.* is among those without a balance, which is not so$/,
+  ],
+  [
     "a lost refund",
     sql`delete from transfers where kind = 'refund'`,
     /^Order .* was refunded with nothing, but \$8.00 is right$/,

@@ -119,6 +119,10 @@ const checks = [
         where balance_cents <> coalesce(sums.cents, 0)`,
     ({ name, is, should }) => `${name} has a balance of ${amount(is)}, but their transfers add up to ${amount(should)}`,
   ),
+  check<{ name: string; is: boolean }>(
+    sql`select username as name, has_balance as is from customers where has_balance <> (balance_cents > 0)`,
+    ({ name, is }) => `${name} is among those ${is ? "with" : "without"} a balance, which is not so`,
+  ),
   check<Mismatch>(
     sql`select coalesce(orders.id, refunds.reference) as name, refunds.amount_cents as is, orders.price_cents as should
         from (select * from orders where refunded_at is not null) orders
