@@ -34,6 +34,8 @@ const { values: options } = parseArgs({
     orders: { type: "string" },
     /** Only rows whose name contains this. */
     only: { type: "string", default: "" },
+    /** Calls that are measured with several numbers of connections: with these alone. */
+    connections: { type: "string" },
     /** Milliseconds per measurement. */
     slice: { type: "string", default: "600" },
     /** An empty PostgreSQL server to use instead of starting one; databases that are there already are used as they are. */
@@ -112,6 +114,7 @@ console.log(`Kept in ${file}`);
 /** Of one account's searches only so many are worked for at once; how fast orders come in is of interest in between. */
 function connectionsFor(name: string): number[] {
   if (name.includes("search")) return [1];
+  if (options.connections) return [Number(options.connections)];
   return name === storefrontOrders ? [1, 8, 32] : [1, 16, 32];
 }
 
