@@ -42,11 +42,15 @@ function onPostgres(connectionString: string) {
     return { name, text, values };
   };
   return async (isChange: boolean, work: (query: Query) => Promise<void>) => {
-    const client = isChange ? await pool.connect() : pool;
+    if (!isChange) return work((statement) => pool.query(prepared(statement)));
+    const client = await pool.connect();
     try {
       await work((statement) => client.query(prepared(statement)));
-    } finally {
-      if (client !== pool) (client as pg.PoolClient).release();
+      client.release();
+    } catch (error) {
+      // With its transaction, which would keep others waiting.
+      client.release(true);
+      throw error;
     }
   };
 }
@@ -65,7 +69,7 @@ async function run(path: string) {
   const floor = floors.get(path);
   if (!floor) throw new Error(`nothing is known of ${path}`);
   const vary = variation(floor);
-  const isChange = floor.steps.some(([first]) => first?.text.startsWith("begin"));
+  const isChange = floor.steps.some((step) => step.some(({ text }) => text.startsWith("begin")));
   const rows: unknown[] = [];
   await database(isChange, async (query) => {
     for (const step of floor.steps) {

@@ -10,22 +10,21 @@ const mostQueries = 1_000;
 
 /**
  * A query that is built at its first use and from then on only filled in: building it costs more than many an answer.
- * `build` ends in `.prepare("")`; the database's own prepared statements are named where they are sent. One that is
- * planned for its values each time is asked `alone`, so that others are not planned with it; so is a `long` one, whose
- * rows all who ask at the same moment share: they are not to be changed. The answer to a `personal` one is for nobody
- * but the caller.
+ * `build` ends in `.prepare("")`; the database's own prepared statements are named where they are sent. A `long` one is
+ * asked by itself, and its rows are shared by all who ask at the same moment: they are not to be changed. The answer to a
+ * `personal` one is for nobody but the caller.
  */
 export const prepared = <Q>(
   db: Database | Transaction,
   key: string,
   build: () => Q,
-  how?: "alone" | "long" | "personal" | false,
+  how?: "long" | "personal" | false,
 ): Q =>
   keptFor(db, key, () => {
     const query = build();
     mapQuickly(query as Selected);
     if (how === "long") shareRows(query as Selected);
-    else if (how !== "alone") askTogether(db, key, query as Selected, how === "personal");
+    else askTogether(db, key, query as Selected, how === "personal");
     return query;
   });
 

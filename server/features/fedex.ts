@@ -13,7 +13,7 @@ import { attach, openFile, remove as removeFile } from "../http/files.ts";
 import { routes } from "../http/routes.ts";
 import { countsByKind, figuresByPeriod } from "../lists/counters.ts";
 import { exportList, inDollars } from "../lists/export.ts";
-import { type Filters, having, listOf } from "../lists/list.ts";
+import { type Filters, having, isOneUnforeseen, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 import { addressColumns, presentAuthor } from "../lists/presenters.ts";
 import { searchedFedexOrders } from "../lists/searched.ts";
@@ -166,11 +166,16 @@ const stillCharged = ({ priceCents }: FedexRow) =>
 
 type Status = FedexRow["status"];
 
-const havingStatus = (statuses: readonly Status[]) => ({
-  column: fedexOrders.status,
-  where: statuses.map((status) => having(fedexOrders.status, status).where),
-  counted: { subject: "fedex orders" as const, kinds: statuses },
+const havingStatus = (status: Status) => ({
+  ...having(fedexOrders.status, status),
+  counted: { subject: "fedex orders" as const, kinds: [status] },
 });
+
+const isOpen = {
+  column: fedexOrders.status,
+  where: openStatuses.map((status) => isOneUnforeseen(fedexOrders.status, [status])),
+  counted: { subject: "fedex orders" as const, kinds: openStatuses },
+};
 
 const storedFile = { _id: files.id, name: files.name, size: files.size };
 
@@ -181,7 +186,7 @@ const list = listOf({
   searched: searchedFedexOrders({ role: "admin" }),
   filters: ({ customer, filter }: Filters<typeof fedex.list>) => [
     customer && having(fedexOrders.customerId, customer),
-    filter !== "All" && havingStatus(filter === "Open" ? openStatuses : [filter]),
+    filter !== "All" && (filter === "Open" ? isOpen : havingStatus(filter)),
   ],
   select: (db) =>
     db

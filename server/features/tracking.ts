@@ -15,7 +15,7 @@ import { routes } from "../http/routes.ts";
 import { batchesById } from "../lists/code-batches.ts";
 import { countsByKind } from "../lists/counters.ts";
 import { exportList, yesOrNo } from "../lists/export.ts";
-import { type Filters, having, listOf } from "../lists/list.ts";
+import { type Filters, having, isOneUnforeseen, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 import { type Alert, codeAlertsOf, runways } from "../lists/runway.ts";
 import { searched } from "../lists/searched.ts";
@@ -198,7 +198,7 @@ const list = listOf({
     const indexes = types.flatMap((type) =>
       states.map((state) => ({
         kind: `${type} ${state}` as const,
-        where: sql`${having(trackingCodes.type, type).where} and ${state === "used" ? isUsed : isNull(trackingCodes.usedAt)}`,
+        where: sql`${isOneUnforeseen(trackingCodes.type, [type])} and ${state === "used" ? isUsed : isNull(trackingCodes.usedAt)}`,
       })),
     );
     return [

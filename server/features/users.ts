@@ -12,7 +12,7 @@ import { customers, customPrices, invoices, shops } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 import { daysUntil, today } from "../lists/counters.ts";
 import { exportList, inDollars, yesOrNo } from "../lists/export.ts";
-import { type Filters, having, type ListQuery, listOf } from "../lists/list.ts";
+import { type Filters, having, isOneUnforeseen, type ListQuery, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 import { searched } from "../lists/searched.ts";
 import { because } from "../money/corrections.ts";
@@ -193,7 +193,7 @@ const list = listOf({
     declined
       ? {
           column: customers.active,
-          where: and(isNew, having(customers.active, declined === "true" ? "false" : "true").where) as SQL,
+          where: and(isNew, isOneUnforeseen(customers.active, [declined === "true" ? "false" : "true"])) as SQL,
           counted: { subject: "customers", kinds: [declined === "true" ? "declined" : "new"] },
         }
       : verified && {
@@ -254,7 +254,7 @@ async function firstStepsOf(db: Database, newcomers: { id: string }[]) {
       .from(customers)
       .leftJoin(shops, eq(shops.id, customers.shopId))
       .leftJoinLateral(firstInvoice, sql`true`)
-      .where(sql`${customers.id} = any(${sql.param(sql.placeholder("ids"))}::uuid[])`)
+      .where(isOneUnforeseen(customers.id, sql.placeholder("ids")))
       .prepare("");
   });
   const found = await query.execute({ ids: newcomers.map(({ id }) => id) });

@@ -52,19 +52,21 @@ export type Period = { from?: string | undefined; to?: string | undefined };
 
 type Source = typeof counters | typeof monthlyCounters;
 
-/** True for the counters of a subject. All kinds are named too: the index has them before the day. */
+/**
+ * True for the counters of a subject. All kinds are named too: the index has them before the day. Neither is looked at
+ * when a statement is planned: it would be, at every call.
+ */
 export const isCounterOf = (source: Source, { subject, kinds = countedKinds[subject] ?? [] }: Counted) =>
-  and(eq(source.subject, subject), hasKind(source, kinds));
+  and(isAbout(source, subject), hasKind(source, kinds));
+
+const isAbout = (source: Source, subject: string | Placeholder) => sql`${source.subject} = (select ${subject}::text)`;
 
 const hasKind = (source: Source, kinds: readonly string[] | Placeholder) =>
-  sql`${source.kind} = any(${sql.param(kinds)}::text[])`;
+  sql`${source.kind} = any((select ${sql.param(kinds)}::text[])::text[])`;
 
 /** The same with the subject to be filled in, and the kinds if need be. */
 const ofAny = (source: Source, withKinds = false) =>
-  and(
-    eq(source.subject, sql.placeholder("subject")),
-    withKinds ? hasKind(source, sql.placeholder("kinds")) : undefined,
-  );
+  and(isAbout(source, sql.placeholder("subject")), withKinds ? hasKind(source, sql.placeholder("kinds")) : undefined);
 
 /** How many are counted on the days before one: in whole months, and on the days of its own month. */
 export function countedBefore(day: SQL, isCounter: (source: Source) => SQL | undefined): SQL {

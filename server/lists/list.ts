@@ -31,12 +31,13 @@ type Filter = {
  */
 export const having = (column: PgColumn, value: string) => ({ column, value, where: isOneOf(column, [value]) });
 
-/** Values that are to be filled in are not looked at when a statement is planned. */
-export function isOneOf(column: PgColumn, values: string[] | Placeholder): SQL {
-  const array = sql.raw(`${column.getSQLType()}[]`);
-  const given = sql`${sql.param(values)}::${array}`;
-  return sql`${column} = any(${Array.isArray(values) ? given : sql`(select ${given})::${array}`})`;
-}
+const isOneOf = (column: PgColumn, values: string[]) => sql`${column} = any(${sql.param(values)}::${arrayOf(column)})`;
+
+/** The same of values that are not looked at when a statement is planned: one plan does for all of them. */
+export const isOneUnforeseen = (column: PgColumn, values: string[] | Placeholder): SQL =>
+  sql`${column} = any((select ${sql.param(values)}::${arrayOf(column)})::${arrayOf(column)})`;
+
+const arrayOf = (column: PgColumn) => sql.raw(`${column.getSQLType()}[]`);
 
 /** A cell of an export; what is plain needs no quotes. */
 export type Cell = PgColumn | SQL | { plain: SQL };

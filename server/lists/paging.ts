@@ -9,7 +9,7 @@ import {
   allOf,
   filtersOf,
   inOrder,
-  isOneOf,
+  isOneUnforeseen,
   type List,
   type Listed,
   type ListQuery,
@@ -84,7 +84,7 @@ async function pageOfCounted<S extends PgSelect>(
   view: View,
   counted: Counted,
 ) {
-  const { query, column, value } = view;
+  const { query, value } = view;
   const isFar = offsetOf(query) > skippable;
   const ofValue = withValueToFillIn(view);
   const { rows, total = await countOf(db, counted, query) } = await pageWithTotal(db, list, ofValue, {
@@ -92,8 +92,6 @@ async function pageOfCounted<S extends PgSelect>(
     place: () => (isFar ? placeOf(ofValue, counted) : skipping),
     total: () => countIn(query),
     values: { value: [value], ...countedValues(counted, query) },
-    // How many rows have the values that lead to them is what it is planned by.
-    isForItsValues: column !== undefined && value === undefined,
   });
   return { rows, ...pages(total, query.limit) };
 }
@@ -118,7 +116,9 @@ async function pageOfOne<S extends PgSelect>(
 }
 
 const withValueToFillIn = (view: View): View =>
-  view.column && view.value !== undefined ? { ...view, lead: [isOneOf(view.column, sql.placeholder("value"))] } : view;
+  view.column && view.value !== undefined
+    ? { ...view, lead: [isOneUnforeseen(view.column, sql.placeholder("value"))] }
+    : view;
 
 /** Found by the statement itself, each once, before its rows are; `daysOf` fills them in. */
 const momentsToFillIn = ({ from, to }: ListQuery): Moments => ({
@@ -133,7 +133,7 @@ async function pageWithTotal<S extends PgSelect>(
   db: Database,
   { select, isLong }: Pick<List<object, S>, "select" | "isLong">,
   view: View,
-  parts: { key: string; place: () => Place; total: () => SQL<number>; values: object; isForItsValues?: boolean },
+  parts: { key: string; place: () => Place; total: () => SQL<number>; values: object },
 ): Promise<{ rows: S["_"]["result"]; total?: number }> {
   const { table, query } = view;
   const build = () => {
@@ -145,7 +145,7 @@ async function pageWithTotal<S extends PgSelect>(
       .prepare("");
   };
   const key = ["page", parts.key, query.sort, query.limit, !query.from, !query.to].join();
-  const page = prepared(db, key, build, isLong ? "long" : parts.isForItsValues && "alone");
+  const page = prepared(db, key, build, isLong && "long");
   const rows = (await page.execute({ offset: offsetOf(query), ...parts.values })) as Totalled[];
   const [first] = rows;
   return { rows: rows as S["_"]["result"], ...(first && { total: first[totalOfList] }) };
@@ -331,7 +331,7 @@ async function rowsById<S extends PgSelect>(
 ) {
   const query = prepared(db, `rows of ${name} ${sort}`, () =>
     select(db)
-      .where(sql`${table.id} = any(${sql.param(sql.placeholder("ids"))}::uuid[])`)
+      .where(isOneUnforeseen(table.id, sql.placeholder("ids")))
       .orderBy(...inOrder(table, sort))
       .prepare(""),
   );

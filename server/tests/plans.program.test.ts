@@ -1,7 +1,9 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
+import { fedex } from "@footprint/contract/fedex.ts";
 import { logs } from "@footprint/contract/logs.ts";
 import { staff } from "@footprint/contract/staff.ts";
+import { tracking } from "@footprint/contract/tracking.ts";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { openSession } from "../accounts/sessions.ts";
@@ -31,6 +33,9 @@ test("a call of the dashboard and a page of a list are one statement each, which
     [logs.list, { sort: "asc" }],
     [logs.list, { from, to }],
     [logs.list, { status: "label" }],
+    [fedex.list, { filter: "Open" }],
+    [tracking.list, { used: "true" }],
+    [tracking.list, { from, to }],
     [staff.list, {}],
     [staff.list, { role: "admin", sort: "asc" }],
   ];
