@@ -1,4 +1,4 @@
-import { Column, fillPlaceholders, getTableName, is, SQL, Subquery, sql } from "drizzle-orm";
+import { Column, fillPlaceholders, getTableName, is, type Placeholder, SQL, Subquery, sql } from "drizzle-orm";
 import type { Database, Transaction } from "./database.ts";
 import { askedOn } from "./one-connection.ts";
 import { Shared } from "./shared.ts";
@@ -47,6 +47,12 @@ export const exactly = (amount: number) => sql.raw(String(amount));
  */
 export const unforeseen = (name: string, type: "bigint" | "date") =>
   sql`(select ${sql.placeholder(name)}::${sql.raw(type)})`;
+
+/** True where a column has one of some values that are not looked at either: one plan does for all of them. */
+export function isOneUnforeseen(column: Column, values: readonly string[] | Placeholder): SQL {
+  const array = sql.raw(`${column.getSQLType()}[]`);
+  return sql`${column} = any((select ${sql.param(values)}::${array})::${array})`;
+}
 
 function shareRows(query: Selected) {
   const execute = query.execute.bind(query);

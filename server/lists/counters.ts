@@ -8,7 +8,7 @@ import { unionAll } from "drizzle-orm/pg-core";
 import type { Config } from "../config.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { withoutTimeLimit } from "../db/engine.ts";
-import { prepared, unforeseen } from "../db/prepared.ts";
+import { isOneUnforeseen, prepared, unforeseen } from "../db/prepared.ts";
 import { counters, monthlyCounters, settings } from "../db/schema.ts";
 
 // Everything here is read from the counters; no row that is counted is ever looked at.
@@ -57,16 +57,16 @@ type Source = typeof counters | typeof monthlyCounters;
  * when a statement is planned: it would be, at every call.
  */
 export const isCounterOf = (source: Source, { subject, kinds = countedKinds[subject] ?? [] }: Counted) =>
-  and(isAbout(source, subject), hasKind(source, kinds));
+  and(isAbout(source, subject), isOneUnforeseen(source.kind, kinds));
 
 const isAbout = (source: Source, subject: string | Placeholder) => sql`${source.subject} = (select ${subject}::text)`;
 
-const hasKind = (source: Source, kinds: readonly string[] | Placeholder) =>
-  sql`${source.kind} = any((select ${sql.param(kinds)}::text[])::text[])`;
-
 /** The same with the subject to be filled in, and the kinds if need be. */
 const ofAny = (source: Source, withKinds = false) =>
-  and(isAbout(source, sql.placeholder("subject")), withKinds ? hasKind(source, sql.placeholder("kinds")) : undefined);
+  and(
+    isAbout(source, sql.placeholder("subject")),
+    withKinds ? isOneUnforeseen(source.kind, sql.placeholder("kinds")) : undefined,
+  );
 
 /** How many are counted on the days before one: in whole months, and on the days of its own month. */
 export function countedBefore(day: SQL, isCounter: (source: Source) => SQL | undefined): SQL {

@@ -1,6 +1,6 @@
 import type { Endpoint, Parsed } from "@footprint/contract/endpoint.ts";
 import type { listQuery } from "@footprint/contract/schemas.ts";
-import { and, asc, desc, gte, lt, or, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgSelect, PgTable } from "drizzle-orm/pg-core";
 import type * as z from "zod";
 import type { Database, Transaction } from "../db/database.ts";
@@ -31,13 +31,8 @@ type Filter = {
  */
 export const having = (column: PgColumn, value: string) => ({ column, value, where: isOneOf(column, [value]) });
 
-const isOneOf = (column: PgColumn, values: string[]) => sql`${column} = any(${sql.param(values)}::${arrayOf(column)})`;
-
-/** The same of values that are not looked at when a statement is planned: one plan does for all of them. */
-export const isOneUnforeseen = (column: PgColumn, values: string[] | Placeholder): SQL =>
-  sql`${column} = any((select ${sql.param(values)}::${arrayOf(column)})::${arrayOf(column)})`;
-
-const arrayOf = (column: PgColumn) => sql.raw(`${column.getSQLType()}[]`);
+const isOneOf = (column: PgColumn, values: string[]) =>
+  sql`${column} = any(${sql.param(values)}::${sql.raw(column.getSQLType())}[])`;
 
 /** A cell of an export; what is plain needs no quotes. */
 export type Cell = PgColumn | SQL | { plain: SQL };

@@ -1,7 +1,7 @@
 import { and, asc, desc, or, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgSelect } from "drizzle-orm/pg-core";
 import type { Database } from "../db/database.ts";
-import { exactly, prepared, unforeseen } from "../db/prepared.ts";
+import { exactly, isOneUnforeseen, prepared, unforeseen } from "../db/prepared.ts";
 import { counters, monthlyCounters } from "../db/schema.ts";
 import { type Counted, countedBefore, countedValues, countIn, countOf, daysOf, isCounterOf } from "./counters.ts";
 import { frequencyOf } from "./frequency.ts";
@@ -9,7 +9,6 @@ import {
   allOf,
   filtersOf,
   inOrder,
-  isOneUnforeseen,
   type List,
   type Listed,
   type ListQuery,
