@@ -1,4 +1,4 @@
-// What every call costs beside its floor, and how that grows with the business: npm run bench
+// Measures what every call costs, compared with its floor, and how that grows with the business: npm run bench
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, writeFile } from "node:fs/promises";
@@ -28,19 +28,19 @@ import { databaseProcess, serverProcess, temporaryFolder } from "./processes.ts"
 const { values: options } = parseArgs({
   options: {
     large: { type: "boolean", default: false },
-    /** On the embedded engine, with smaller businesses. */
+    /** Use the embedded engine, with smaller businesses. */
     embedded: { type: "boolean", default: false },
     /** Businesses of other sizes: 30000,500000. */
     orders: { type: "string" },
-    /** Only rows whose name contains this. */
+    /** Measure only rows whose name contains this. */
     only: { type: "string", default: "" },
-    /** Calls that are measured with several numbers of connections: with these alone. */
+    /** Measure lists and the dashboard with these numbers of connections only. */
     connections: { type: "string" },
     /** Milliseconds per measurement. */
     slice: { type: "string", default: "600" },
-    /** An empty PostgreSQL server to use instead of starting one; databases that are there already are used as they are. */
+    /** Use this empty PostgreSQL server instead of starting one; existing databases are used as they are. */
     server: { type: "string" },
-    /** Also tell where the server's processor time went. */
+    /** Also show where the server's processor time went. */
     profile: { type: "boolean", default: false },
     json: { type: "string" },
   },
@@ -54,9 +54,9 @@ const slice = Number(options.slice);
 const rounds = 3;
 const storefrontOrders = "storefront order";
 const account = { ADMIN_USERNAME: "bench.admin", ADMIN_PASSWORD: "the bench's own password" };
-/** What can be changed is limited; ten per connection, and enough to tell. */
+/** Few changes are possible for lack of targets; ten per connection are enough to measure. */
 const changesWith = (connections: number) => 100 + 10 * connections;
-/** Orders are bought for so long in each round: at full speed a few hundred are over before a server is warm. */
+/** How long orders are bought in each round: a few hundred are over before a server is warm. */
 const orderingMs = 4_000;
 
 const folder = await temporaryFolder();
@@ -111,14 +111,14 @@ await mkdir(join(file, ".."), { recursive: true });
 await writeFile(file, `${JSON.stringify({ machine, node: process.version, sizes, rows: table }, undefined, 2)}\n`);
 console.log(`Kept in ${file}`);
 
-/** Of one account's searches only so many are worked for at once; how fast orders come in is of interest in between. */
+/** The server works on only a few searches of one account at once. For orders more numbers are of interest. */
 function connectionsFor(name: string): number[] {
   if (name.includes("search")) return [1];
   if (options.connections) return [Number(options.connections)];
   return name === storefrontOrders ? [1, 8, 32] : [1, 16, 32];
 }
 
-/** For one more process: PostgreSQL is shared, a folder is copied. */
+/** A home for one more process: PostgreSQL is shared, a folder is copied. */
 async function anotherHome(home: Home, name: string): Promise<Home> {
   if (home.databaseUrl) return home;
   const copy = { ...home, dataDir: `${home.dataDir} ${name}` };
@@ -150,7 +150,7 @@ async function open(size: number): Promise<Measurable> {
     async close() {
       await own.close();
       floor.kill();
-      // A profile is written by a program that ends by itself.
+      // The profile is written only if the program ends by itself.
       await product.kill(options.profile ? "SIGTERM" : "SIGKILL");
     },
   };
@@ -168,7 +168,7 @@ async function openApp(home: Home) {
   return { app, db: engine.db, close };
 }
 
-/** The rows to measure, with all that they need: a session, a shop's key, accounts, codes and money. */
+/** The rows to measure, with everything they need: a session, a shop's key, accounts, codes and money. */
 async function preparedRows(home: Home): Promise<Row[]> {
   const { app, db, close } = await openApp(home);
   try {
@@ -186,7 +186,7 @@ async function tell(child: ChildProcess, message: object) {
   await heard;
 }
 
-/** A session and an API key, got as everybody gets them. */
+/** Gets a session and an API key, as everybody does. */
 async function admission(origin: string) {
   const body = { username: account.ADMIN_USERNAME, password: account.ADMIN_PASSWORD };
   const { accessToken: token } = await must({ origin }, session.login, { body });
@@ -196,7 +196,10 @@ async function admission(origin: string) {
   return { token, shopKey };
 }
 
-/** One row at every size, server and floor in turns within seconds: what else the machine does meets them all. */
+/**
+ * Measures one row at every size, server and floor in turns within seconds, so that other work on the machine affects
+ * all alike.
+ */
 async function measure(name: string, connections: number): Promise<Measured[]> {
   const isOrder = name === storefrontOrders;
   const runs = [];
@@ -206,7 +209,7 @@ async function measure(name: string, connections: number): Promise<Measured[]> {
     const first = row.next();
     const path = `/${encodeURIComponent(name)}`;
     const recording = await measurable.recorded(first);
-    // The floor begins at the other end: two refunds of one order would be one too many.
+    // The floor takes targets from the other end: refunding an order twice would be refused.
     const rest = (row.targets ?? []).filter((target) => target !== first.target).reverse();
     const recordedTarget = first.target ? [first.target] : [];
     const key = first.headers?.["idempotency-key"];
@@ -236,7 +239,7 @@ async function measure(name: string, connections: number): Promise<Measured[]> {
       taken[index]?.floor.push(floor);
     }
   }
-  // What the floor has used up from the other end is no target any more.
+  // Targets used by the floor are removed from the server's.
   for (const { row, isChange } of runs)
     if (isChange && row.targets) row.targets.length -= usedBy(row.targets.length, connections);
   const figures = runs.map((run, index) => ({
@@ -256,13 +259,13 @@ async function measure(name: string, connections: number): Promise<Measured[]> {
   }));
 }
 
-/** Targets that are few are used again and again, and stay. */
+/** With few targets, each is used again and again, and none is removed. */
 function usedBy(targets: number, connections: number): number {
   const used = (rounds + 1) * changesWith(connections);
   return used < targets / 2 ? used : 0;
 }
 
-/** Each figure's median over the rounds. */
+/** The median of each figure over the rounds. */
 function median(figures: Figures[]): Figures {
   const of = (pick: (figure: Figures) => number) => {
     const sorted = figures.map(pick).sort((a, b) => a - b);

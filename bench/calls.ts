@@ -1,19 +1,19 @@
 import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contract/endpoint.ts";
 
-/** What came back: the reply, or the reason for a refusal. */
+/** An answer: the reply, or the reason for a refusal. */
 export type Answer<E extends Endpoint = Endpoint> = { status: number; body: Reply<E> & { message: string } };
 
-/** No answer, or one that asks to come again: nobody knows what became of the call. */
+/** No answer, or one that asks to come again: nobody knows whether the call was made. */
 export type Lost = { retryAfter?: number | undefined; why: string };
 
-/** Makes a call until it is answered; undefined where the caller gave up first. */
+/** Makes a call until it is answered; undefined if the caller gave up first. */
 export type Call = <E extends Endpoint>(
   endpoint: E,
   input: Input<E>,
   idempotencyKey?: string,
 ) => Promise<Answer<E> | undefined>;
 
-/** What a call may send, whichever it is. */
+/** The input of any call. */
 export type Sent = { params?: Record<string, string>; query?: Record<string, unknown>; body?: Record<string, unknown> };
 
 type Line = { origin: string; token?: string | undefined; signal?: AbortSignal };
@@ -69,7 +69,7 @@ export function replyOf<E extends Endpoint>(endpoint: E, answer: Answer<E> | Los
   throw new Error(`${endpoint.path} failed: ${JSON.stringify(answer)}`);
 }
 
-/** Sends a call that has to succeed, once. */
+/** Sends, once, a call that has to succeed. */
 export const must = async <E extends Endpoint>(line: Line, endpoint: E, input: Input<E>) =>
   replyOf(endpoint, await send(line, endpoint, input));
 

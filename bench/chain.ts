@@ -1,4 +1,5 @@
-// What it takes to chain a seeded business's log and to check it, and who writes meanwhile: DATABASE_URL=… npm run bench:chain
+// Measures how long chaining and checking a seeded business's log takes, and how it delays writers: DATABASE_URL=… npm
+// run bench:chain
 import { sql } from "drizzle-orm";
 import { recordRead, terminal } from "../server/accounts/audit.ts";
 import { chainLog, newestLink } from "../server/accounts/log-chain.ts";
@@ -16,7 +17,7 @@ await runCommand(async (open) => {
     isDone = true;
     return `${((performance.now() - begun) / 1000).toFixed(1)} s`;
   };
-  /** How long a change takes that leaves a row in the log: the median. */
+  /** The median time of a change that leaves a row in the log. */
   const writing = async (amount: number) => {
     const times: number[] = [];
     isDone = false;

@@ -2,7 +2,7 @@ import { getTableColumns, getTableName } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import type pg from "pg";
 
-/** PostgreSQL's own way in for many rows, several times as quick as a statement. All rows name the same columns. */
+/** PostgreSQL's own way to insert many rows, several times as fast as a statement. All rows name the same columns. */
 export function copyRows(client: pg.Client, table: PgTable, rows: readonly object[]): Promise<void> {
   const keys = Object.keys(getTableColumns(table)).filter((key) => key in (rows[0] ?? {}));
   const names = keys.map((key) => `"${key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`);
@@ -33,7 +33,7 @@ const escaped = (text: string) =>
 
 type Connection = { query(text: string): void; sendCopyFromChunk(chunk: Buffer): void; endCopyFrom(): void };
 
-/** What `pg` calls while it runs one. */
+/** The methods that `pg` calls while it runs one. */
 class Copy implements pg.Submittable {
   private readonly statement: string;
   private readonly data: Buffer;

@@ -1,4 +1,4 @@
-// By how much a server's memory grows while it exports all orders: npm run bench:export
+// Measures how much a server's memory grows while it exports all orders: npm run bench:export
 import { parseArgs } from "node:util";
 import { pathOf } from "@footprint/contract/endpoint.ts";
 import { orders } from "@footprint/contract/orders.ts";
@@ -10,9 +10,9 @@ import { databaseProcess, serverProcess, temporaryFolder } from "./processes.ts"
 const { values: options } = parseArgs({
   options: {
     orders: { type: "string" },
-    /** On the embedded engine. */
+    /** Use the embedded engine. */
     embedded: { type: "boolean", default: false },
-    /** A PostgreSQL server to use instead of starting one; a database that is there already is used as it is. */
+    /** Use this PostgreSQL server instead of starting one; an existing database is used as it is. */
     server: { type: "string" },
   },
 });
@@ -42,7 +42,7 @@ try {
   if (!origin) throw new Error("the server did not start");
   const body = { username: account.ADMIN_USERNAME, password: account.ADMIN_PASSWORD };
   const { accessToken: token } = await must({ origin }, session.login, { body });
-  // The first one meets a fresh server; what the second one adds would be added by each.
+  // The first export meets a fresh server; growth in the second would happen with each.
   for (const name of ["first", "second"]) console.log(`${name.padEnd(8)}${await exportOnce(origin, token)}`);
   await product.kill();
 } finally {
@@ -69,7 +69,7 @@ async function exportOnce(origin: string, token: string): Promise<string> {
   return `${megabytes(bytes)} in ${seconds.toFixed(1)} s; at most this much more: ${grown.join(", ")}`;
 }
 
-/** What the server says of its memory, in bytes. */
+/** The server's own report of its memory, in bytes. */
 async function memoryOf(origin: string): Promise<Record<(typeof kinds)[number], number>> {
   const answer = await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${metricsKey}` } });
   const text = await answer.text();

@@ -1,4 +1,4 @@
-// What those who flood a server leave of it to people at work: npm run bench:floods
+// Measures how fast people at work are answered during floods: npm run bench:floods
 import { randomUUID } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
     orders: { type: "string", default: "30000" },
     /** How long each flood lasts. */
     seconds: { type: "string", default: "8" },
-    /** Only floods whose name contains this. */
+    /** Run only floods whose name contains this. */
     only: { type: "string", default: "" },
   },
 });
@@ -63,7 +63,7 @@ const address = { ...party, country: "United States" };
 const addresses = { ...flatAddress("from", address), ...flatAddress("to", address) };
 const label = () => ({ labelType: "shipv2_saver", weight: 1, ...addresses, tracking: `T${randomUUID()}` });
 
-/** Half a request each: of a sign-in, of a search, of an order. */
+/** Incomplete requests: for a sign-in, a search and an order. */
 const halves = [
   'POST /api/v1/auth/admin-login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"',
   "GET /api/v1/admin/orders/read?search=a HTTP/1.1\r\nHost: x\r\nX-",
@@ -74,7 +74,7 @@ const pipelined = (path: string, times: number) => `GET ${path} HTTP/1.1\r\nHost
 let isOn = false;
 const answered = new Map<string, number>();
 
-/** So many at once, again and again. */
+/** Repeats the work on so many connections at once. */
 async function again(connections: number, work: () => Promise<string>) {
   await Promise.all(
     Array.from({ length: connections }, async () => {
@@ -97,7 +97,7 @@ const buyMany = () => {
   return calling(key, storefront.createBulkOrder, { body }, randomUUID());
 };
 
-/** Connections that are kept up, and opened again where the server has ended them. */
+/** Keeps connections open, and opens them again when the server has ended them. */
 async function keepOpen(amount: number, first: (place: number) => string) {
   const open = new Set<Socket>();
   for (let opened = 0; isOn; ) {
@@ -130,7 +130,7 @@ const floods: Record<string, () => Promise<void>> = {
 
 const [first, ...others] = Object.entries(floods).filter(([name]) => name === "nothing" || name.includes(options.only));
 try {
-  // A hundred bulk orders are as heavy as they can be only where there are some.
+  // Listing a hundred bulk orders is expensive only if there are some.
   for (let times = 0; times < 4; times++) {
     const outcome = await buyMany();
     if (outcome !== "201") throw new Error(`a bulk order was answered ${outcome}`);
@@ -163,7 +163,7 @@ process.exit();
 
 type Times = Awaited<ReturnType<typeof workAtDesk>>;
 
-/** Two people list, search and credit, one call after the other. */
+/** Two people who list, search and credit, one call after the other. */
 async function workAtDesk() {
   const steps = [
     () => calling(token, orders.list, {}),

@@ -10,13 +10,13 @@ import { type Call, isOk } from "./calls.ts";
 /** A code of 22 digits: 9, a number, and the carrier's check digit over both. */
 export const trackingCode = (number: bigint) => withCheckDigit(`9${number.toString().padStart(20, "0")}`);
 
-/** A price tier that one operator alone changes, so that its last price is known. */
+/** A price tier that only one operator changes, so that its last price is known. */
 export type Tier = { labelType: string; id: string; fromWeight: number; toWeight: number };
 
 /**
- * An operator in the panel who does one chore after the other, on what the lists show: others work on the same lists,
- * so two of them often reach for the same order, invoice or newcomer. Amounts that an operator adds are never equal,
- * within an operator or between them: an adjustment is recognised by its amount.
+ * An operator in the panel who does one task after the other on rows of the lists. Others work on the same lists, so
+ * two of them often reach for the same order, invoice or new customer. All added amounts are different, so that an
+ * adjustment is recognised by its amount.
  */
 export function startOperator({
   place,
@@ -32,10 +32,10 @@ export function startOperator({
 }) {
   let made = 0;
   const nextKey = (what: string) => `operator${place}-${what}-${++made}`;
-  /** Of a list's newest 20: recent enough to be wanted by others too. */
+  /** Of a list's newest 20, which others are likely to want too. */
   const fewNewest = () => ({ page: random.between(1, 2), limit: 10 });
 
-  /** Not only what is left to do: some try what was done long ago. */
+  /** Not only open rows: some operators try what was done long ago. */
   const mostly = <S extends string>(status: S) => (random.chance(0.8) ? status : "All");
 
   async function verify() {

@@ -1,4 +1,4 @@
-// What the outbox costs a purchase, in processor time: npm run bench:outbox
+// Measures what the outbox costs a purchase, in processor time: npm run bench:outbox
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { labelTypes } from "@footprint/contract/label-types.ts";
@@ -11,7 +11,7 @@ import { databaseProcess, serverProcess, temporaryFolder, worked } from "./proce
 
 const { values: options } = parseArgs({
   options: {
-    /** How often each is measured, for how many orders, and how many are on their way at once. */
+    /** How many rounds, orders per round, and orders under way at once. */
     rounds: { type: "string", default: "8" },
     orders: { type: "string", default: "400" },
     connections: { type: "string", default: "8" },
@@ -34,7 +34,7 @@ try {
   for (const shop of shops) await measure(shop);
   const ratios: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    // By turns who is first.
+    // The two take turns to be first.
     const inTurn = round % 2 === 0 ? shops : shops.toReversed();
     const costs = new Map<string, number>();
     for (const shop of inTurn) costs.set(shop.name, await measure(shop));
@@ -56,7 +56,7 @@ process.exit();
 
 type Shop = Awaited<ReturnType<typeof open>>;
 
-/** A server of its own with a customer for each connection. */
+/** A server with a customer for each connection. */
 async function open(name: string, env: Record<string, string>) {
   const url = await database.create(`footprint_${name}`);
   const product = serverProcess(
@@ -91,7 +91,7 @@ async function open(name: string, env: Record<string, string>) {
   return { name, product, origin, key };
 }
 
-/** Milliseconds that server and database worked per order. */
+/** Processor time of server and database per order, in milliseconds. */
 async function measure({ name, product, origin, key }: Shop): Promise<number> {
   const workedUntilNow = async () => worked([product.pid(), ...(await database.pids())]);
   const before = await workedUntilNow();
@@ -105,7 +105,7 @@ async function measure({ name, product, origin, key }: Shop): Promise<number> {
       }
     }),
   );
-  // What is still to be numbered belongs to it too.
+  // Includes the numbering that is still to be done.
   await new Promise((done) => setTimeout(done, 1_500));
   return ((await workedUntilNow()) - before) / orders;
 }

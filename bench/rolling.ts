@@ -9,14 +9,14 @@ import { openEngine } from "../server/db/engine.ts";
 import { seededRandom } from "../server/demo/random.ts";
 import { databaseProcess, type Server, serverProcess, temporaryFolder } from "./processes.ts";
 import { account } from "./torturing/accounting.ts";
-import { foundBusiness, gatherCrowd, signIn } from "./torturing/business.ts";
+import { foundBusiness, openCrowd, signIn } from "./torturing/business.ts";
 import { callersOf } from "./torturing/callers.ts";
 import { openListener, openWebhook } from "./torturing/listener.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const password = "under way to the next";
 
-/** The program of a commit, with the packages of its own lockfile. */
+/** Checks out a commit, with the packages of its own lockfile. */
 function checkOut(ref: string, folder: string): string {
   mkdirSync(folder);
   execFileSync("tar", ["-x", "-C", folder], { input: execFileSync("git", ["-C", root, "archive", ref], big) });
@@ -27,9 +27,9 @@ function checkOut(ref: string, folder: string): string {
 const big = { maxBuffer: 1024 ** 3 };
 
 /**
- * Two servers of an earlier version serve shops and operators. One of this version starts beside them, brings the tables
- * up to date and takes the place of the first, then another that of the second. Not one call may fail, what was answered
- * is held against the rows, and a shop that is down half of the time has heard of everything by a webhook, in order.
+ * Two servers of an earlier version serve shops and operators. One of this version starts beside them, upgrades the
+ * tables and replaces the first; then another replaces the second. No call may fail, all answers are compared with the
+ * rows, and a shop that is down half of the time gets every event by webhook, in order.
  */
 async function roll(from: string, seconds: number, seed: number) {
   const findings: string[] = [];
@@ -40,7 +40,7 @@ async function roll(from: string, seconds: number, seed: number) {
   const database = await databaseProcess(folder.path);
   const env = { DATABASE_URL: database.url, ADMIN_PASSWORD: password, WEBHOOK_PRIVATE: "on", SHUTDOWN_DELAY: "2" };
   const all: Server[] = [];
-  /** What a proxy would send calls to. */
+  /** The servers that a proxy would call. */
   let serving: Server[] = [];
   const listener = await openListener(seededRandom(seed + 1), find);
   const callers = callersOf({ origins: () => serving.map((server) => server.origin() ?? "") }, find, find);
@@ -60,7 +60,7 @@ async function roll(from: string, seconds: number, seed: number) {
     return server;
   }
 
-  /** No more calls are sent to it; those that are on their way it answers, for as long as SHUTDOWN_DELAY says. */
+  /** It gets no more calls, and answers those under way, for as long as SHUTDOWN_DELAY says. */
   async function end(server: Server) {
     serving = serving.filter((other) => other !== server);
     await server.kill("SIGTERM");
@@ -73,7 +73,7 @@ async function roll(from: string, seconds: number, seed: number) {
       `${((performance.now() - started) / 1000).toFixed(1)} s: ${line}; ${callers.counts.acknowledged} changes made`,
     );
 
-  /** What a proxy that asks them would see: at no moment may all say that they are not ready. */
+  /** Like a proxy that checks readiness: at no moment may all servers be unready. */
   async function watch() {
     let asked = performance.now();
     while (calm) {
@@ -93,7 +93,7 @@ async function roll(from: string, seconds: number, seed: number) {
     const { admin, token } = await signIn(callers.caller, password);
     const webhook = await openWebhook(admin, listener, password);
     const business = await foundBusiness(admin);
-    const crowd = gatherCrowd(callers.caller, seed, { ...business, token });
+    const crowd = openCrowd(callers.caller, seed, { ...business, token });
     const busy = Promise.all(
       crowd.map(async (act) => {
         while (calm && findings.length < 50) await act().catch((error) => find(String(error.stack)));
@@ -154,5 +154,5 @@ async function main() {
   return findings.length ? 1 : 0;
 }
 
-// Explicitly: a hook of the embedded PostgreSQL would end the program with 0.
+// Explicit, because a hook of the embedded PostgreSQL would exit with 0.
 process.exit(await main());

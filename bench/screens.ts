@@ -1,4 +1,4 @@
-// How long each screen keeps the browser from answering until it is shown: npm run bench:screens
+// Measures how long each screen keeps the browser busy until it is shown: npm run bench:screens
 import { parseArgs } from "node:util";
 import { session } from "@footprint/contract/session.ts";
 import { type BrowserContext, chromium } from "@playwright/test";
@@ -9,18 +9,18 @@ import { serverProcess, temporaryFolder } from "./processes.ts";
 const { values: options } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
-    /** Only screens whose name contains this. */
+    /** Measure only screens whose name contains this. */
     only: { type: "string", default: "" },
     /** How many times slower the browser is made. */
     throttle: { type: "string", default: "1" },
-    /** Of the window, in pixels. */
+    /** The window's width in pixels. */
     width: { type: "string", default: "1440" },
   },
 });
 const rounds = Number(options.rounds);
 const slower = Number(options.throttle);
 
-/** The first is what all others are held against: it has no session, no router and no rows. */
+/** Measured for comparison: it has no session, no router and no rows. */
 const signIn = "Sign-In";
 const screens = {
   [signIn]: "/",
@@ -36,7 +36,10 @@ const screens = {
   "Transaction Logs": "/logs",
 };
 
-/** Milliseconds: those above 50 of every task after the first paint; until nothing loads; and the page's processor time. */
+/**
+ * In milliseconds: the time above 50 of every task after the first paint; until nothing loads; and the page's processor
+ * time.
+ */
 type Figures = { blocking: number; longest: number; shown: number; script: number; styles: number; all: number };
 
 const admin = { username: "bench.admin", password: "the bench's own password" };
@@ -53,7 +56,7 @@ const { accessToken } = await must({ origin }, session.login, { body: admin });
 
 const executablePath = findBrowser();
 const browser = await chromium.launch({
-  // People's browsers compile for speed, unlike those of the tests.
+  // Unlike in the tests, the browser compiles for speed, as people's browsers do.
   args: browserArgs.filter((arg) => !arg.startsWith("--js-flags")),
   ...(executablePath ? { executablePath } : {}),
 });
@@ -63,13 +66,13 @@ try {
   const chosen = Object.entries(screens).filter(
     ([name]) => name === signIn || name.toLowerCase().includes(options.only.toLowerCase()),
   );
-  // Round by round, so that a busy minute does not meet one screen alone.
+  // Round by round, so that a busy minute affects more than one screen.
   for (let round = 0; round < rounds; round++) {
     for (const [name, path] of chosen) {
       const context = await browser.newContext({ viewport: { width: Number(options.width), height: 900 } });
       if (name !== signIn) await context.addCookies([{ name: "footprint", value: accessToken, url: origin }]);
       note(`${name}, cold`, await open(context, path));
-      // The browser keeps compiled code of what it has seen twice.
+      // The browser caches compiled code of scripts that it has seen twice.
       await open(context, path);
       note(`${name}, warm`, await open(context, path));
       await context.close();
@@ -85,13 +88,13 @@ function note(name: string, figures: Figures) {
   measured.set(name, [...(measured.get(name) ?? []), figures]);
 }
 
-/** Opens a screen in a page of its own, and waits until it is shown and has nothing to do. */
+/** Opens a screen in a page of its own, and waits until it is shown and idle. */
 async function open(context: BrowserContext, path: string): Promise<Figures> {
   const page = await context.newPage();
   work.push(await page.evaluate(doWork));
   const devTools = await context.newCDPSession(page);
   await devTools.send("Emulation.setCPUThrottlingRate", { rate: slower });
-  // Processor time of the page's thread, whoever else uses the machine.
+  // Processor time of the page's thread, independent of other work on the machine.
   await devTools.send("Performance.enable", { timeDomain: "threadTicks" });
   await page.goto(origin + path, { waitUntil: "commit" });
   const seen = await page.evaluate(watch);
@@ -106,7 +109,7 @@ async function open(context: BrowserContext, path: string): Promise<Figures> {
   };
 }
 
-/** The same for every run: how long it takes says how busy the machine is. In the page. */
+/** Always the same work, run in the page: its duration shows how busy the machine is. */
 function doWork(): number {
   const begun = performance.now();
   let sum = 0;
@@ -114,7 +117,9 @@ function doWork(): number {
   return sum === 1 ? 0 : performance.now() - begun;
 }
 
-/** Tells what was blocked until the screen is shown and half a second went by without a long task. In the page. */
+/**
+ * Runs in the page: reports blocked time until the screen is shown and half a second has passed without a long task.
+ */
 function watch(): Promise<{ blocking: number; longest: number; shown: number }> {
   const quietMs = 500;
   const tasks: { startTime: number; duration: number }[] = [];

@@ -16,8 +16,8 @@ const names = businessTables.map((table) => getTableName(table));
 type Target = Pick<Config, "databaseUrl" | "dataDir">;
 
 /**
- * Fills an empty database: on the embedded engine in one transaction, on PostgreSQL in two beside each other, of which
- * the log's ends first. What fails before that leaves nothing.
+ * Fills an empty database: the embedded engine in one transaction, PostgreSQL in two parallel ones, of which the log's
+ * ends first. A failure before that leaves nothing.
  */
 export async function seed(
   target: Target,
@@ -37,7 +37,7 @@ export async function seed(
       await refuseUnlessEmpty(lane);
     }
     const [main, log = main] = lanes as [Lane, Lane?];
-    // The made-up past is older than what a server may have chained already.
+    // The made-up past may be older than what a server has already chained.
     await log.run("delete from log_chain");
     const loads = new Map(await Promise.all(lanes.map(async (lane) => [lane, await openLoad(lane, timed)] as const)));
     const customers = Math.max(100, Math.round(orders / 25));
@@ -46,17 +46,19 @@ export async function seed(
       await loads.get(lane)?.add(table, rows);
     }
     await Promise.all([...loads.values()].map((load) => load.end()));
-    const analyze = ({ run, tables }: Lane) =>
-      timed(`analysis of ${tables.length === 1 ? tables[0] : "the rest"}`, async () => {
-        for (const table of tables) await run(`vacuum (analyze) ${table}`);
-      });
     if (log !== main) await log.run("commit");
-    const finish = async () => {
-      await timed("counters", () => main.run("call recount()"));
-      await main.run("commit");
-      await analyze(main);
-    };
-    await Promise.all([finish(), ...(log === main ? [] : [analyze(log)])]);
+    await timed("counters", () => main.run("call recount()"));
+    await main.run("commit");
+    // After both have committed, and before anything is analysed: of rows that a transaction under way may not see yet,
+    // the indexes alone would not be believed afterwards.
+    for (const work of ["vacuum", "analyze"])
+      await Promise.all(
+        lanes.map(({ run, tables }) =>
+          timed(`${work} of ${tables.length === 1 ? tables[0] : "the rest"}`, () =>
+            run(`${work} ${tables.join(", ")}`),
+          ),
+        ),
+      );
     for (const [name, time] of times) report(`${name.padEnd(26)}${(time / 1000).toFixed(1).padStart(8)} s`);
   } finally {
     await close();
@@ -70,10 +72,10 @@ type Lane = {
   store(table: PgTable, rows: object[]): Promise<void>;
 };
 
-/** So many batches may wait for their connection. */
+/** Most batches waiting for their connection. */
 const mostWaiting = 20;
 
-/** Takes rows faster than they are stored, so that neither making them up nor the other lane waits. */
+/** Accepts rows faster than they are stored, so that neither generating them nor the other lane waits. */
 async function openLoad({ tables, run, store }: Lane, timed: (name: string, work: () => Promise<unknown>) => unknown) {
   // Rows may refer to rows that come later.
   const endStatements = await beginBulkLoad(run, tables);
@@ -82,7 +84,7 @@ async function openLoad({ tables, run, store }: Lane, timed: (name: string, work
   return {
     async add(table: PgTable, rows: object[]) {
       stored = stored.then(() => timed(getTableName(table).replace("_", " "), () => store(table, rows)));
-      // Whoever awaits it hears of a failure, and not the process.
+      // The caller that awaits it gets the failure, instead of the process.
       stored.catch(() => {});
       waiting.push(stored);
       if (waiting.length > mostWaiting) await waiting.shift();
@@ -97,7 +99,7 @@ async function openLoad({ tables, run, store }: Lane, timed: (name: string, work
   };
 }
 
-/** Connections of its own, since the server's end statements that take as long as these; the tables are up to date. */
+/** Separate connections, since the server's own end long statements; the tables are up to date. */
 async function connect({ databaseUrl, dataDir }: Target): Promise<{ lanes: Lane[]; close(): Promise<unknown> }> {
   if (!databaseUrl) {
     const { db, close } = await openFolder(dataDir);
@@ -112,28 +114,28 @@ async function connect({ databaseUrl, dataDir }: Target): Promise<{ lanes: Lane[
   const clients: pg.Client[] = [];
   const open = async (tables: string[]): Promise<Lane> => {
     const client = new pg.Client({ connectionString: databaseUrl, application_name: "footprint seed" });
-    // A connection that breaks fails the running statement; without a listener it would end the process as well.
+    // A broken connection fails its statement; without a listener it would also end the process.
     client.on("error", () => {});
     await client.connect();
     clients.push(client);
     return { tables, run: (statement) => client.query(statement), store: (...rows) => copyRows(client, ...rows) };
   };
-  // To the log goes half of the work, and nothing refers to it.
+  // The log is half of the work, and nothing refers to it.
   const log = getTableName(logs);
   const lanes = [await open(names.filter((name) => name !== log)), await open([log])];
   return { lanes, close: () => Promise.all(clients.map((client) => client.end())) };
 }
 
-/** For these connections alone. */
+/** Settings of these connections only. */
 const settings = [
   ...["work_mem = '256MB'", "synchronous_commit = off", "timezone = 'UTC'", "jit = off"],
-  // What is counted is divided among processes: PostgreSQL thinks that it comes to hundreds of thousands of counters.
+  // Counting is divided among processes; PostgreSQL expects hundreds of thousands of counters, and would not.
   "parallel_tuple_cost = 0",
 ];
 
 async function refuseUnlessEmpty({ tables, run }: Lane) {
   await run(`lock table ${tables.join(", ")} in access exclusive mode`);
-  // A server that was started before has written to the log already.
+  // A server that ran before has already written to the log.
   for (const table of tables.filter((name) => name !== getTableName(logs))) {
     const { rows } = await run(`select from ${table} limit 1`);
     if (rows.length > 0)

@@ -8,9 +8,9 @@ import { type Call, isOk } from "./calls.ts";
 export type Customer = {
   discordId: string;
   username: string;
-  /** As the shop last heard of them; missing while they are not registered. */
+  /** As the shop last saw them; missing while they are not registered. */
   known?: StorefrontCustomer;
-  /** Opened, and not heard of since. */
+  /** An open invoice that the shop has not heard of since. */
   invoice?: string | undefined;
   fedexOrder?: string | undefined;
 };
@@ -20,8 +20,8 @@ type LabelType = Reply<typeof storefront.labelTypes>["labelTypes"][number];
 export type Shop = ReturnType<typeof openShop>;
 
 /**
- * A shop with customers of its own. Every visit of a customer is one call: what comes next for them, as far as the
- * shop knows. It begins no visit by itself, so that whoever drives it decides how many go on at once.
+ * A shop with its own customers. Every visit of a customer is one call: the next step for them, as far as the shop
+ * knows. It begins no visit by itself, so the caller decides how many run at once.
  */
 export function openShop({ name, keys, call, random }: { name: string; keys: string; call: Call; random: Random }) {
   const customers: Customer[] = [];
@@ -52,7 +52,7 @@ export function openShop({ name, keys, call, random }: { name: string; keys: str
     const email = `${discordId}@example.com`;
     const answer = await call(storefront.putCustomer, { params: { discordId }, body: { username, email } });
     if (isOk(answer)) customer.known = answer.body.customer;
-    // Brought by another shop, which alone may rename them: served as they are.
+    // Another shop registered them, and only that one may rename them; they are served anyway.
     if (answer?.status === 403) await read(customer);
   }
 
@@ -92,7 +92,7 @@ export function openShop({ name, keys, call, random }: { name: string; keys: str
     if (isOk(answer)) customer.invoice = answer.body.invoice._id;
   }
 
-  /** Most customers pay what they ordered an invoice for. */
+  /** Most customers pay their invoices. */
   async function settle(customer: Customer, id: string) {
     const status = random.weighted([
       ["paid", 90],
@@ -154,7 +154,7 @@ export function openShop({ name, keys, call, random }: { name: string; keys: str
     else await readPaymentSettings();
   }
 
-  /** What visits are for, of a customer who is known and has nothing pending, in parts of all. */
+  /** The purposes of visits of a known customer without pending invoice, by share. */
   const habits: [(customer: Customer) => Promise<void>, number][] = [
     [quote, 30],
     [order, 38],

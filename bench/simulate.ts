@@ -24,7 +24,7 @@ With ADMIN_PASSWORD (and ADMIN_USERNAME, else admin) in the environment it makes
 the customers it brings, and registers tracking codes where they run out. With --key alone, newcomers wait for somebody
 to verify them on the New Users screen; the same --seed brings the same customers again.`;
 
-/** A mistake of whoever started it: shown without a stack. */
+/** A mistake by whoever started it: shown without a stack. */
 class UsageError extends Error {}
 
 type Options = { url: string; rate: number; seconds: number; shops: number; seed: number; key: string | undefined };
@@ -72,7 +72,7 @@ async function must<E extends Endpoint>(
 
 type Access = { key: string; token?: string; leave(): Promise<void> };
 
-/** The key to call with; and with an administrator's password, a session in the panel. */
+/** The key to call with and, given an administrator's password, a session in the panel. */
 async function gainAccess({ url, key }: Options): Promise<Access> {
   const { ADMIN_USERNAME: username = "admin", ADMIN_PASSWORD: password } = process.env;
   if (!password) {
@@ -88,7 +88,7 @@ async function gainAccess({ url, key }: Options): Promise<Access> {
   const made = key ?? (await must(url, token, website.createApiKey, { body: { name } })).key;
   const leave = async () => {
     if (!key) {
-      // Whoever signed in long ago is asked again before keys are changed.
+      // After an old sign-in the password is asked again before keys change.
       await must(url, token, session.confirm, { body: { password } });
       const { keys } = await must(url, token, website.listApiKeys, {});
       const mine = keys.find((entry) => entry.name === name);
@@ -99,7 +99,7 @@ async function gainAccess({ url, key }: Options): Promise<Access> {
   return { key: made, token, leave };
 }
 
-/** What a good shop has to reckon with; anything else that is not a success is a failure. */
+/** Refusals that a good shop has to expect; everything else that is not a success is a failure. */
 const refusals = new Set([402, 403, 409]);
 
 function tally() {
@@ -145,7 +145,7 @@ async function simulate(options: Options) {
     const name = nameOf.get(endpoint) ?? endpoint.path;
     const ofCall = perCall.get(name) ?? tally();
     perCall.set(name, ofCall);
-    // Those of the second that it is when they are asked for.
+    // Evaluated late, for the current second.
     const tallies = () => [total, lately, ofCall];
     const since = performance.now();
     for (const one of tallies()) one.calls++;
@@ -161,7 +161,7 @@ async function simulate(options: Options) {
           }
           return answer;
         }
-        // The same request with the same key: whatever became of the first, it happens once.
+        // The same request with the same key: whatever happened to the first, it is done once.
         const goesOn = await waited(answer, tries, abandoning.signal);
         if (!goesOn) {
           for (const one of tallies()) one.unanswered++;
@@ -188,7 +188,7 @@ async function simulate(options: Options) {
     console.log(`${`${second} s`.padStart(7)}   ${line(lately)}${backlog}`);
     lately = tally();
   }, 1000);
-  const office = access.token ? mindTheOffice(url, access.token, shops, stopping.signal) : undefined;
+  const office = access.token ? doOfficeWork(url, access.token, shops, stopping.signal) : undefined;
   await arrive(shops, { rate, seconds, seed, signal: stopping.signal });
   stopping.abort();
   clearInterval(report);
@@ -208,7 +208,7 @@ async function simulate(options: Options) {
   await access.leave();
 }
 
-/** Visits begin by the clock, as customers come: a slow answer holds nobody back. */
+/** Visits begin by the clock, as customers come: a slow answer delays nobody else. */
 async function arrive(
   shops: Shop[],
   { rate, seconds, seed, signal }: { rate: number; seconds: number; seed: number; signal: AbortSignal },
@@ -221,14 +221,14 @@ async function arrive(
     if (due > 1) await pause(due, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
     void random.pick(shops).visit();
-    // Exponential gaps: arrivals that know nothing of each other.
+    // Exponential gaps: independent arrivals.
     next += (-Math.log(1 - random.next()) / rate) * 1000;
   }
   await pause(Math.max(0, started + seconds * 1000 - performance.now()), undefined, { signal }).catch(() => {});
 }
 
-/** The one chore without which shops stand still: verifying newcomers; and registering codes where few are left. */
-async function mindTheOffice(url: string, token: string, shops: Shop[], signal: AbortSignal) {
+/** The office work without which shops stop: verifying new customers, and registering codes when few are left. */
+async function doOfficeWork(url: string, token: string, shops: Shop[], signal: AbortSignal) {
   const asOperator: Call = async (endpoint, input) => {
     const answer = await send({ origin: url, token }, endpoint, input);
     return isAnswer(answer) ? answer : undefined;

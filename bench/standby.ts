@@ -1,4 +1,4 @@
-// What a standby takes off the primary, in processor time: npm run bench:standby
+// Measures what a standby takes off the primary, in processor time: npm run bench:standby
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { dashboard } from "@footprint/contract/dashboard.ts";
@@ -15,11 +15,11 @@ import { seed } from "./seed.ts";
 
 const { values: options } = parseArgs({
   options: {
-    /** Of the business, of each kind of call in a round, and how often each is measured. */
+    /** Orders of the business, calls of each kind per round, and rounds. */
     orders: { type: "string", default: "20000" },
     calls: { type: "string", default: "200" },
     rounds: { type: "string", default: "5" },
-    /** After how many calls something is changed, which the standby has to follow before the next is answered. */
+    /** After how many calls something is changed, which the standby has to follow before the next answer. */
     changeEvery: { type: "string", default: "10" },
   },
 });
@@ -97,7 +97,7 @@ async function open(env: Record<string, string>) {
 
 type Cost = { primary: number; standby: number };
 
-/** Milliseconds that the processes of each database worked per call, changes included. */
+/** Processor time in milliseconds of each database's processes per call, changes included. */
 async function measure({ origin, token, customer }: Awaited<ReturnType<typeof open>>, { call, input }: Measured) {
   const now = async (): Promise<Cost> => ({
     primary: await worked(await processesOf(await pair.primary.postmaster())),

@@ -1,4 +1,4 @@
-// What open panels cost a server while nothing happens, and while much does: npm run bench:streams
+// Measures what open panels cost a server, idle and with many changes: npm run bench:streams
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { setTimeout } from "node:timers/promises";
@@ -15,7 +15,7 @@ const { values: options } = parseArgs({
     streams: { type: "string", default: "1000" },
     changes: { type: "string", default: "20" },
     seconds: { type: "string", default: "10" },
-    /** On the embedded engine. */
+    /** Use the embedded engine. */
     embedded: { type: "boolean", default: false },
   },
 });
@@ -24,7 +24,7 @@ const [streams, changes, seconds] = [options.streams, options.changes, options.s
   number,
   number,
 ];
-/** The server closes the oldest of an account that has more. */
+/** With more streams of an account the server closes the oldest. */
 const perAccount = 20;
 const admin = { username: "bench.admin", password: "the bench's own password" };
 const metricsKey = "bench-metrics-key-0123456789";
@@ -86,7 +86,7 @@ async function openStreams(origin: string, token: string, onPiece: () => void) {
   }
 }
 
-/** By the clock, however long each takes. */
+/** By the clock, however long each change takes. */
 async function keepChanging(change: () => Promise<unknown>) {
   const all: Promise<unknown>[] = [];
   for (let place = 0; place < changes * seconds; place++) {
@@ -105,7 +105,7 @@ async function measure(origin: string, name: string, work: () => Promise<unknown
   console.log(`${name.padEnd(40)}${(share * 100).toFixed(1)} % of a core, ${(after.memory / 1e6).toFixed(0)} MB`);
 }
 
-/** What the server says of itself: seconds of processor time, and bytes of memory. */
+/** The server's own report: seconds of processor time, and bytes of memory. */
 async function usageOf(origin: string) {
   const answer = await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${metricsKey}` } });
   const text = await answer.text();

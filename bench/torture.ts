@@ -1,9 +1,9 @@
-// Kills a working server again and again and accounts for every answer: npm run torture -- --engine both --minutes 10
+// Kills a working server again and again and checks every answer: npm run torture -- --engine both --minutes 10
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Random, seededRandom } from "../server/demo/random.ts";
 import { account } from "./torturing/accounting.ts";
-import { foundBusiness, gatherCrowd, signIn } from "./torturing/business.ts";
+import { foundBusiness, openCrowd, signIn } from "./torturing/business.ts";
 import { callersOf } from "./torturing/callers.ts";
 import { engines, type Installation, openInstallation } from "./torturing/installation.ts";
 import { type Asked, outcomeOf } from "./torturing/journal.ts";
@@ -13,37 +13,37 @@ type Range = [least: number, most: number];
 
 type Progress = {
   seconds: number;
-  /** Of a server, of one that was still starting, and of the database with all its processes. */
+  /** Kills of a running server, of a starting one, and of the database with all its processes. */
   kills: { server: number; starting: number; database: number };
   acknowledged: number;
   lost: number;
   /** Events that reached the webhook. */
   heard: number;
-  /** What became of the calls for a change so far, by path. */
+  /** The outcomes of changing calls so far, by path. */
   outcomes(): Record<string, { done: number; refused: number; unknown: number }>;
 };
 
 type Wish = {
   engine: (typeof engines)[number];
   seed: number;
-  /** What lies between kills, from the least to the most: by the clock, or by how many changes were acknowledged. */
+  /** The time between kills, from least to most: by the clock, or by acknowledged changes. */
   between: { milliseconds: Range } | { changes: Range };
   emptyFolder?: string | undefined;
-  /** Until then nothing is killed. */
+  /** Nothing is killed before this is true. */
   warm?(progress: Progress): boolean;
-  /** Asked after every kill. */
+  /** Checked after every kill. */
   enough(progress: Progress): boolean;
   say?(line: string): void;
 };
 
 const password = "under torture";
-/** Past these there is no point in going on. */
+/** With this many findings there is no point in going on. */
 const mostFindings = 10;
 
 /**
- * Runs a business at full speed and kills its processes at random moments. Callers repeat what was not answered, with
- * the same key; some give up. A shop that is down half of the time hears of everything by a webhook. At the end, what
- * they know is held against the rows.
+ * Runs a business at full speed and kills its processes at random moments. Callers repeat unanswered calls with the
+ * same key; some give up. A shop that is down half of the time gets every event by webhook. At the end, what they know
+ * is compared with the rows.
  */
 export async function torture({ engine, seed, between, emptyFolder, warm, enough, say = () => {} }: Wish) {
   const findings: string[] = [];
@@ -75,7 +75,7 @@ export async function torture({ engine, seed, between, emptyFolder, warm, enough
     const { admin, token } = await signIn(caller, password);
     const webhook = await openWebhook(admin, listener, password);
     const business = await foundBusiness(admin);
-    const busy = Promise.all(gatherCrowd(caller, seed, { ...business, token }).map(work));
+    const busy = Promise.all(openCrowd(caller, seed, { ...business, token }).map(work));
 
     const random = seededRandom(seed);
     let isWarm = !warm;
@@ -117,7 +117,7 @@ export async function torture({ engine, seed, between, emptyFolder, warm, enough
   return { ...progress(), findings: findings.map((finding) => explained(finding, installation)) };
 }
 
-/** Lets the business work for a while, then kills a server or, where there is one, the database. */
+/** Lets the business work for a while, then kills a server or, if there is one, the database. */
 async function killOne(installation: Installation, random: Random, letWork: () => Promise<void>) {
   if (installation.hasDatabase && random.chance(0.25)) {
     await letWork();
@@ -145,7 +145,7 @@ function outcomesByCall(all: Asked[]) {
   return outcomes;
 }
 
-/** A failed call, with what the server wrote down about it. */
+/** A failed call, with what the server logged about it. */
 function explained(finding: string, installation: Installation): string {
   const number = /this number: (\S+)/.exec(finding)?.[1];
   const cause = number && installation.cause(number);
@@ -198,5 +198,5 @@ async function main() {
   return found ? 1 : 0;
 }
 
-// Explicitly: a hook of the embedded PostgreSQL would end the program with 0.
+// Explicit, because a hook of the embedded PostgreSQL would exit with 0.
 if (import.meta.main) process.exit(await main());

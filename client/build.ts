@@ -1,4 +1,4 @@
-// Makes what is published of the client, in client/dist: `npm run client:build`, then `npm publish client/dist`.
+// Builds the package that is published, in client/dist: `npm run client:build`, then `npm publish client/dist`.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,14 +6,14 @@ import { join } from "node:path";
 const here = import.meta.dirname;
 const root = join(here, "..");
 
-/** JavaScript, its types, and nothing else to install. */
+/** JavaScript and its types, without dependencies. */
 export function build(folder = join(here, "dist")): string {
   rmSync(folder, { recursive: true, force: true });
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [tsc, "-p", join(here, "tsconfig.build.json"), "--outDir", folder], {
     stdio: "inherit",
   });
-  // The compiler leaves these as they are: compilers older than this one look for the files by the other name.
+  // The compiler does not change these imports, but older compilers look for the files under the other name.
   for (const path of globSync(join(folder, "*.d.ts")))
     writeFileSync(path, readFileSync(path, "utf8").replace(/( from "\.\/\w+)\.ts"/g, '$1.js"'));
   const { private: _, devDependencies: __, exports: ___, ...described } = JSON.parse(read("package.json"));

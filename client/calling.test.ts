@@ -9,7 +9,7 @@ import { Footprint, FootprintError, type Options } from "./client.ts";
 type Asked = { method: string; url: string; headers: IncomingMessage["headers"]; body: string };
 type Answer = (response: ServerResponse, asked: Asked) => unknown;
 
-/** A server on this machine that answers as told, one answer after the other, the last one again and again. */
+/** A server on this machine that gives these answers one after the other, and repeats the last. */
 async function serverThat(...answers: Answer[]) {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
@@ -36,7 +36,7 @@ const bought = json(201, { order: { tracking: "9400" }, balance: 1 });
 const cut: Answer = (response) => response.socket?.destroy();
 const silence: Answer = () => {};
 
-/** It does not wait between its tries, and remembers how long it would have. */
+/** A client that does not pause between tries, but records how long it would have. */
 function clientOf(url: string, options: Partial<Options> = {}) {
   const pauses: number[] = [];
   const retried: FootprintError[] = [];
@@ -59,7 +59,7 @@ const label = { discordId: "4711", labelType: "priority", weight: 2.5, ...Object
   Footprint["createOrder"]
 >[0];
 
-/** What a call failed with. */
+/** The error that a call failed with. */
 const failureOf = (work: Promise<unknown>) =>
   work.then(
     () => expect.unreachable("it did not fail"),
@@ -98,7 +98,7 @@ test("two purchases have two keys, and a key that is given is the one that is se
   expect(keys[2]).toBe("cart-17");
 });
 
-test("what stands in the address goes there, the rest into query or body, and what is undefined nowhere", async () => {
+test("path parameters go into the address, the rest into query or body, and undefined fields nowhere", async () => {
   const { url, asked } = await serverThat(json(200, {}));
   const { footprint } = clientOf(`${url}/behind/a/proxy/`);
   await footprint.getCustomer({ discordId: "a/../b ?" });
@@ -156,7 +156,7 @@ test("it waits as long as Retry-After says, in seconds or until a moment, and a 
   expect(unreadable).toBeLessThanOrEqual(2_000);
 });
 
-test("who is to wait longer than a minute is told so instead", async () => {
+test("a caller who should wait longer than a minute gets the error instead", async () => {
   const { url, asked } = await serverThat(json(429, { message: "Tomorrow" }, { "retry-after": "3600" }));
   const { footprint } = clientOf(url);
   const failure = await failureOf(footprint.createOrder(label));
@@ -168,7 +168,7 @@ test("it gives up after as many retries as were allowed, and says that nobody kn
   const { url, asked } = await serverThat(cut, json(429, { message: "Later" }));
   const { footprint } = clientOf(url, { retries: 2 });
   const failure = await failureOf(footprint.createOrder(label));
-  // The first of them may have been done, whatever was said to the last.
+  // The first try may have succeeded, whatever the last was told.
   expect(failure).toMatchObject({ status: 429, isRetryable: true, mayBeDone: true });
   expect(failure.idempotencyKey).toBe(asked[0]?.headers["idempotency-key"]);
   expect(asked.length).toBe(3);
@@ -179,7 +179,7 @@ test("it gives up after as many retries as were allowed, and says that nobody kn
 
 test("a server that never answers is given up in time, and tried again", async () => {
   const { url, asked } = await serverThat(silence, bought);
-  // However slow this machine is: a try that was late is followed by another.
+  // Whatever this machine's speed: a try that was too late is followed by another.
   const { footprint, retried } = clientOf(url, { timeout: 500, retries: 1_000 });
   expect(await footprint.createOrder(label)).toMatchObject({ balance: 1 });
   expect(new Set(asked.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
@@ -282,7 +282,7 @@ test("an answer without end is not read to its end", async () => {
   expect(asked.length).toBe(1);
 });
 
-test("the key is in no message and not among what is printed", async () => {
+test("the key is in no message and is not printed with the client", async () => {
   expect(() => new Footprint({ url: "http://localhost", key: "two\nlines" })).toThrow(
     expect.not.objectContaining({ message: expect.stringContaining("lines") }),
   );
@@ -311,7 +311,7 @@ test("events go on where they were, through answers that fail, until the signal 
   const page = (ids: string[], next: string) => json(200, { events: ids.map(event), next });
   const { url, asked } = await serverThat(page(["a", "b"], "12"), cut, page([], "15"), page(["c"], "16"), silence);
   const { footprint, pauses, retried } = clientOf(url, { retries: 0 });
-  // However long it takes here.
+  // Whatever time it takes here.
   const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now());
   onTestFinished(() => clock.mockRestore());
   const ending = new AbortController();
@@ -329,11 +329,11 @@ test("events go on where they were, through answers that fail, until the signal 
   expect(afters.slice(0, 4)).toEqual(["10", "12", "12", "15"]);
   expect(asked[0]?.url).toContain("wait=25");
   expect(retried).toMatchObject([{ kind: "unanswered" }]);
-  // Once for the try that failed, once since the empty answer came at once.
+  // One pause for the failed try, and one because the empty answer came at once.
   expect(pauses[1]).toBe(1_000);
 });
 
-test("events end with what is refused", async () => {
+test("a refusal ends the loop of events", async () => {
   const { url } = await serverThat(json(404, { message: "Nothing has the position 99 yet" }));
   const { footprint } = clientOf(url);
   const first = footprint.events({ after: "99" }).next();

@@ -6,40 +6,40 @@ export type Options = {
   url: string | undefined;
   /** An API key, made on the Website screen of the panel. Keep it on a server: whoever has it sells as your shop. */
   key: string | undefined;
-  /** How long one try may take, in milliseconds; 30,000 if not given. */
+  /** The longest time for one try, in milliseconds; 30,000 by default. */
   timeout?: number | undefined;
-  /** How often a call is sent again that got no answer, or was told to try later; 4 times if not given. */
+  /** How often a call is repeated that got no answer, or was told to try later; 4 times by default. */
   retries?: number | undefined;
-  /** Is told of every try that failed and is followed by another. */
+  /** Called for every failed try that is followed by another. */
   onRetry?: ((error: FootprintError) => void) | undefined;
-  /** Instead of the platform's own. */
+  /** Replaces the platform's own. */
   fetch?: typeof fetch | undefined;
-  /** How it waits between two tries; for tests. */
+  /** Waits between two tries; for tests. */
   pause?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
 };
 
-/** What every call takes beside its input. */
+/** What every call takes besides its input. */
 export type CallOptions = {
-  /** New for each thing that a customer does, and kept until its answer came. Random, if not given. */
+  /** A new one for each thing that a customer does, kept until its answer came. Random by default. */
   idempotencyKey?: string | undefined;
-  /** Ends the call, retries and all: it rejects with the signal's reason. Whether a change was made is not known then. */
+  /** Ends the call and its retries: it rejects with the signal's reason. Whether a change was made is then unknown. */
   signal?: AbortSignal | undefined;
-  /** How long one try may take, in milliseconds. */
+  /** The longest time for one try, in milliseconds. */
   timeout?: number | undefined;
-  /** How often it is sent again. */
+  /** How often it is repeated. */
   retries?: number | undefined;
 };
 
 type Request = { method: string; url: string; headers: Headers; body: string | null; idempotencyKey?: string };
 type Answer = { response: Response; bytes: Uint8Array<ArrayBuffer> };
 
-/** More than any answer of Footprint's. */
+/** More than any answer of Footprint has. */
 const mostBytes = 64 * 1024 * 1024;
-/** Who is told to wait longer than a minute is told so, and waits by their own means. */
+/** Longer pauses are left to the caller, who gets the error. */
 const longestPause = 60_000;
 const longestTimer = 2 ** 31 - 1;
 
-/** Makes calls: each until it is answered, with the same key at every try, so that it is done once. */
+/** Makes calls, repeating each with the same key until it is answered, so that it is done once. */
 export class Caller {
   readonly #base: string;
   readonly #key: string;
@@ -52,7 +52,7 @@ export class Caller {
   constructor({ url, key, timeout = 30_000, retries = 4, onRetry = () => {}, pause = wait, ...options }: Options) {
     this.#base = addressOf(url);
     this.#key = key?.trim() ?? "";
-    // Its own words are in no message: they end up in logs.
+    // The key itself is in no message, since messages end up in logs.
     if (!/^[\x21-\x7e]+$/.test(this.#key)) throw new TypeError("Give the API key as `key`: it is missing, or no key");
     this.#timeout = timeout;
     this.#retries = retries;
@@ -78,7 +78,7 @@ export class Caller {
     return this.#pause(milliseconds, signal);
   }
 
-  /** What stands in the path goes there; all else is the query of a GET, and the body of others. */
+  /** Path parameters go into the path; everything else into the query of a GET, or the body of other calls. */
   #requestOf(method: string, path: string, input: object, idempotencyKey = randomKey()): Request {
     const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
     const filled = path.replace(/:(\w+)/g, (_, name: string) => {
@@ -109,7 +109,7 @@ export class Caller {
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof FootprintError)) throw error;
-        // Once an answer got lost, a later refusal does not tell what became of the first try.
+        // Once an answer got lost, a later refusal does not tell whether the first try succeeded.
         mayBeDone ||= request.method !== "GET" && error.kind !== "refused" && error.status !== 429;
         error.mayBeDone = mayBeDone;
         const milliseconds = pauseAfter(tries, error.retryAfter);
@@ -120,7 +120,7 @@ export class Caller {
     }
   }
 
-  /** One try. Whatever is not a success is thrown. */
+  /** One try. Throws whatever is not a success. */
   async #answerTo(request: Request, { signal, timeout = this.#timeout }: CallOptions): Promise<Answer> {
     const ending = new AbortController();
     const end = () => ending.abort();
@@ -128,7 +128,7 @@ export class Caller {
     signal?.addEventListener("abort", end, { once: true });
     try {
       const { method, url, headers, body } = request;
-      // Followed, a redirect would take the key to wherever it leads.
+      // Following a redirect would send the key to wherever it leads.
       const response = await this.#fetch(url, { method, headers, body, redirect: "manual", signal: ending.signal });
       const answer = { response, bytes: await readWhole(response.body, mostBytes) };
       if (!response.ok) throw this.#refusalIn(request, answer);
@@ -145,10 +145,10 @@ export class Caller {
     }
   }
 
-  /** Why it was not a success, in the server's words. */
+  /** The error in the server's words. */
   #refusalIn(request: Request, { response, bytes }: Answer): FootprintError {
     const { status, headers } = response;
-    // Some platforms hide where it leads.
+    // Some platforms hide the redirect's target.
     if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
       const to = headers.get("location") ?? "another address";
       const words = `leads to ${to}: give the address where Footprint itself answers as \`url\``;
@@ -190,7 +190,7 @@ function addressOf(text = ""): string {
   return url.href.replace(/\/+$/, "");
 }
 
-/** A JSON object, and nothing else. */
+/** A JSON object; undefined for anything else. */
 function parsed(bytes: Uint8Array): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -200,26 +200,26 @@ function parsed(bytes: Uint8Array): Record<string, unknown> | undefined {
   }
 }
 
-/** What a platform's `fetch failed` is about. */
+/** The cause behind a platform's `fetch failed`. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error instanceof Error ? error : { message: String(error), cause: undefined };
   return cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : message;
 }
 
-/** `Retry-After` is a number of seconds, or a moment. */
+/** `Retry-After` is a number of seconds or a date. */
 function secondsIn(header: string | null): number | undefined {
   if (!header) return undefined;
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
   return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
 }
 
-/** Growing, and never the same for two who failed together. */
+/** Growing pauses, randomised so that two who failed together do not return together. */
 function pauseAfter(tries: number, retryAfter: number | undefined): number {
   const growing = 500 * 2 ** Math.min(tries - 1, 6);
   return retryAfter === undefined ? growing * (0.5 + Math.random() / 2) : retryAfter * 1000 + Math.random() * 500;
 }
 
-/** A name and never a path: some will write the file where it leads. */
+/** A file name without a path, since some callers will write the file there. */
 function nameIn(disposition: string): string {
   const encoded = /filename\*=UTF-8''([^;\s]+)/i.exec(disposition)?.[1] ?? "";
   const name = decoded(encoded) || (/filename="([^"]*)"/i.exec(disposition)?.[1] ?? "");

@@ -44,6 +44,6 @@ type Wrong = {
       : N;
 }[keyof Contract];
 
-test("what the compiler knows of every call is what it infers from the contract", () => {
+test("the client's types of every call equal those inferred from the contract", () => {
   expectTypeOf<Wrong>().toBeNever();
 });

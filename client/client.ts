@@ -7,16 +7,16 @@ export { type FailureKind, FootprintError, type Issue } from "./errors.ts";
 export { verifyWebhook, WebhookError, type WebhookEvents, webhookEvents } from "./webhooks.ts";
 
 type Following = {
-  /** The `next` of the last event that was worked through; left out, everything of the last 30 days. */
+  /** `next` of the last event that was processed; by default everything of the last 30 days is sent. */
   after?: string | undefined;
-  /** Ends it. */
+  /** Ends the loop. */
   signal?: AbortSignal | undefined;
 };
 
-/** So long an answer without events may take. */
+/** How long an answer without events may take. */
 const waitSeconds = 25;
 
-/** A shop's way into Footprint. */
+/** A shop's client for Footprint. */
 export class Footprint extends Calls {
   readonly #timeout: number;
 
@@ -41,7 +41,7 @@ export class Footprint extends Calls {
           if (signal?.aborted) return;
         }
         position = next;
-        // It is stopping, or something between does not let it wait.
+        // The server is stopping, or a proxy does not let it wait.
         if (events.length === 0 && Date.now() - asked < 1_000) await this.pause(1_000, signal);
       }
     } catch (error) {

@@ -19,21 +19,21 @@ type Failure = {
   cause?: unknown;
 };
 
-/** Why a call did not succeed, in the server's own words where it answered. */
+/** The reason why a call did not succeed, in the server's words if it answered. */
 export class FootprintError extends Error {
   override readonly name = "FootprintError";
   readonly kind: FailureKind;
-  /** The status of the answer; 0 where there was none. */
+  /** The status of the answer; 0 if there was none. */
   readonly status: number;
-  /** Which fields are wrong, and why, of a 400. */
+  /** For a 400: the wrong fields, and why. */
   readonly issues: readonly Issue[];
-  /** In so many seconds the server wants to be asked again, if it said so. */
+  /** After how many seconds the server wants to be asked again, if it said so. */
   readonly retryAfter: number | undefined;
-  /** Whether the same call may succeed later, with nothing changed. */
+  /** Whether the same call may succeed later, unchanged. */
   readonly isRetryable: boolean;
-  /** What the call was sent with: to find out whether it was done, send the same again with this. */
+  /** The key of the call: repeat the call with it to find out whether it was done. */
   readonly idempotencyKey: string | undefined;
-  /** Whether a change may have been made all the same: an answer got lost. False means that nothing was changed. */
+  /** Whether a change may have been made although an answer got lost. False means that nothing was changed. */
   mayBeDone = false;
 
   constructor(message: string, { kind, status = 0, issues = [], retryAfter, ...more }: Failure) {

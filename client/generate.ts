@@ -11,10 +11,10 @@ import * as z from "zod";
 
 const calls: Record<string, Endpoint> = { ...storefront, ...outbox };
 
-/** They are POST for the length of what is asked, and change nothing. */
+/** POST only because their input is long; they change nothing. */
 const readsByPost = ["quote"];
 
-/** Schemas that have a name of their own in the client; all others are written where they are used. */
+/** Schemas with their own name in the client; others are written where they are used. */
 const names = z.registry<{ id: string }>();
 names.add(Order, { id: "Order" });
 names.add(StorefrontCustomer, { id: "Customer" });
@@ -44,7 +44,7 @@ type Schema = {
 
 const definitions = new Map<string, string>();
 
-/** As it goes over the wire, in both directions. */
+/** The type of its wire format. */
 function typeOf(schema: z.ZodType): string {
   const wire = z.toJSONSchema(schema, { io: "input", unrepresentable: "any", metadata: names }) as Schema;
   for (const [name, definition] of Object.entries(wire.$defs ?? {})) definitions.set(name, written(definition));
@@ -59,7 +59,7 @@ function written(schema: Schema): string {
   const options = anyOf ?? oneOf;
   if (options) {
     const plain = options.filter((option) => option.const === undefined || !options.some(({ type }) => isText(type)));
-    // Of "" or any other text, "any text" is all that a type can say.
+    // With "" or any other text allowed, the type is just any text.
     return union((plain.length > 0 ? plain : options).map(written));
   }
   if (Array.isArray(type)) return union(type.map((each) => written({ ...schema, type: each })));
@@ -78,7 +78,7 @@ const isText = (type: Schema["type"]) => type === "string";
 const union = (types: string[]) => [...new Set(types)].join(" | ");
 const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** What a call takes: its parameters, query and body in one object. */
+/** A call's input: parameters, query and body in one object. */
 function inputOf(name: string, { method, params, query, body, idempotent }: Endpoint) {
   const shapes = [params, query, body].flatMap((part) => (part ? [part.shape] : []));
   const fields = shapes.flatMap((shape) => Object.keys(shape));
@@ -108,7 +108,7 @@ function methodOf([name, { method, path, summary, scope, reply, ...call }]: [str
 /** What happened, told apart by \`type\`. */
 function eventType(): string {
   const known = eventTypes.map((type) => `{ type: "${type}"; data: ${typeOf(eventData[type])} }`);
-  // Sent by the button of the Website screen.
+  // Sent by a button on the Website screen.
   const all = [...known, '{ type: "test"; data: Record<string, unknown> }'];
   return `{ id: string; timestamp: string } & (${all.join(" | ")})`;
 }

@@ -1,9 +1,9 @@
-/** A body as platforms have it: of a Request or a Response, of a message of Node's, or read already. */
+/** A body in any platform's form: of a Request or Response, of a Node message, or already read. */
 export type Body = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | Uint8Array | string | null;
 
 export class TooLong extends Error {}
 
-/** The whole of a body, as long as it is no longer than that. */
+/** A whole body, if it is not too long. */
 export async function readWhole(body: Body, most: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -29,7 +29,7 @@ async function* chunksOf(body: Body): AsyncGenerator<Uint8Array> {
   else yield* body;
 }
 
-/** Not every platform's streams can be iterated. */
+/** Some platforms' streams cannot be iterated. */
 async function* chunksOfStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   let isWhole = false;
@@ -41,7 +41,7 @@ async function* chunksOfStream(stream: ReadableStream<Uint8Array>): AsyncGenerat
       yield value;
     }
   } finally {
-    // Who stops reading wants no more of it.
+    // The rest is no longer wanted.
     if (!isWhole) reader.cancel().catch(() => {});
   }
 }

@@ -9,7 +9,7 @@ const secret = newSecret();
 
 const eventOf = (id: string): FootprintEvent => ({ id, type: "test", timestamp: "2026-01-01T00:00:00.000Z", data: {} });
 
-/** As Footprint sends it, signed by the library of the specification. */
+/** As Footprint sends it, signed by the specification's library. */
 function sent(body: string, { secrets = [secret], id = "msg_1", at = new Date() } = {}) {
   const signature = secrets.map((each) => new Webhook(each).sign(id, at, body)).join(" ");
   const timestamp = String(Math.floor(at.getTime() / 1000));
@@ -26,7 +26,7 @@ test("what the specification's library signs is taken, in every form that a body
   const bodies = [body, bytes, new Response(bytes).body, Readable.from([bytes.subarray(0, 9), bytes.subarray(9)])];
   for (const each of bodies) expect(await verifyWebhook({ secret, headers, body: each })).toEqual(JSON.parse(body));
   expect(await verifyWebhook({ secret, headers: new Headers(headers), body })).toEqual(JSON.parse(body));
-  // Some keep secrets without what marks them as such.
+  // Some store secrets without their prefix.
   expect(await verifyWebhook({ secret: secret.slice("whsec_".length), headers, body })).toEqual(JSON.parse(body));
 });
 
@@ -84,14 +84,14 @@ test("a message may be five minutes old or ahead, and no more", async () => {
   }
 });
 
-test("a secret that is none is a mistake of the program, not of who sends", async () => {
+test("a malformed secret is the program's mistake, not the sender's", async () => {
   for (const none of [undefined, "", "whsec_", "whsec_not base64!"]) {
     await expect(verifyWebhook({ secret: none, ...sent("{}") })).rejects.toThrow(TypeError);
     await expect(webhookEvents({ secret: none }).receive(requestOf("1"))).rejects.toThrow(TypeError);
   }
 });
 
-test("what is not JSON, or too long, is refused though it is signed", async () => {
+test("a signed message is refused if it is not JSON or too long", async () => {
   await expect(verifyWebhook({ secret, ...sent("{") })).rejects.toThrow("not JSON");
   const flood = Readable.from(
     (function* () {
@@ -111,7 +111,7 @@ test("a body that is cut off is refused, and brings nobody down", async () => {
   expect((await webhookEvents({ secret }).receive({ ...sent(""), body: cut })).status).toBe(400);
 });
 
-test("an event is answered once whoever takes it asks for the next, and not before", async () => {
+test("an event is answered only when the loop asks for the next one", async () => {
   const events = webhookEvents({ secret });
   const order: string[] = [];
   const answered = ["1", "2"].map(async (id) => {
@@ -131,11 +131,11 @@ test("an event is answered once whoever takes it asks for the next, and not befo
   const first = order[0]?.[0] as string;
   const second = first === "1" ? "2" : "1";
   expect(order.indexOf(`${first} answered 204`)).toBeGreaterThan(order.indexOf(`${first} done`));
-  // Whoever stopped at the second did not say that it is done.
+  // A loop that stopped at the second event did not finish it.
   expect(order).toContain(`${second} answered 503`);
 });
 
-test("an event whose work failed is sent again, and whoever begins again takes it", async () => {
+test("an event whose processing failed is sent again, to the next loop", async () => {
   const events = webhookEvents({ secret });
   const work = async () => {
     for await (const event of events) throw new Error(`no room for ${event.id}`);
@@ -143,7 +143,7 @@ test("an event whose work failed is sent again, and whoever begins again takes i
   const [worked, failed] = await Promise.allSettled([work(), events.receive(requestOf("1"))]);
   expect(worked).toMatchObject({ reason: new Error("no room for 1") });
   expect(failed).toMatchObject({ value: { status: 503 } });
-  // Nobody is there: it would be waited for in vain.
+  // No loop is there to wait for.
   expect((await events.receive(requestOf("1"))).status).toBe(503);
   const seen: string[] = [];
   const ending = (async () => {
@@ -158,7 +158,7 @@ test("an event whose work failed is sent again, and whoever begins again takes i
   expect(seen).toEqual(["1", "2"]);
 });
 
-test("a repeat of what is not done yet is not taken twice: both get the same answer", async () => {
+test("a repeat of an unfinished event is not processed twice: both get the same answer", async () => {
   const events = webhookEvents({ secret });
   const verify = vi.spyOn(crypto.subtle, "verify");
   onTestFinished(() => verify.mockRestore());
@@ -178,7 +178,7 @@ test("a repeat of what is not done yet is not taken twice: both get the same ans
   expect((await another).status).toBe(503);
 });
 
-test("what is not signed is 400 and reaches nobody; a signal ends it all", async () => {
+test("an unsigned message is 400 and reaches nobody; a signal ends everything", async () => {
   const ending = new AbortController();
   const events = webhookEvents({ secret, signal: ending.signal });
   const seen: string[] = [];

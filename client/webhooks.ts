@@ -1,33 +1,33 @@
 import type { FootprintEvent } from "./calls.ts";
 import { type Body, readWhole, TooLong } from "./reading.ts";
 
-/** As frameworks have them: `Headers`, or a plain object with names in small letters. */
+/** Headers in any framework's form: `Headers`, or a plain object with lower-case names. */
 type HeadersOf = { get(name: string): string | null } | Record<string, string | string[] | undefined>;
 
 type Received = {
   headers: HeadersOf;
-  /** As it came, byte by byte: not parsed and written again. */
+  /** The original bytes, not parsed and written again. */
   body: Body;
 };
 
 type Secret = {
-  /** The webhook's, `whsec_…`. */
+  /** The webhook's secret, `whsec_…`. */
   secret: string | undefined;
   /** For tests. */
   now?: (() => number) | undefined;
 };
 
-/** Whatever was received is not from Footprint, or not new. */
+/** What was received is not from Footprint, or too old. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
 }
 
-/** The specification's: so old may a message be, or so far ahead the sender's clock. */
+/** From the specification: the largest age of a message, and the largest lead of the sender's clock. */
 const toleranceSeconds = 5 * 60;
-/** More than any event. */
+/** More than any event has. */
 const mostBytes = 16 * 1024 * 1024;
 
-/** The event in a webhook's request, once its signature is found right; else a WebhookError. */
+/** The event in a webhook's request, if its signature is right; otherwise throws a WebhookError. */
 export async function verifyWebhook(received: Received & Secret): Promise<FootprintEvent> {
   return (await verifierOf(received))(received);
 }
@@ -76,9 +76,9 @@ type Waiting = { event: FootprintEvent; answer: Promise<number>; answerWith: (st
  */
 export function webhookEvents({ signal, ...secret }: Secret & { signal?: AbortSignal | undefined }): WebhookEvents {
   const verifier = verifierOf(secret);
-  // Whoever receives is told.
+  // The receiver gets the error.
   verifier.catch(() => {});
-  /** By their ids: a repeat of one that is not done yet waits for the same answer. */
+  /** By event id: a repeat of one that is not finished waits for the same answer. */
   const waiting = new Map<string, Waiting>();
   const queue: Waiting[] = [];
   let wake: (() => void)[] = [];

@@ -2,12 +2,12 @@ const fields = ["name", "company", "street", "street2", "city", "state", "zip", 
 
 /** An address of an order. Orders carry two of them in flat fields: `fromName`, `toName` and so on. */
 export type Address = Record<(typeof fields)[number], string>;
-/** All that Fedex orders keep of one. */
+/** The fields of an address that Fedex orders have. */
 export type Party = Omit<Address, "company" | "country">;
 type Side = "from" | "to";
 type Flat<S extends Side, A> = { [F in keyof A & string as `${S}${Capitalize<F>}`]: A[F] };
 
-/** The flat name of a field of one of them. */
+/** The flat name of a field on one side of an order. */
 export const flatName = (side: Side, field: keyof Address) => flatNames[side][field];
 
 const namesOf = (side: Side) =>
@@ -21,7 +21,7 @@ export function flatAddress<S extends Side, A extends Record<keyof Party, unknow
   return flat as Flat<S, A>;
 }
 
-/** One of the two addresses of an order. */
+/** The sender's or the receiver's address of an order. */
 export function addressOf<A extends Party = Address>(order: Flat<Side, A>, side: Side) {
   const value = (field: keyof Address) => (order as Record<string, unknown>)[flatName(side, field)];
   return Object.fromEntries(fields.map((field) => [field, value(field)])) as unknown as A;

@@ -14,15 +14,15 @@ import {
   timestamp,
 } from "./schemas.ts";
 
-/** What may need an approval: balance added, an order refunded, an invoice marked as paid. */
+/** Acts that may need an approval: adding balance, refunding an order, marking an invoice as paid. */
 export const approvalActs = ["credit", "refund", "deposit"] as const;
 export const approvalAct = z.enum(approvalActs);
 
-/** Failed is what could not be done any more when it was approved. */
+/** `failed` means that it was approved but could no longer be done. */
 export const approvalStatuses = ["waiting", "approved", "declined", "failed", "expired"] as const;
 export const approvalStatus = z.enum(approvalStatuses);
 
-/** What somebody asked for beyond their limit. */
+/** A request for something beyond the requester's limit. */
 export type Approval = z.input<typeof Approval>;
 export const Approval = z.object({
   _id: id,
@@ -34,13 +34,13 @@ export const Approval = z.object({
   reason: z.string(),
   by: z.object({ _id: id, username: z.string() }),
   status: approvalStatus,
-  /** By whom it was decided, and what they said or why it could not be done; null while it waits, and once expired. */
+  /** Who decided, and what they said or why it failed; null while it waits and after it expired. */
   decision: z.object({ by: z.string(), reason: z.string(), at: timestamp }).nullable(),
   expiresAt: timestamp,
   createdAt: timestamp,
 });
 
-/** The answer to what is done at once or, with `request` and 202, when an administrator has approved it. */
+/** The answer to an act that was done at once or, with `request` and 202, that waits for an approval. */
 export const doneOrAsked = message.extend({ request: Approval.optional() });
 
 const list = endpoint({

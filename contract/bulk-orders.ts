@@ -10,7 +10,10 @@ export const BulkOrder = z.object({
   uuid: z.string(),
   user: namedCustomer,
   orderCount: z.int(),
-  /** Empty in a list whose page would be too large: `orderCount` tells, and `read` answers all of them. */
+  /**
+   * Empty in a list if the page would get too large: `orderCount` tells how many there are, and `read` returns all of
+   * them.
+   */
   orders: z.array(
     Order.pick({
       _id: true,

@@ -5,11 +5,11 @@ import { PricePreview, priceChanged } from "./price-preview.ts";
 import { hasDecimals, id, idParam, money, namedCustomer, reason } from "./schemas.ts";
 import { saved, version } from "./versions.ts";
 
-/** What the standard prices of the same weights are. */
+/** The standard prices of the same weights. */
 export const StandardPrice = z.object({
   lowest: money,
   highest: money,
-  /** Every weight of the custom price has a standard price. */
+  /** Whether every weight of the custom price has a standard price. */
   whole: z.boolean(),
 });
 
@@ -17,35 +17,35 @@ const planned = {
   labelType: z.object({ _id: id, name: z.string() }),
   fromWeight: z.number(),
   toWeight: z.number(),
-  /** Null where it is new. */
+  /** Null for a new price. */
   before: money.nullable(),
   price: money,
   standard: StandardPrice.nullable(),
 };
 
-/** What becomes of a price. */
+/** What happens to a price. */
 export type PlannedPrice = z.input<typeof PlannedPrice>;
 const PlannedPrice = z.object({
   ...planned,
   fate: z.enum(["added", "changed", "same", "refused"]),
-  /** Why it is refused. */
+  /** The reason, if it is refused. */
   message: z.string().nullable(),
 });
 
-/** What would become of a customer's prices, and would have become of their last orders. */
+/** What would happen to a customer's prices, and what their last orders would have cost. */
 export type PricePlan = z.input<typeof PricePlan>;
 const PricePlan = z.object({
   prices: z.array(PlannedPrice),
   warnings: priceChanged.shape.warnings,
-  /** What it would have meant for this customer's orders of the last 30 days. */
+  /** The effect on this customer's orders of the last 30 days. */
   preview: PricePreview,
-  /** Custom prices count for this customer. */
+  /** Whether custom prices apply to this customer. */
   counts: z.boolean(),
-  /** To be sent back as `If-Match`: what is done is what was shown. */
+  /** To be sent back as `If-Match`, so that exactly what was shown is done. */
   version,
 });
 
-/** Per cent, more or less. */
+/** A rise or a reduction in per cent. */
 const percent = z
   .number()
   .min(-100)

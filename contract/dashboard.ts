@@ -11,14 +11,14 @@ const deposits = <N extends string>(name: N) =>
     typeof moneySum
   >);
 
-/** Far enough from where calendars end to reckon with. */
+/** Far enough from the ends of the calendar for arithmetic. */
 const comparedDay = z.iso
   .date()
   .refine((day) => day >= "2000" && day < "3000", "Choose a day between the years 2000 and 2999");
 
 const span = z.object({ from: z.iso.date(), to: z.iso.date() });
 
-/** A figure by day, week and month, oldest first; the last of each is still running. */
+/** A figure by day, week and month, oldest first; the last of each is not over yet. */
 const trend = <V extends z.ZodType>(value: V) => {
   const change = z.object({ value, before: value });
   return z.object({
@@ -28,39 +28,39 @@ const trend = <V extends z.ZodType>(value: V) => {
     changes: z.object({ today: change, week: change, month: change }),
   });
 };
-/** The days that a change is of, and those it is against. Days that are not over stand against whole ones. */
+/** The days of a change and those it is compared with. Unfinished days are compared with whole ones. */
 const compared = z.object({ span, against: span, isFinished: z.boolean() });
 
 const amount = { count: z.int(), amount: moneySum };
-/** All orders, and what those came to that were not refunded. */
+/** The number of all orders, and the sum of those not refunded. */
 const sold = { orders: z.int(), revenue: moneySum };
 
 export type SpanFigures = z.input<typeof SpanFigures>;
 const SpanFigures = span.extend({
   ...sold,
   users: z.int(),
-  /** What of the revenue is Fedex orders, which are not among the orders. */
+  /** The revenue of Fedex orders, which do not count as orders. */
   fedexRevenue: moneySum,
-  /** Of orders that were not refunded; null where there are none. */
+  /** Of orders not refunded; null if there are none. */
   averagePrice: moneySum.nullable(),
   deposits: z.object(amount),
-  /** By the day on which they were made, whenever the order was. */
+  /** By the day of the refund, whenever the order was made. */
   refunds: z.object(amount),
-  /** Of the newest refunds, up to a thousand. */
+  /** Of the newest thousand refunds at most. */
   reasons: z.object({
     of: z.int(),
     most: z.array(z.object({ reason: z.string(), ...amount })),
     others: z.object(amount),
   }),
-  /** Refunded orders too. */
+  /** Includes refunded orders. */
   labelTypes: z.array(z.object({ _id: id, labelType: z.string(), ...amount })),
   paymentMethods: z.array(z.object({ method: z.string(), ...amount })),
-  /** Null for what came from before shops were told apart. */
+  /** Null for orders from before there were shops. */
   shops: z.array(z.object({ _id: id.nullable(), shop: z.string().nullable(), ...sold })),
-  /** Of customers who had joined within the 30 days before the order. */
+  /** Orders of customers who had joined at most 30 days before. */
   newCustomers: z.object(sold),
   returningCustomers: z.object(sold),
-  /** Of one month, whole or up to today; null for other spans. */
+  /** For a single month, whole or up to today; null for other spans. */
   topCustomers: z.array(namedCustomer.extend({ orders: z.int(), amount: moneySum })).nullable(),
 });
 
@@ -173,45 +173,47 @@ export const dashboard = {
       newUsers: queue,
       fedexOrders: queue,
       invoices: invoiceQueue,
-      /** Types of codes that are low, those that run out first before others. */
+      /** Types with few codes left, in the order in which they run out. */
       codes: z.array(z.object({ type: trackingType, left: z.int(), days: z.int().nullable() })),
-      /** Label types that are sold and have weights without a price. */
+      /** Enabled label types that have weights without a price. */
       priceGaps: z.array(z.object({ _id: id, name: z.string() })),
-      /** Scheduled changes of prices that were not made. */
+      /** Scheduled price changes that failed. */
       failedPrices: z.array(z.object({ _id: id, name: z.string() })),
-      /** Events that nobody has dismissed. */
+      /** Events that were not dismissed. */
       unusual: z.int(),
       /** Requests for approval. */
       approvals: queue,
-      /** Payments that statements of the last seven days tell to be reversed, and that are credited; with the newest one's statement. */
+      /**
+       * Credited payments that statements of the last seven days report as reversed, with the newest such statement.
+       */
       reversedPayments: z.object({ count: z.int(), amount: moneySum, statement: id }).nullable(),
-      /** Webhooks that paused themselves, and those that have been failing for some minutes. */
+      /** Webhooks that were paused automatically, and those that have been failing for some minutes. */
       webhooks: z.array(z.object({ _id: id, name: z.string(), isPaused: z.boolean() })),
-      /** The changes of the last seven days of where customers pay to, together. Nobody can dismiss them. */
+      /** All changes of the payment handle in the last seven days together. Nobody can dismiss them. */
       paymentHandle: z
         .object({
-          /** The handle before the first of them, and the one now. */
+          /** The handle before the first change, and the one now. */
           from: z.string(),
           to: z.string(),
           changes: z.int(),
-          /** Who made them, the latest first. */
+          /** Who made the changes, latest first. */
           by: z.array(z.string()),
-          /** How many warnings they were saved with. */
+          /** How many warnings the changes were saved with. */
           warnings: z.int(),
-          /** When the latest was made. */
+          /** The time of the latest change. */
           createdAt: timestamp,
         })
         .nullable(),
-      /** The last that servers made by themselves and restored for a check; null where they are not asked to. */
+      /** The last scheduled backup that passed its test; null if none are scheduled. */
       backup: z
         .object({
           takenAt: timestamp.nullable(),
           isLate: z.boolean(),
-          /** What the newest one failed with. */
+          /** Why the newest backup failed. */
           problem: z.string(),
         })
         .nullable(),
-      /** Null where they were never checked. */
+      /** Null before the first check. */
       books: z.object({ balanced: z.boolean(), checkedAt: timestamp, problems: z.int() }).nullable(),
     }),
   }),
@@ -219,7 +221,7 @@ export const dashboard = {
     method: "GET",
     path: "/api/v1/dashboard/owed",
     access: "admin",
-    summary: "What all customers own together, and whether the ledger agreed when it was last checked",
+    summary: "What is owed to all customers together, and whether the ledger agreed when it was last checked",
     takesLong: true,
     reply: z.object({
       owed: moneySum,

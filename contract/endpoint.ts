@@ -11,52 +11,52 @@ export type Endpoint = {
   method: "GET" | "POST" | "PUT" | "DELETE";
   path: `/${string}`;
   access: Access;
-  /** For shops: the key needs one of these. */
+  /** For shops: the key needs at least one of these. */
   scope?: readonly Scope[];
   /** One line for the page that describes the API. */
   summary: string;
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodObject;
-  /** What a body may weigh, where it is more than is usual. */
+  /** The largest body, if larger than usual. */
   maxBytes?: number;
   /** The body may come as multipart with one file in this field. */
   upload?: { field: string; maxBytes: number; types: readonly FileType[] };
   /** Accepts, or requires, an `Idempotency-Key`: the same key and body replays the first answer. */
   idempotent?: true | "required";
-  /** Accepts `If-Match` with the version that was read: where it is another by now, 409 says how it is. */
+  /** Accepts `If-Match` with the version that was read. If it has changed, the answer is 409 with the current state. */
   versioned?: true;
   /**
-   * May wait for seconds, for something that is done once for all who ask: it takes no place from other calls. With a
-   * file it works through one, by turns of its own.
+   * May wait for seconds for work that is shared by all who ask, without taking a place from other calls. "with a file"
+   * means that it processes one, in steps of its own.
    */
   takesLong?: true | "with a file";
-  /** Those of one caller that arrive at the same time are worked for together. */
+  /** Calls of one caller that arrive at the same time are made together. */
   together?: true;
   /** Needs a sign-in or a confirmation of the last 30 minutes: a stolen session alone must not do this. */
   sensitive?: true;
-  /** May become a request that an administrator has to approve: then the answer has it as `request`, and is 202. */
+  /** May become a request for approval: the answer then has `request`, and is 202. */
   mayAsk?: true;
   /** The HTTP status of a success, if it is not 200. */
   status?: 201;
   reply: z.ZodType;
 };
 
-/** The server knows a file's type by its first bytes, never by its name. */
+/** The server recognises a file's type by its first bytes, never by its name. */
 export const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
 export const documentTypes = ["application/pdf", ...imageTypes] as const;
-/** A table has no such bytes: whatever is text. */
+/** CSV has no special first bytes: any text will do. */
 export type FileType = (typeof documentTypes)[number] | "text/csv";
 
 /** A reply that is a file rather than JSON. */
 export type Download = {
   name: string;
   type: string;
-  /** In bytes, where it is known beforehand. */
+  /** In bytes, if known beforehand. */
   size?: number;
-  /** Of a table, where it is known beforehand how many it has. */
+  /** The number of rows of a table, if known beforehand. */
   rows?: number | undefined;
-  /** Shown in the page instead of saved. */
+  /** Shown in the page instead of being saved. */
   inline?: boolean;
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 };
@@ -79,7 +79,7 @@ type Sent<E extends Endpoint, K extends "params" | "query" | "body"> =
       ? { [P in K]?: z.input<Part<E, K>> }
       : { [P in K]: z.input<Part<E, K>> }
     : unknown;
-/** The file that may come with the body: a browser's File or Blob, as far as the contract knows it. */
+/** The file sent with the body: a browser's File or Blob, as far as the contract knows these. */
 type Attached<E> = E extends { upload: { field: infer F extends string } }
   ? { body?: { [P in F]?: { readonly size: number; readonly type: string } | undefined } }
   : unknown;

@@ -3,7 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import { id } from "./schemas.ts";
 
 /**
- * What can become stale, and the beginnings of the paths whose answers show it. Ids are those of the rows, of transfers
+ * What can become stale, with the beginnings of the paths whose answers show it. Ids are those of rows; for transfers,
  * those of their customers.
  */
 export const shownBy = {
@@ -18,11 +18,11 @@ export const shownBy = {
   views: ["/api/v1/views"],
   queues: ["/api/v1/admin/queues"],
   notices: ["/api/v1/notices"],
-  /** Those that only administrators see. */
+  /** For administrators only. */
   adminNotices: ["/api/v1/notices"],
-  /** Of the account that is told. */
+  /** Sessions of the account that is told. */
   sessions: ["/api/v1/auth/"],
-  /** Somebody opened or closed one of these, whatever it is. */
+  /** Somebody opened or closed one of these, of any kind. */
   presence: [],
   dashboard: ["/api/v1/dashboard/"],
   tracking: ["/api/v1/tracking/"],
@@ -31,13 +31,13 @@ export const shownBy = {
   website: ["/api/v1/website/"],
   unusual: ["/api/v1/admin/unusual/"],
   approvals: ["/api/v1/admin/approvals/"],
-  /** Where customers pay to: every open panel of an administrator says so. */
+  /** The payment handle: every open panel of an administrator shows its changes. */
   paymentHandle: [],
 } as const satisfies Record<string, readonly string[]>;
 
 export type StaleKind = keyof typeof shownBy;
 
-/** Only administrators are told of these. */
+/** Told to administrators only. */
 export const adminKinds: ReadonlySet<StaleKind> = new Set([
   "dashboard",
   "tracking",
@@ -50,12 +50,12 @@ export const adminKinds: ReadonlySet<StaleKind> = new Set([
 ]);
 
 /**
- * What an event `stale` says: by kind the ids of what became stale, or true where these are too many to name.
- * `everything` after a time of which nothing is known.
+ * The contents of an event `stale`: for each kind the ids that became stale, or true if these are too many.
+ * `everything` is sent after a time about which nothing is known.
  */
 export type Stale = { [K in StaleKind]?: true | string[] } & { everything?: true };
 
-/** A reply that goes on for as long as the caller stays: `hello` at once, then `stale`. */
+/** A reply that lasts as long as the caller stays: `hello` at once, then `stale` events. */
 export const eventStream = z.custom<(response: never) => void>();
 
 export const events = {

@@ -4,11 +4,11 @@ import { chosenIds, download } from "./schemas.ts";
 
 type ListCall = Endpoint & { query: z.ZodObject };
 
-/** The call that answers all rows of a list, not one page of them, as CSV. */
+/** The call that returns all rows of a list as CSV, instead of one page. */
 export const exportOf = <const L extends ListCall>(list: L) =>
   ({ method: "GET", summary: `${list.summary}: all of them, as CSV`, ...rowsOf(list) }) as const;
 
-/** The same of chosen rows alone. Their ids are in the body: so many are longer than an address may be. */
+/** The same for chosen rows only. Their ids are in the body, because an address could not hold them all. */
 export const exportChosenOf = <const L extends ListCall>(list: L) =>
   ({
     method: "POST",

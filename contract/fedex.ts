@@ -20,11 +20,11 @@ import { saved, version } from "./versions.ts";
 
 const { company, country, ...party } = address;
 
-/** What the update form offers. `In Process` is an order that somebody has claimed. */
+/** The statuses in the update form. `In Process` means that somebody has claimed the order. */
 export const offeredStatuses = ["Pending", "Completed", "Cancelled", "Awaiting User Input"] as const;
 export const fedexStatuses = [...offeredStatuses, "In Process"] as const;
 export const fedexStatus = z.enum(fedexStatuses);
-/** Those that somebody still has to work on. */
+/** Statuses in which somebody still has to work on the order. */
 export const openStatuses = ["Pending", "Awaiting User Input", "In Process"] as const;
 
 /** Who works on an order, and until when. */
@@ -39,11 +39,11 @@ export const FedexOrder = z.object({
   status: fedexStatus,
   note: z.string(),
   file: z.object({ _id: id, name: z.string(), size: z.int() }).nullable(),
-  /** Of status, price, note and file; a claim changes nothing about it. */
+  /** Covers status, price, note and file, but not claims. */
   version,
-  /** Null where nobody works on it, or not any more. */
+  /** Null if nobody works on it, or the claim has expired. */
   claim: claim.nullable(),
-  /** When its price was taken from the customer's balance. */
+  /** When the price was taken from the customer's balance. */
   chargedAt: timestamp.nullable(),
   createdAt: timestamp,
   from: z.object(party),
@@ -57,35 +57,35 @@ export const FedexOrder = z.object({
   specialNotes: z.string(),
 });
 
-/** What changed: of a note only that it did. */
+/** A change of a value; for a note only the fact. */
 const change = <T extends z.ZodType>(value: T) => z.object({ from: value, to: value }).optional();
 const timelineEntry = z.object({
   _id: id,
   what: z.enum(["created", "claimed", "prolonged", "released", "expired", "changed", "charged", "reversed"]),
-  /** Null where it is not known. */
+  /** Null if unknown. */
   by: author.nullable(),
   createdAt: timestamp,
   status: change(z.string()),
   price: change(money.nullable()),
   file: change(z.string().nullable()),
   note: z.boolean().optional(),
-  /** What was charged, or given back. */
+  /** The amount charged or given back. */
   amount: money.optional(),
 });
 
-/** Another order with the very same file. */
+/** Another order with the same file, byte for byte. */
 const sameFile = z.object({ _id: id, uuid: z.string(), receiver: z.string() });
 
-/** All there is to say about one Fedex order. */
+/** Everything about one Fedex order. */
 export type FedexStory = z.input<typeof FedexStory>;
 const FedexStory = z.object({
   order: FedexOrder,
   customer: z.object({ _id: id, username: z.string(), balance: money }),
   /** The transfer that paid for it. */
   charge: z.object({ transfer: id, amount: money, by: author, createdAt: timestamp }).nullable(),
-  /** Oldest first; of very many the newest. */
+  /** Oldest first; if there are very many, the newest of them. */
   timeline: z.array(timelineEntry),
-  /** Parcels that weigh nearly the same, newest first, and what most of them cost; null where there are too few. */
+  /** Parcels of nearly the same weight, newest first, and the usual price; null if there are too few. */
   similar: z.array(
     z.object({
       _id: id,
@@ -109,7 +109,7 @@ const formMoney = z.preprocess((value) => {
   return /^\s*-?\d*\.?\d*\s*$/.test(value) ? Number(value) : Number.NaN;
 }, money.optional());
 
-/** A list of names; in a form they stand in one text, with commas between. */
+/** A list of names; in a form one text, separated by commas. */
 const removable = ["price", "note", "file"] as const;
 const formNames = z.preprocess(
   (value) => (typeof value === "string" ? value.split(",").flatMap((name) => name.trim() || []) : value),
@@ -171,7 +171,7 @@ export const fedex = {
       remove: formNames,
     }),
     upload: { field: "file", maxBytes: 10 * 1024 * 1024, types: documentTypes },
-    /** Names the orders that a file which came with it is on already, if there are any, and what else to look at. */
+    /** The answer names other orders with the same file, and anything else to check. */
     versioned: true,
     idempotent: true,
     reply: saved.extend({ sameFile: z.array(sameFile).optional(), warning: z.string().optional() }),

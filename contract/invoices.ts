@@ -59,7 +59,7 @@ export const invoices = {
     params: idParam,
     reply: z.object({
       invoice: Invoice,
-      /** Oldest first; more than one where a payment was reversed and came again. */
+      /** Oldest first; several if a payment was reversed and came again. */
       payments: z.array(
         z.object({
           transfer: id,

@@ -18,11 +18,11 @@ export const LabelType = z.object({
   uid: z.string(),
   maxWeight: z.number(),
   type: labelKind,
-  /** The prepaid codes that its labels take; null where they carry what the shop sends. */
+  /** The type of prepaid codes for its labels; null if they carry the shop's own tracking. */
   codes: trackingType.nullable(),
   status: z.boolean(),
   prices: z.array(PriceTier),
-  /** Of name, uid, maxWeight, type and codes. */
+  /** Covers name, uid, maxWeight, type and codes. */
   version,
 });
 
@@ -35,12 +35,12 @@ export const tierBounds = {
     .refine((cents) => cents <= 100_000_000, "A price is at most 1,000,000.00"),
 };
 
-/** More than anybody could read: what lists them must not weigh without bound. */
+/** More than anybody could read; limits the size of lists with prices. */
 export const mostTiers = 200;
 
 const table = z.array(z.object(tierBounds)).max(mostTiers, `At most ${mostTiers} prices`);
 
-/** Not at once, but from a moment on: in the business timezone, where it names no other. */
+/** When the change takes effect, in the business timezone unless another is given. */
 const at = z.iso
   .datetime({ local: true, offset: true })
   .max(40)
@@ -53,7 +53,10 @@ const definition = z.object({
   uid: z.string().trim().min(1, "A label type needs a uid").max(100).regex(oneLine, "A uid is one line of text"),
   maxWeight: weight.refine((value) => value > 0, "The maximum weight is more than 0"),
   type: labelKind,
-  /** Not given, a new label type takes the codes that its uid names, and another keeps its own while uid and type stay. */
+  /**
+   * If left out, a new label type takes the codes that its uid names, and an existing one keeps its own as long as uid
+   * and type stay.
+   */
   codes: trackingType.nullable().optional(),
 });
 
@@ -91,7 +94,7 @@ export const labelTypes = {
       /** Counted up to 1,000. */
       customPrices: z.int(),
       orders: z.int(),
-      /** Changes of its prices that wait for their moment. */
+      /** Scheduled changes of its prices. */
       scheduled: z.int(),
     }),
   }),
@@ -138,7 +141,7 @@ export const labelTypes = {
     summary:
       "What other prices would have meant for the orders of the last 30 days, and what deserves a second look; changes nothing",
     params: idParam,
-    /** The whole table as it would be. */
+    /** The whole new table. */
     body: z.object({ prices: table }),
     reply: z.object({ preview: PricePreview, warnings: z.array(PriceWarning) }),
   }),
@@ -150,7 +153,7 @@ export const labelTypes = {
     params: idParam,
     body: z.object({ text: z.string().max(20_000, "A table has at most 20,000 characters") }),
     reply: z.object({
-      /** What the lines come to, for `replaceWeights`; with lines that were refused, there is nothing to preview. */
+      /** The prices read from the lines, for `replaceWeights`. If lines were refused there is no preview. */
       prices: z.array(z.object({ fromWeight: z.number(), toWeight: z.number(), price: money })),
       refused: z.array(PastedLine),
       changes: z.array(TierChange),

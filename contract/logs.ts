@@ -18,14 +18,14 @@ export const logTypes = [
 ] as const;
 export const logType = z.enum(logTypes);
 
-/** Tells an account from a shop of the same name. Null in old entries. */
+/** Distinguishes an account from a shop of the same name. Null in old entries. */
 export const authorKinds = ["account", "shop", "system", "terminal"] as const;
 export const author = z.object({ username: z.string(), kind: z.enum(authorKinds).nullable(), _id: id.nullable() });
 
-/** The account or API key that the `by` of a query names, if there is or was one. */
+/** The account or API key that the `by` of a query refers to, if it exists or existed. */
 export const askedAuthor = z.object({ _id: id, username: z.string() }).nullable();
 
-/** What an entry can be about. Settings, the payment handle among them, have no id of their own: theirs is `settingsId`. */
+/** What an entry can be about. Settings, including the payment handle, have no id of their own and use `settingsId`. */
 export const subjectKinds = [
   "customer",
   "order",
@@ -57,7 +57,7 @@ export const Log = z.object({
   action: z.string(),
   before: z.json().nullable(),
   after: z.json().nullable(),
-  /** What it is about, and the customer whom it concerns. Null in old entries, and where there is none. */
+  /** The subject, and the customer concerned. Null in old entries, and if there is none. */
   subject: z.object({ kind: z.enum(subjectKinds), _id: id }).nullable(),
   customer: id.nullable(),
   createdAt: timestamp,
@@ -83,7 +83,7 @@ const list = endpoint({
   }),
 });
 
-/** Of what an account did, its owner sees what concerns accounts and settings. */
+/** The types that an account's owner sees among its actions: accounts and settings. */
 export const sensitiveTypes = ["session", "staff", "website"] as const satisfies readonly (typeof logTypes)[number][];
 
 export const logs = {

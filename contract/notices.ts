@@ -3,7 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import type { EventType, StaffEventType } from "./outbox.ts";
 import { id, message, timestamp } from "./schemas.ts";
 
-/** What accounts are given notice of: by the bell, and by messages where these are set up. */
+/** The kinds of notices that accounts get: in the bell, and as messages where these are set up. */
 export const noticeKinds = [
   "newcomers",
   "fedex",
@@ -18,7 +18,7 @@ export const noticeKinds = [
 export const noticeKind = z.enum(noticeKinds);
 export type NoticeKind = (typeof noticeKinds)[number];
 
-/** The events that they are made of; of settings, the payment handle's alone. */
+/** The events behind them; of settings only the payment handle. */
 export const noticedEvents = {
   newcomers: "customer.created",
   fedex: "fedex-order.created",
@@ -43,23 +43,23 @@ export const noticeNames: Record<NoticeKind, string> = {
   unusual: "Unusual events",
 };
 
-/** What staff accounts see too; all else is for administrators. */
+/** Kinds that staff accounts see too; all others are for administrators. */
 export const staffNoticeKinds: readonly NoticeKind[] = ["newcomers", "fedex", "invoices"];
 
-/** What no message waits an hour for. */
+/** Kinds that are messaged at once, not up to an hour later. */
 export const urgentKinds: readonly NoticeKind[] = ["approvals", "books", "payment-handle", "webhooks"];
 
-/** New ones of a kind are counted up to here: this many stand for more. */
+/** New notices of a kind are counted up to this; it then means "or more". */
 export const mostCounted = 100;
 
-/** Where in the order of events one has read up to. */
+/** The position in the order of events up to which somebody has read. */
 const position = z.int().min(0);
 
 export type Notice = z.input<typeof Notice>;
 export const Notice = z.object({
   _id: id,
   text: z.string(),
-  /** Where in the panel it leads. */
+  /** The link in the panel. */
   to: z.string(),
   /** What became of it, in a word or two; empty while it waits for somebody. */
   done: z.string(),
@@ -67,14 +67,14 @@ export const Notice = z.object({
   createdAt: timestamp,
 });
 
-/** Notices of one kind, the newest of them one by one. */
+/** The notices of one kind, of which the newest are listed. */
 export type NoticeGroup = z.input<typeof NoticeGroup>;
 export const NoticeGroup = z.object({
   kind: noticeKind,
   title: z.string(),
-  /** How many are new, 100 standing for more. */
+  /** How many are new; 100 means "or more". */
   count: z.int(),
-  /** What can be done about them, and where all of them are. */
+  /** What can be done about them, and the link to all of them. */
   act: z.string(),
   to: z.string(),
   notices: z.array(Notice),
@@ -110,17 +110,17 @@ export const notices = {
 export const messageStates = ["waiting", "sent", "failed"] as const;
 export const messageState = z.enum(messageStates);
 
-/** What one try to send a message came to. */
+/** The outcome of one try to send a message. */
 export type MessageOutcome = z.input<typeof MessageOutcome>;
 const MessageOutcome = z.object({
   at: z.iso.datetime(),
-  /** Of the provider's answer; null where there was none. */
+  /** The status of the provider's answer; null if there was none. */
   status: z.int().nullable(),
   /** The beginning of that answer, or why there was none. */
   answer: z.string(),
 });
 
-/** A message to an account. Failed: it was given up after three days. */
+/** A message to an account. `failed` means given up after three days. */
 export type ChatMessage = z.input<typeof ChatMessage>;
 export const ChatMessage = z.object({
   _id: id,

@@ -35,15 +35,15 @@ export const Order = z.object({
   ...flatAddress("to", address),
 });
 
-/** An order as lists show it: beside the customer what they have now, and whether the price was their own. */
+/** An order in a list: with the customer's current balance, and whether a custom price was charged. */
 export type ListedOrder = z.input<typeof ListedOrder>;
 const ListedOrder = Order.extend({
   user: namedCustomer.extend({ balance: money }),
-  /** Null for orders from before this was kept. */
+  /** Null for old orders, for which it was not stored. */
   customPrice: z.boolean().nullable(),
 });
 
-/** All there is to say about one order. */
+/** Everything about one order. */
 export type OrderStory = z.input<typeof OrderStory>;
 const OrderStory = z.object({
   order: ListedOrder,
@@ -55,7 +55,9 @@ const OrderStory = z.object({
     customPricingEnabled: z.boolean(),
     createdAt: timestamp,
   }),
-  /** Which tier was charged, and what the label type's own price was; null for orders from before this was kept. */
+  /**
+   * The tier that was charged, and the label type's standard price; null for old orders, for which it was not stored.
+   */
   pricing: z
     .object({ fromWeight: z.number(), toWeight: z.number(), custom: z.boolean(), standardPrice: money.nullable() })
     .nullable(),
@@ -88,15 +90,15 @@ const list = endpoint({
     status: z.enum(orderStatuses).default("All"),
     customer: id.optional(),
     labelType: id.optional(),
-    /** The shop that sold them; `unknown` for orders from before shops were told apart. */
+    /** The shop that sold them; `unknown` for orders from before there were shops. */
     shop: z.union([id, z.literal("unknown")]).optional(),
-    /** Of customers who had joined within the 30 days before, or earlier. */
+    /** Orders of customers who joined at most 30 days before, or of earlier customers. */
     customers: z.enum(["new", "returning"]).optional(),
     ...period,
   }),
   reply: z.object({
     orders: z.array(ListedOrder),
-    /** The shop that was asked for. */
+    /** The shop in the query. */
     shop: z.object({ _id: id, name: z.string() }).nullable().optional(),
     ...pageCounts,
   }),

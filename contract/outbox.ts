@@ -8,14 +8,14 @@ import { trackingType } from "./tracking.ts";
 import { transferKind } from "./transfers.ts";
 import { unusualRule } from "./unusual.ts";
 
-/** Whom an event concerns, as shops know them. */
+/** The customer that an event concerns, as shops know them. */
 const customer = z.object({ _id: id, discordId: z.string(), username: z.string() });
 
 const invoice = z.object({ customer, invoice: ShopInvoice });
 const aboutCustomer = z.object({ customer: StorefrontCustomer });
 const fedexOrder = z.object({ customer, order: ShopFedexOrder });
 
-/** What can happen, and what an event of the type tells: how things stood when it happened. */
+/** The types of events, and the data of each: the state at the time of the event. */
 export const eventData = {
   "order.created": z.object({ customer, order: Order }),
   "order.refunded": z.object({ customer, order: Order, reason: z.string() }),
@@ -43,7 +43,7 @@ export const eventData = {
       _id: id,
       kind: transferKind,
       amount: money,
-      /** The order, bulk order, Fedex order or invoice that the money moved for. */
+      /** The order, bulk order, Fedex order or invoice that the money was for. */
       for: id.nullable(),
     }),
   }),
@@ -51,7 +51,7 @@ export const eventData = {
   "fedex-order.changed": fedexOrder,
   "price.changed": z.object({
     labelType: z.object({ _id: id, uid: z.string(), name: z.string(), status: z.boolean() }),
-    /** Whose own prices these are; null for those of everybody. */
+    /** The customer whose custom prices these are; null for standard prices. */
     customer: customer.nullable(),
     prices: z.array(Price),
   }),
@@ -59,7 +59,7 @@ export const eventData = {
   "books.unbalanced": z.object({ problems: z.array(z.string()), checkedAt: timestamp }),
   "settings.changed": z.object({
     setting: z.enum(["payment-handle", "limits", "two-step", "unusual-rules", "code-alerts"]),
-    /** Where customers pay to, if that is what changed. */
+    /** The payment handle, if that is what changed. */
     cashapp: z.object({ cashappId: z.string(), image: z.string().nullable() }).optional(),
   }),
 } as const;
@@ -68,31 +68,31 @@ export type EventType = keyof typeof eventData;
 export const eventTypes = Object.keys(eventData) as [EventType, ...EventType[]];
 export const eventType = z.enum(eventTypes);
 
-/** What is for administrators' eyes alone: shops are never told, neither by a webhook nor when they ask. */
+/** Events for administrators only: shops never get them, neither by webhook nor by asking. */
 export const staffEventData = {
   "approval.asked": z.object({
     approval: z.object({ _id: id, act: approvalAct, amount: money, by: z.string(), words: z.string() }),
   }),
   "unusual.noticed": z.object({ event: z.object({ _id: id, rule: unusualRule, words: z.string() }) }),
-  /** Of its address the host alone: what follows may be a secret of the receiver's. */
+  /** Only the host of the address: what follows may be a secret of the receiver. */
   "webhook.paused": z.object({ webhook: z.object({ _id: id, host: z.string() }), because: z.string() }),
 } as const;
 
 export type StaffEventType = keyof typeof staffEventData;
-/** Whatever is written down as having happened. */
+/** All types of stored events. */
 export const keptEventType = z.enum([...eventTypes, ...(Object.keys(staffEventData) as StaffEventType[])]);
 export type StaffEventData<T extends StaffEventType> = z.output<(typeof staffEventData)[T]>;
 
-/** What an event of a type tells, as the server has it: money in cents, times as Date. */
+/** An event's data as the server has it: money in cents, times as Date. */
 export type EventData<T extends EventType> = z.output<(typeof eventData)[T]>;
 
-/** As it is sent, to a webhook as to who asks. */
+/** An event as it is sent, both to webhooks and in answers. */
 export type Event = z.input<typeof Event>;
 export const Event = z.object({
   id,
   type: eventType,
   timestamp,
-  /** By its type: `eventData`. */
+  /** Depends on the type: see `eventData`. */
   data: z.record(z.string(), z.unknown()),
 });
 
@@ -104,7 +104,7 @@ export const outbox = {
     summary:
       "What happened since, oldest first: what concerns the key's shop and scopes. With `wait` an empty answer takes up to so many seconds",
     query: z.object({
-      /** The `next` of the answer before, or the id of an event; left out: from the oldest that is kept. */
+      /** `next` from the previous answer, or an event's id. If left out, begins with the oldest event that is kept. */
       after: z.union([z.string().regex(/^\d{1,18}$/), id]).optional(),
       limit: z.coerce.number<string | number>().int().min(1).max(100).default(100),
       wait: z.coerce.number<string | number>().int().min(0).max(30).default(0),

@@ -8,7 +8,7 @@ const base64url = z
   .regex(/^[\w-]+$/, "This is not what a passkey answers");
 const credential = { id: base64url.max(1_400), rawId: base64url.max(1_400), type: z.literal("public-key") };
 
-/** What a browser answers when a passkey is used, as WebAuthn writes it in JSON. */
+/** A browser's answer when a passkey is used, in WebAuthn's JSON. */
 export type PasskeyAnswer = z.output<typeof PasskeyAnswer>;
 export const PasskeyAnswer = z.object({
   ...credential,
@@ -20,7 +20,7 @@ export const PasskeyAnswer = z.object({
   }),
 });
 
-/** The same for one that was just made. */
+/** The same for a passkey that was just made. */
 const NewPasskey = z.object({
   ...credential,
   response: z.object({
@@ -30,7 +30,7 @@ const NewPasskey = z.object({
   }),
 });
 
-/** What the browser is to be asked, as WebAuthn writes it in JSON. */
+/** The question to the browser, in WebAuthn's JSON. */
 const options = z.looseObject({ challenge: z.string() });
 
 const name = z
@@ -44,9 +44,9 @@ export type Passkey = z.input<typeof Passkey>;
 const Passkey = z.object({
   _id: id,
   name: z.string(),
-  /** Signs in by itself, and not only after the password. */
+  /** Enough to sign in without the password. */
   replacesPassword: z.boolean(),
-  /** Kept by its owner's other devices too. */
+  /** Synchronised to its owner's other devices. */
   backedUp: z.boolean(),
   createdAt: timestamp,
   lastUsedAt: timestamp.nullable(),
@@ -97,7 +97,7 @@ export const passkeys = {
     params: idParam,
     reply: message,
   }),
-  /** The same for everybody: it tells nobody who has a passkey. */
+  /** The same answer for everybody, so that it does not tell who has a passkey. */
   ask: endpoint({
     method: "POST",
     path: "/api/v1/auth/passkeys/ask",

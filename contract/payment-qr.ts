@@ -1,12 +1,12 @@
-// What the QR codes of the payment app say. The panel and the server judge them by the same words.
+// Reads the QR codes of the payment app. Panel and server share these rules.
 
 export const handlePattern = /^\$[A-Za-z][\w-]{0,19}$/;
 
-/** The forms in which the payment app and those who print its codes write whom they pay, with or without an amount. */
+/** The forms in which the payment app, and printers of its codes, write the payee, with or without an amount. */
 const link =
   /^(?:https?:\/\/)?(?:www\.)?cash\.(?:app|me)\/(?:\$|%24)([a-z][\w-]{0,19})(?:\/\d+(?:[.,]\d{1,2})?)?\/?(?:[?#].*)?$/i;
 
-/** The handle that a QR code pays; null where it leads anywhere else. */
+/** The handle that a QR code pays; null if it leads anywhere else. */
 export function paidBy(text: string): string | null {
   const said = text.trim();
   if (handlePattern.test(said)) return said;
@@ -14,13 +14,13 @@ export function paidBy(text: string): string | null {
   return name ? `$${name}` : null;
 }
 
-/** The payment app knows no difference between upper and lower case. */
+/** The payment app ignores upper and lower case. */
 const pays = (text: string, handle: string) => paidBy(text)?.toLowerCase() === handle.toLowerCase();
 
-/** What of an image's QR codes does not pay the handle. */
+/** The texts of QR codes that do not pay the handle. */
 export const strangersIn = (texts: readonly string[], handle: string) => texts.filter((text) => !pays(text, handle));
 
-/** What has to be said for QR codes that pay somebody else to be used: whom they pay, or where they lead. */
+/** The words that confirm QR codes paying somebody else: whom they pay, or where they lead. */
 export function confirmationFor(strangers: readonly string[]): string {
   const words = strangers.map((text) => {
     const [handle, host] = [paidBy(text), hostOf(text)];
@@ -30,31 +30,31 @@ export function confirmationFor(strangers: readonly string[]): string {
   return words.every((each) => each !== null) && said.length <= mostWords ? said : "use this image";
 }
 
-/** Nobody types more. */
+/** Longer confirmations would not be typed. */
 const mostWords = 120;
 
-/** Of server and browser alike; the contract is compiled for neither. */
+/** Exists in servers and browsers alike, but the contract is compiled for neither. */
 declare const URL: { canParse(text: string): boolean; new (text: string): { hostname: string } };
 
-/** Where a link leads; null for what is none, or is not read alike by all who scan it. */
+/** The host of a link; null if it is no link, or scanners may read it differently. */
 function hostOf(text: string): string | null {
   const said = text.trim();
   if (/[\s\\]/.test(said) || !/^(https?:\/\/|[^:/?#]+\.[^:/?#])/i.test(said)) return null;
   const address = /^https?:/i.test(said) ? said : `https://${said}`;
   if (!URL.canParse(address)) return null;
   const host = new URL(address).hostname;
-  // The payment app's own host says nothing about who is paid.
+  // The payment app's own host does not say who is paid.
   return /^(www\.)?cash\.(app|me)$/.test(host) ? null : host;
 }
 
 export const isConfirmed = (strangers: readonly string[], said: string | undefined) =>
   said?.trim().toLowerCase() === confirmationFor(strangers).toLowerCase();
 
-/** What the QR codes do instead: pays $stranger. */
+/** What the QR codes do, such as "pays $stranger". */
 export const inWords = (texts: readonly string[]) =>
   texts.map((text) => (paidBy(text) ? `pays ${paidBy(text)}` : `says “${legible(text)}”`)).join(" and ");
 
-/** A code may hold thousands of characters, among them some that turn text around. */
+/** A code may hold thousands of characters, some of which change the direction of text. */
 function legible(text: string): string {
   const characters = [...text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").trim()];
   return characters.length > 80 ? `${characters.slice(0, 80).join("")}…` : characters.join("");

@@ -1,30 +1,30 @@
 import * as z from "zod";
 import { id, message, money, moneySum, timestamp } from "./schemas.ts";
 
-/** Orders of so many business days, with today, are repriced. */
+/** The number of business days, including today, whose orders are repriced. */
 export const previewDays = 30;
 
-/** Orders that were not refunded, as other prices would have had them. */
+/** Unrefunded orders at other prices. */
 export type Repriced = z.input<typeof Repriced>;
 const Repriced = z.object({
   orders: z.int(),
   /** What they were sold for. */
   charged: moneySum,
-  /** What they come to at today's prices and at those that would be: orders that have a price at both. */
+  /** What they would cost at today's prices and at the new ones; only orders that have a price at both. */
   before: moneySum,
   after: moneySum,
-  /** Those for which a custom price holds then. */
+  /** Orders to which a custom price would apply. */
   atCustomPrices: z.int(),
-  /** Those that would find no price, and what they were sold for. */
+  /** Orders that would have no price, and what they were sold for. */
   unpriced: z.int(),
   unpricedCharged: moneySum,
-  /** Those that find none today, but then would. */
+  /** Orders that have no price today, but would have one. */
   newlyPriced: z.int(),
 });
 
 export type PricePreview = z.input<typeof PricePreview>;
 export const PricePreview = z.object({
-  /** All orders of these days, and of them those at weights for which a price is changed, added or removed. */
+  /** All orders of these days, and those at weights whose price is changed, added or removed. */
   all: Repriced,
   changed: Repriced,
 });
@@ -33,14 +33,14 @@ export const PricePreview = z.object({
 export type PriceWarning = z.input<typeof PriceWarning>;
 export const PriceWarning = z.object({
   /**
-   * A change by more than 30 %, a price of 0, a heavier parcel that becomes cheaper than a lighter one, weights that
-   * lose their price, custom prices that would be above the standard, weights that are in another unit from now on.
+   * A change by more than 30 %, a price of 0, a heavier parcel cheaper than a lighter one, weights that lose their
+   * price, custom prices above the standard, weights that now are in another unit.
    */
   kind: z.enum(["change", "free", "order", "gap", "custom", "unit"]),
   message: z.string(),
-  /** The weights that it is about. */
+  /** The weights concerned. */
   weights: z.array(z.object({ fromWeight: z.number(), toWeight: z.number() })),
-  /** For custom prices: the first of them. */
+  /** The first of the customers, for custom prices. */
   customers: z
     .array(z.object({ _id: id, username: z.string(), fromWeight: z.number(), toWeight: z.number(), price: money }))
     .optional(),
@@ -48,10 +48,10 @@ export const PriceWarning = z.object({
 
 const warnings = z.array(PriceWarning);
 
-/** The answer to a change of prices: it is made, and what deserves a second look is told with it. */
+/** The answer to a change of prices. The change is made; the warnings say what deserves a second look. */
 export const priceChanged = message.extend({ warnings });
 
-/** What becomes of a tier; both prices where it stays. */
+/** What happens to a tier; one that stays has both prices. */
 export type TierChange = z.input<typeof TierChange>;
 export const TierChange = z.object({
   fate: z.enum(["new", "changed", "unchanged", "removed"]),
@@ -65,12 +65,12 @@ export type ScheduledPrices = z.input<typeof ScheduledPrices>;
 export const ScheduledPrices = z.object({
   _id: id,
   at: timestamp,
-  /** Failed ones were not made. They are listed until somebody dismisses them. */
+  /** Failed changes were not made, and are listed until somebody dismisses them. */
   status: z.enum(["waiting", "failed"]),
   problem: z.string().nullable(),
-  /** The whole table is replaced, not one tier changed. */
+  /** Whether the whole table is replaced, rather than one tier changed. */
   wholeTable: z.boolean(),
-  /** By the prices when it was scheduled. */
+  /** Compared with the prices at the time of scheduling. */
   changes: z.array(TierChange),
   reason: z.string(),
   /** What deserved a second look when it was scheduled. */
@@ -79,21 +79,21 @@ export const ScheduledPrices = z.object({
   createdAt: timestamp,
 });
 
-/** What is sold at each price, when it was changed last, and what is to change. */
+/** For each price what was sold at it and when it last changed, and the scheduled changes. */
 export type PriceOverview = z.input<typeof PriceOverview>;
 export const PriceOverview = z.object({
   tiers: z.array(
     z.object({
       _id: id,
-      /** Of the last 30 days, not refunded, at weights that it covers. */
+      /** Orders of the last 30 days, not refunded, at weights that it covers. */
       orders: z.int(),
       revenue: moneySum,
-      /** Custom prices for some of its weights that are in use. */
+      /** Custom prices in use for some of its weights. */
       customPrices: z.int(),
       changedAt: timestamp,
     }),
   ),
-  /** The same of all weights. */
+  /** The same for all weights. */
   all: z.object({ orders: z.int(), revenue: moneySum, customPrices: z.int() }),
   scheduled: z.array(ScheduledPrices),
 });

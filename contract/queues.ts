@@ -3,7 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import { moneySum, timestamp } from "./schemas.ts";
 import { trackingType } from "./tracking.ts";
 
-/** How many wait for somebody at the desk, and since when the one that came first does. */
+/** How many things wait for staff, and since when the oldest does. */
 export const queue = z.object({ count: z.int(), oldest: timestamp.nullable() });
 export const invoiceQueue = queue.extend({ amount: moneySum });
 
@@ -15,9 +15,9 @@ const Queues = z.object({
   fedexOrders: queue,
   /** Pending ones. */
   invoices: queue,
-  /** What one may decide about, or asked for oneself; null where nothing can be asked for and nothing waits. */
+  /** Requests that the caller may decide or has made; null if there can be none. */
   approvals: queue.nullable(),
-  /** The type whose codes run out first, with the days that they last where that is known; null for those who do not see codes. */
+  /** The type whose codes run out first, with the days left if known; null for callers who do not see codes. */
   codes: z.object({ type: trackingType, left: z.int(), days: z.int().nullable(), low: z.boolean() }).nullable(),
 });
 

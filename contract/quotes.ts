@@ -9,16 +9,18 @@ const Quote = z.object({
   labelType: z.object({ _id: id, name: z.string() }),
   weight: z.number(),
   unit: z.enum(["lb", "oz"]),
-  /** Null where no tier covers the weight. */
+  /** Null if no tier covers the weight. */
   price: money.nullable(),
   tier: z.object({ fromWeight: z.number(), toWeight: z.number(), price: money }).nullable(),
   custom: z.boolean(),
-  /** What customers without a price of their own pay; null where that is nothing. */
+  /** The price for customers without a custom price; null if there is none. */
   standardPrice: money.nullable(),
-  /** Why this price, in words. */
+  /** The reason for this price, in words. */
   reason: z.string(),
   balance: money,
-  /** Why the purchase would be refused, what a shop would be told first; empty where it would go through. */
+  /**
+   * Why the purchase would be refused, beginning with the message that a shop would get; empty if it would go through.
+   */
   refusals: z.array(z.string()),
 });
 

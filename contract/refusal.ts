@@ -4,11 +4,11 @@ type Issue = { path: string; message: string };
 type Extra = {
   issues?: Issue[];
   retryAfter?: number;
-  /** What somebody else made of it meanwhile. */
+  /** What somebody else changed meanwhile. */
   conflict?: Conflict;
   /** The words that let the call through, sent as `confirmation`. */
   confirmWith?: string;
-  /** What has to be done for the call to be allowed. */
+  /** What has to be done before the call is allowed. */
   codeRequired?: true;
   passkeyAccepted?: true;
   confirmationRequired?: true;

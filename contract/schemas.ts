@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Download } from "./endpoint.ts";
 
-/** At most so many decimals. Rounding errors do not count: 0.1 + 0.2 has one decimal. */
+/** At most so many decimals. Rounding errors are tolerated: 0.1 + 0.2 has one decimal. */
 export const hasDecimals = (most: number) => (value: number) =>
   Math.abs(value - Math.round(value * 10 ** most) / 10 ** most) <= Math.abs(value) * 4 * Number.EPSILON;
 
@@ -26,12 +26,12 @@ export const timestamp = z.codec(z.iso.datetime(), z.date(), {
   encode: (date) => date.toISOString(),
 });
 
-/** A visible character: no blank, no accent without a letter, nothing that is never drawn. */
+/** A visible character: no blank, no separate accent, nothing invisible. */
 export const visibleCharacter = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
- * One line of text: nothing that breaks it and nothing that turns it around, since it stands in sentences of the log,
- * which would read as others.
+ * One line of text without characters that change its direction, since it becomes part of the log's sentences and could
+ * make them read differently.
  */
 export const oneLine = /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u;
 
@@ -46,7 +46,7 @@ export const weight = z
   .refine(hasDecimals(3), "A weight has at most three decimals")
   .overwrite(inThousandths);
 
-/** What a label can be bought for. */
+/** The weight of a label that can be bought. */
 export const parcelWeight = weight.refine((value) => value >= 0.001, "A parcel weighs more than 0");
 
 export const id = z.uuid();
@@ -65,35 +65,35 @@ const idsUpTo = (most: number) =>
     .max(most, `At most ${most.toLocaleString("en-US")} at once`)
     .refine((all) => new Set(all.map((each) => each.toLowerCase())).size === all.length, "One is named twice");
 
-/** Several rows for one act. */
+/** Several rows for one action. */
 export const ids = idsUpTo(100);
 
-/** As many rows as can be chosen in a list of the panel. */
+/** As many rows as can be chosen in the panel's lists. */
 export const mostChosen = 1_000;
 export const chosenIds = idsUpTo(mostChosen);
 
-/** What became of each of several, in the order asked: who was refused is told why. */
+/** The outcome for each row, in the order asked, with the reason of refusals. */
 export type Outcome = z.input<typeof outcome>;
 const outcome = z.object({
   _id: id,
   done: z.boolean(),
   message: z.string(),
-  /** The request that became of it, where an administrator has to approve it. */
+  /** The request that was made, if an administrator has to approve it. */
   request: id.optional(),
 });
 export const outcomes = message.extend({ outcomes: z.array(outcome) });
 
 export const sortOrder = z.enum(["asc", "des"]);
 
-/** Several ids as a query has them: one text, with commas between. */
+/** Several ids in a query: one text, separated by commas. */
 const idsInQuery = z.codec(z.string(), ids, {
   decode: (text) => text.split(","),
   encode: (all) => all.join(","),
 });
 
-/** What every list accepts. The values of a query arrive as text. */
+/** What every list accepts. Values in a query arrive as text. */
 export const listQuery = z.object({
-  /** These rows alone, wherever they stand in the list and whatever else is asked for. */
+  /** Only these rows, wherever they are in the list. */
   ids: idsInQuery.optional(),
   page: z.coerce.number<string | number>().int().min(1).max(1e9).default(1),
   limit: z.coerce.number<string | number>().int().min(1).max(100).default(10),
@@ -101,13 +101,13 @@ export const listQuery = z.object({
   search: z.string().trim().max(200).default(""),
 });
 
-/** A year 0 does not exist, for the database either. */
+/** There is no year 0, in the database either. */
 export const day = z.iso.date().refine((date) => date >= "0001", "There is no such day");
 
 /** Business days, both included. */
 export const period = { from: day.optional(), to: day.optional() };
 
-/** Why something was done: money moved, a customer disabled. */
+/** Why money was moved, a customer disabled and so on. */
 export const reason = z
   .string()
   .trim()
@@ -115,11 +115,11 @@ export const reason = z
   .regex(oneLine, "A reason is one line of text")
   .default("");
 
-/** What every list answers beside its rows. */
+/** What every list answers besides its rows. */
 export const pageCounts = {
   total: z.int(),
   totalPages: z.int().min(1),
-  /** There are more than `total`: counting stops at some point of a search. */
+  /** There are more than `total`, because counting stopped. */
   totalCapped: z.boolean().optional(),
 };
 

@@ -9,7 +9,7 @@ import { StaffMember } from "./staff.ts";
 import { TrackingCode } from "./tracking.ts";
 import { User } from "./users.ts";
 
-/** The newest few of what one list finds, and how many it finds. */
+/** The newest few hits of one list, and how many there are. */
 const group = <Row extends z.ZodType>(row: Row) =>
   z.object({
     rows: z.array(row),
@@ -18,7 +18,7 @@ const group = <Row extends z.ZodType>(row: Row) =>
     totalCapped: z.boolean(),
   });
 
-/** What was found; empty for what the caller may not see. */
+/** The hits; empty for lists that the caller may not see. */
 export type Found = z.input<typeof Found>;
 const Found = z.object({
   customers: group(

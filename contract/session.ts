@@ -7,7 +7,7 @@ export const role = z.enum(["admin", "staff"]);
 export type Role = z.output<typeof role>;
 
 export const passwordRule = "8 to 128 characters";
-/** A password to be set. Signing in takes any text, so that a wrong password is answered like any other. */
+/** A new password. Sign-in accepts any text, so that every wrong password gets the same answer. */
 export const newPassword = z
   .string()
   .min(8, "A password has at least 8 characters")
@@ -17,11 +17,11 @@ export const newPassword = z
 const code = z.string().trim().max(100);
 /** Given to a browser when it signs in. */
 const deviceToken = z.string().max(100);
-/** A passkey will do instead of a code, whatever is asked for. */
+/** A passkey always works instead of a code. */
 const secondStep = { code: code.optional(), passkey: PasskeyAnswer.optional() };
 const passwordAndSecondStep = z.object({ password: z.string().max(1000), ...secondStep });
 
-/** What a session has to do before anything else is done with it. */
+/** What a session has to do before anything else. */
 export const mustFirst = z.enum(["password", "two-step"]);
 export type MustFirst = z.output<typeof mustFirst>;
 
@@ -32,9 +32,9 @@ export const OpenSession = z.object({
   address: z.string(),
   createdAt: timestamp,
   lastUsedAt: timestamp,
-  /** How many sign-ins with this account had failed since the previous one. */
+  /** How many sign-ins to this account had failed since the last successful one. */
   failuresBefore: z.int(),
-  /** It was opened on a device that the account did not know. */
+  /** The device was new to the account. */
   newDevice: z.boolean(),
   /** The session that makes this call. */
   current: z.boolean(),
@@ -48,11 +48,11 @@ const SignIn = z.object({
   outcome: signInOutcome,
   device: z.string(),
   address: z.string(),
-  /** The account had not signed in on it before. */
+  /** The device was new to the account. */
   newDevice: z.boolean(),
-  /** It was no sign-in: an open session had to show again that it is its owner, and failed. */
+  /** Not a sign-in: an open session had to prove its owner again, and failed. */
   whileSignedIn: z.boolean(),
-  /** The session that it opened or was tried in, while that lasts; and whether it is the one that makes this call. */
+  /** The session that it opened or was tried in, while that exists; and whether it is the calling one. */
   session: z.object({ _id: id, current: z.boolean() }).nullable(),
   createdAt: timestamp,
 });
@@ -77,7 +77,7 @@ export const session = {
     }),
     reply: z.object({
       accessToken: z.string(),
-      /** To be sent with the next sign-in: a known device need not wait while others guess the password. */
+      /** To be sent with the next sign-in: a known device does not have to wait while strangers guess. */
       deviceToken,
     }),
   }),
@@ -89,11 +89,11 @@ export const session = {
     reply: z.object({
       role,
       username: z.string(),
-      /** Everything else is refused with 403 until this is done. */
+      /** Until this is done, everything else is refused with 403. */
       mustFirst: mustFirst.nullable(),
-      /** What "today" means in the panel. */
+      /** The timezone of "today" in the panel. */
       timezone: z.string(),
-      /** The business in the database is the demo. */
+      /** Whether the database holds the demo business. */
       demo: z.boolean(),
     }),
   }),

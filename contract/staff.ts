@@ -15,13 +15,13 @@ export const isReservedName = (name: string) =>
   /^(system|terminal|footprint|housekeeping|nobody|unknown)$/i.test(name.replace(/[\s._-]/g, ""));
 
 const hour = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "Give a time such as 22:00");
-/** No messages from one time of the day to another, in the business's timezone; also over midnight. */
+/** No messages between these times of the day, in the business's timezone; may span midnight. */
 export type QuietHours = z.output<typeof quietHours>;
 const quietHours = z
   .object({ from: hour, to: hour })
   .refine(({ from, to }) => from !== to, { path: ["to"], error: "Quiet hours end at another time than they begin" });
 
-/** What an account is sent messages about; null for all that it may see. */
+/** The kinds of messages that an account gets; null for all that it may see. */
 const messageKinds = z.array(noticeKind).max(noticeKind.options.length);
 
 export type StaffMember = z.input<typeof StaffMember>;
@@ -35,24 +35,24 @@ export const StaffMember = z.object({
   /** In the last hour. */
   failedSignIns: z.int(),
   createdAt: timestamp,
-  /** To the minute; null for who never signed in. */
+  /** To the minute; null for accounts that never signed in. */
   lastSeenAt: timestamp.nullable(),
-  /** Since when nobody may sign in with it, and why. */
+  /** Since when the account cannot sign in, and why. */
   suspendedAt: timestamp.nullable(),
   suspendedBecause: z.string(),
-  /** The password is one that an administrator made, and was not changed yet. */
+  /** The password was made by an administrator, and not changed yet. */
   passwordTemporary: z.boolean(),
   messageKinds: messageKinds.nullable(),
   quietHours: quietHours.nullable(),
-  /** Of username, chatId, notificationAccess, messageKinds and quietHours. */
+  /** Covers username, chatId, notificationAccess, messageKinds and quietHours. */
   version,
 });
 
-/** Who has to sign in with a second step. */
+/** Who must sign in with a second step. */
 export const twoStepRequired = z.enum(["nobody", "administrators", "everybody"]);
 export type TwoStepRequired = z.output<typeof twoStepRequired>;
 
-/** An account, administrators included, with failed sign-ins in the last hour. */
+/** An account (administrators included) with failed sign-ins in the last hour. */
 const GuessedAt = z.object({ _id: id, username: z.string(), failedSignIns: z.int(), addresses: z.int() });
 
 const list = endpoint({
@@ -66,7 +66,7 @@ const list = endpoint({
 
 const act = { access: "admin", sensitive: true, params: idParam, reply: message } as const;
 
-/** Calls for an account are for administrators' accounts too; what ends sessions or rights, never for one's own. */
+/** These calls also work on administrators' accounts; those that end sessions or rights never on the caller's own. */
 export const staff = {
   list,
   export: exportOf(list),
@@ -118,7 +118,7 @@ export const staff = {
     ...act,
     summary:
       "Give an account a new password, to be changed at the first sign-in, and end its sessions; shown only here; 409 if a colleague just did",
-    /** What the caller has seen of the account: once that is otherwise, somebody else has given it a password. */
+    /** The state that the caller saw: if it has changed, somebody else has given the account a password. */
     body: StaffMember.pick({ passwordTemporary: true }).partial(),
     reply: message.extend({ password: z.string() }),
   }),
@@ -196,7 +196,7 @@ export const staff = {
     summary: "Who has to sign in with a second step, and how many accounts have none",
     reply: z.object({
       twoStepRequired,
-      /** Those that are not suspended. */
+      /** Accounts that are not suspended. */
       without: z.object({ administrators: z.int(), staff: z.int() }),
     }),
   }),

@@ -17,11 +17,11 @@ import {
   timestamp,
 } from "./schemas.ts";
 
-/** What a file may weigh, and how many lines it may have below its heading. */
+/** The largest file, and the most lines below its heading. */
 export const statementBytes = 10 * 1024 * 1024;
 export const mostStatementLines = 100_000;
 
-/** What a column of a statement can be. */
+/** The possible meanings of a statement's column. */
 export const statementFields = [
   "date",
   "time",
@@ -40,7 +40,7 @@ export const statementFields = [
 export type StatementField = (typeof statementFields)[number];
 
 const column = z.int().min(0).max(199).nullable();
-/** Which column is what, by its place from 0, and how dates and amounts are written. */
+/** The position (from 0) of each kind of column, and how dates and amounts are written. */
 export type StatementMapping = z.output<typeof StatementMapping>;
 export const StatementMapping = z.object({
   source: paymentMethod,
@@ -55,20 +55,19 @@ export const StatementMapping = z.object({
     note: column,
     invoice: column,
     transaction: column,
-    /** The transaction that a line takes back. */
+    /** The transaction that a line reverses. */
     reference: column,
     type: column,
     status: column,
   }),
-  /** Of dates such as 03/11/2026. */
+  /** For dates such as 03/11/2026. */
   dateOrder: z.enum(["day first", "month first"]),
-  /** What stands before the cents. */
+  /** The decimal mark. */
   decimal: z.enum([".", ","]),
 });
 
 /**
- * What became of a line: open lines have been matched with an invoice for certain, likely or unclearly, or with none;
- * the others are paid or set aside.
+ * The state of a line. Open lines have a certain, likely or unclear invoice, or none; the others are paid or set aside.
  */
 export const lineStates = ["certain", "likely", "unclear", "none", "paid", "aside"] as const;
 export const lineState = z.enum(lineStates);
@@ -77,7 +76,7 @@ export type LineState = (typeof lineStates)[number];
 export const statementStates = ["new", "reading", "ready"] as const;
 export const statementState = z.enum(statementStates);
 
-/** Why a line of the file is no payment that came in. */
+/** Why a line of the file is no incoming payment. */
 export const skippedBecause = ["outgoing", "not completed", "another currency", "no payment"] as const;
 export type SkippedBecause = (typeof skippedBecause)[number];
 
@@ -88,49 +87,49 @@ const Statement = z.object({
   _id: id,
   file: z.string(),
   source: paymentMethod.nullable(),
-  /** New until its columns are confirmed, then reading until all its lines are. */
+  /** `new` until its columns are confirmed, then `reading` until all lines are read. */
   state: statementState,
   by: author,
-  /** Lines in the file below the heading, and how many of these were read. */
+  /** Lines below the heading, and how many of them were read. */
   lines: z.int(),
   read: z.int(),
-  /** What became of those: payments by their state, and beside them lines that are none, that were known, or refused. */
+  /** The lines read so far: payments by state, lines that are no payment, known ones and refused ones. */
   payments: z.record(lineState, counted),
   skipped: z.record(z.enum(skippedBecause), z.int()),
   known: z.int(),
   refused: z.int(),
-  /** Of its first and last payment. */
+  /** The times of its first and last payment. */
   firstAt: timestamp.nullable(),
   lastAt: timestamp.nullable(),
   createdAt: timestamp,
 });
 
 export type StatementColumns = z.input<typeof StatementColumns>;
-/** What a file looks like, while its columns are not confirmed. */
+/** A view of the file while its columns are not confirmed. */
 const StatementColumns = z.object({
   headings: z.array(z.string()),
   /** The first lines as they are in the file. */
   samples: z.array(z.array(z.string())),
   mapping: StatementMapping,
-  /** Somebody confirmed columns of such a file before. */
+  /** The columns of such a file were confirmed before. */
   remembered: z.boolean(),
-  /** No line shows whether the day or the month comes first: it is a guess. */
+  /** No line shows whether the day or the month comes first, so this is a guess. */
   orderGuessed: z.boolean(),
-  /** The first payments as they are understood with this mapping. */
+  /** The first payments, as read with this mapping. */
   understood: z.array(z.object({ line: z.int(), at: timestamp, amount: money, name: z.string(), note: z.string() })),
   /** What is missing before the lines can be read. */
   problem: z.string().nullable(),
-  /** What should be looked at twice: they can be read all the same. */
+  /** A warning that does not prevent reading. */
   warning: z.string().nullable(),
 });
 
 export type StatementLine = z.input<typeof StatementLine>;
 const StatementLine = z.object({
   _id: id,
-  /** Its line in the file. */
+  /** Its line number in the file. */
   line: z.int(),
   at: timestamp,
-  /** False where the file knows only the day. */
+  /** False if the file has only the day. */
   hasTime: z.boolean(),
   amount: money,
   name: z.string(),
@@ -138,19 +137,19 @@ const StatementLine = z.object({
   note: z.string(),
   transaction: z.string(),
   state: lineState,
-  /** The invoice that it fits, or has paid. */
+  /** The invoice that it fits, or that it paid. */
   invoice: Invoice.nullable(),
-  /** Why that one, in words; why it was set aside. */
+  /** Why that invoice, in words; or why it was set aside. */
   reason: z.string(),
-  /** The line that tells of its being taken back, in words: the payment app reversed or refunded it. */
+  /** The line that reports its reversal or refund, in words. */
   reversed: z.string().nullable(),
-  /** Who paid with it or set it aside. */
+  /** Who used it for a payment or set it aside. */
   done: z.object({ by: z.string(), at: timestamp, transfer: id.nullable(), reversed: z.boolean() }).nullable(),
-  /** Who asked for an approval to pay an invoice with it, while that waits. */
+  /** Who asked for approval to pay an invoice with it, while the request waits. */
   asked: z.object({ by: z.string(), request: id }).nullable(),
 });
 
-/** Lines with the invoices that somebody has seen beside them. */
+/** Lines with the invoices that were shown beside them. */
 const pairs = z
   .array(z.object({ line: id, invoice: id }))
   .min(1, "Choose at least one")
@@ -183,7 +182,7 @@ export const statements = {
     params: idParam,
     reply: z.object({
       statement: Statement,
-      /** The first thousand. */
+      /** The first thousand refused lines. */
       refused: z.array(z.object({ line: z.int(), why: z.string() })),
     }),
   }),
@@ -236,7 +235,7 @@ export const statements = {
     query: listQuery.extend({
       sort: listQuery.shape.sort.unwrap().default("asc"),
       state: z.enum(["All", ...lineStates, "left"]).default("All"),
-      /** Those behind this line of the file, in its order. */
+      /** Only lines after this one, in the order of the file. */
       after: z.coerce.number<string | number>().int().min(0).max(1e9).optional(),
     }),
     reply: z.object({ lines: z.array(StatementLine), ...pageCounts }),
@@ -256,7 +255,7 @@ export const statements = {
     access: "staff",
     summary: "Mark an invoice as paid by a line: one that was proposed, or any other that is not paid",
     params: idParam,
-    /** With `differs`, and a reason, where the line and the invoice are known to be of different amounts. */
+    /** `differs`, with a reason, if line and invoice knowingly have different amounts. */
     body: z.object({ invoice: id, differs: z.boolean().default(false), reason }),
     idempotent: true,
     mayAsk: true,

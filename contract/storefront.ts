@@ -21,7 +21,7 @@ import {
 } from "./schemas.ts";
 import { Transfer, transfers } from "./transfers.ts";
 
-/** Text from a shop: trimmed, without control characters and without those that reverse the direction of text. */
+/** Text from a shop: trimmed, without control characters and those that change the direction of text. */
 const text = (max: number, allowed: RegExp) =>
   z.string().trim().max(max).regex(allowed, "Text may not contain control characters");
 const line = (max: number) => text(max, oneLine);
@@ -59,13 +59,13 @@ const address = {
   country: filled(100),
 };
 
-/** One label to buy. For shops, `labelType` is always the label type's uid. */
+/** One label to buy. In shops' calls, `labelType` is always the label type's uid. */
 const purchase = z.object({
   labelType: filled(100),
   weight: parcelWeight,
   ...flatAddress("from", address),
   ...flatAddress("to", address),
-  /** For label types without prepaid codes. In a spreadsheet, other first characters would begin a formula. */
+  /** For label types without prepaid codes. Other first characters could begin a formula in a spreadsheet. */
   tracking: z
     .string()
     .trim()
@@ -79,7 +79,7 @@ const purchase = z.object({
 
 const { company, country, ...party } = address;
 
-/** Less than a thousandth would be stored as 0. */
+/** Anything below a thousandth would be stored as 0. */
 const size = z.number().min(0.001).max(100_000).overwrite(inThousandths);
 
 export const ShopFedexOrder = z.object({
@@ -88,12 +88,12 @@ export const ShopFedexOrder = z.object({
   status: fedexStatus,
   note: z.string(),
   price: money.nullable(),
-  /** Where to download the label, once there is one. */
+  /** Where to download the label, once it exists. */
   file: z.string().nullable(),
   createdAt: timestamp,
 });
 
-/** A side of a Fedex order, as a list names it. */
+/** Sender or receiver of a Fedex order, as in lists. */
 const place = z.object({ name: z.string(), city: z.string(), state: z.string(), zip: z.string() });
 
 export const ShopInvoice = z.object({
@@ -105,10 +105,10 @@ export const ShopInvoice = z.object({
   createdAt: timestamp,
 });
 
-/** What may be wrong with what was taken nevertheless, named like the issues of what was refused. */
+/** Possible mistakes in accepted input, with paths like those of issues. */
 const warnings = z.array(z.object({ path: z.string(), message: z.string() }));
 
-/** What every list of a customer's things accepts. */
+/** What every list of a customer's orders, invoices and so on accepts. */
 const ofCustomer = listQuery.omit({ ids: true }).extend({ discordId });
 
 export const storefront = {

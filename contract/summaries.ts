@@ -5,31 +5,31 @@ import { trackingTypes } from "./tracking.ts";
 
 const sum = z.object({ count: z.int(), total: moneySum });
 
-/** So many reasons and price changes are told one by one. */
+/** Most reasons and price changes that are listed. */
 export const mostTold = 12;
-/** So many days are listed at most. */
+/** Most days in a list. */
 export const mostDays = 92;
 
-/** What a business day came to. */
+/** The summary of a business day. */
 export type DaySummary = z.input<typeof DaySummary>;
 export const DaySummary = z.object({
   orders: z.int(),
-  /** Of orders that were not refunded, and of Fedex orders that were charged. */
+  /** Unrefunded orders and charged Fedex orders. */
   revenue: moneySum,
   fedexCharges: sum,
   newCustomers: z.int(),
   deposits: sum.extend({ cashapp: moneySum, paypal: moneySum }),
-  /** Most money first; those beyond `mostTold` together. */
+  /** Largest amounts first; beyond `mostTold` they are added up. */
   refunds: sum.extend({ reasons: z.array(sum.extend({ reason: z.string() })), others: sum }),
-  /** What gave money to customers beside refunds, by the account that did it. */
+  /** Credits other than refunds, by the account that made them. */
   credits: z.array(sum.extend({ account: z.object({ _id: id, username: z.string() }) })),
-  /** The first of them. */
+  /** The first of the price changes. */
   priceChanges: z.object({
     count: z.int(),
     first: z.array(z.object({ _id: id, by: z.string(), action: z.string(), createdAt: timestamp })),
   }),
   unusual: z.int(),
-  /** How many waited, and how many codes were left, when the day ended; null where nobody looked then. */
+  /** How many things waited, and how many codes were left, at the day's end; null if nobody looked then. */
   closing: z
     .object({
       newUsers: z.int(),
@@ -65,7 +65,7 @@ export const summaries = {
       /** False for today. */
       isOver: z.boolean(),
       keptAt: timestamp.nullable(),
-      /** The first day of which anything is known. */
+      /** The first day with any data. */
       firstDay: z.iso.date(),
       summary: DaySummary,
     }),

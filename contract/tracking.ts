@@ -38,7 +38,7 @@ export const batchNote = z
   .trim()
   .max(500, "A note has at most 500 characters")
   .regex(oneLine, "A note is one line of text");
-/** What shows where codes came from, such as the carrier's bill. */
+/** A document that shows where codes came from, such as the carrier's bill. */
 export const batchFile = { field: "file", maxBytes: 10 * 1024 * 1024, types: documentTypes } as const;
 
 /** Codes that were registered together. */
@@ -49,28 +49,28 @@ export const CodeBatch = z.object({
   template: trackingTemplate,
   first: z.string(),
   last: z.string(),
-  /** How many were registered. What is neither left nor used was deleted since. */
+  /** How many were registered. Those neither left nor used have been deleted. */
   amount: z.int(),
   left: z.int(),
   used: z.int(),
-  /** Where they came from, in words, and the name of a file that shows it. */
+  /** Where they came from, and the name of a document. */
   note: z.string(),
   file: z.string().nullable(),
-  /** Null in batches from before this was kept. */
+  /** Null in old batches, for which it was not stored. */
   by: author.nullable(),
   createdAt: timestamp,
-  /** Of note and file. */
+  /** Covers note and file. */
   version,
 });
 
-/** When codes of a type are low: a week at least before the next ones have to be ordered. */
+/** When codes of a type count as low: at least a week before new ones have to be ordered. */
 export type CodeAlert = z.input<typeof CodeAlert>;
 export const CodeAlert = z.object({
-  /** Where they last for no longer than this beyond `leadDays`. */
+  /** Low if they last no longer than this beyond `leadDays`. */
   days: z.int().min(7, "Codes are announced a week before they have to be ordered, or earlier").max(365),
-  /** How long it takes from ordering codes to having them. */
+  /** How many days an order of new codes takes. */
   leadDays: z.int().min(0).max(365),
-  /** Where fewer are left than this, however long they last; null for any number. */
+  /** Also low if fewer are left than this; null to go by days only. */
   codes: z.int().min(1).max(1_000_000).nullable(),
 });
 
@@ -80,20 +80,20 @@ export type Runway = z.input<typeof Runway>;
 export const Runway = z.object({
   type: trackingType,
   left: z.int(),
-  /** Until the last one goes, 0 for today; null where nothing is used, or they last for years. */
+  /** Days until the last code is used, 0 for today; null if none are used, or they last for years. */
   days: z.int().nullable(),
-  /** The business day on which the last one goes. */
+  /** The business day on which the last code is used. */
   emptyOn: day.nullable(),
-  /** The last day to order the next ones, for them to arrive in time. */
+  /** The last day to order new codes in time. */
   orderBy: day.nullable(),
   isLow: z.boolean(),
-  /** Codes used a day, on average over the last 7 and 28 days that are over. */
+  /** Codes used per day, on average over the last 7 and 28 finished days. */
   perDay7: z.number(),
   perDay28: z.number(),
-  /** The names of the enabled label types that take them. */
+  /** The enabled label types that use them. */
   labelTypes: z.array(z.string()),
   alert: CodeAlert,
-  /** Of `alert`. */
+  /** Covers `alert`. */
   version,
 });
 
@@ -162,7 +162,7 @@ export const tracking = {
     params: idParam,
     reply: z.object({
       tracking: TrackingCode.extend({ usedAt: timestamp.nullable() }),
-      /** Null for codes from before batches were kept. */
+      /** Null for codes from before there were batches. */
       batch: CodeBatch.nullable(),
       order: z.object({ _id: id, uuid: z.string(), user: namedCustomer, createdAt: timestamp }).nullable(),
     }),

@@ -8,7 +8,7 @@ import { id, idParam, listQuery, message, money, moneySum, pageCounts, period, r
 export const transferKinds = ["deposit", "purchase", "refund", "adjustment", "reversal"] as const;
 export const transferKind = z.enum(transferKinds);
 
-/** What a transfer moved money for. */
+/** What a transfer was for. */
 const purpose = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("order"),
@@ -16,13 +16,13 @@ const purpose = z.discriminatedUnion("kind", [
     uuid: z.string(),
     labelType: z.string(),
     weight: z.number(),
-    /** Null where it is not known. */
+    /** Null if unknown. */
     custom: z.boolean().nullable(),
   }),
   z.object({ kind: z.literal("bulk order"), _id: id, uuid: z.string(), orderCount: z.int() }),
   z.object({ kind: z.literal("fedex order"), _id: id, uuid: z.string() }),
   z.object({ kind: z.literal("invoice"), _id: id, payment_method: z.string() }),
-  /** What a reversal takes back. */
+  /** The transfer that a reversal reverses. */
   z.object({ kind: z.literal("transfer"), _id: id, of: transferKind, createdAt: timestamp }),
 ]);
 
@@ -37,7 +37,7 @@ export const Transfer = z.object({
   for: purpose.nullable(),
   reason: z.string(),
   by: author,
-  /** The transfer that this one takes back, and the one that took this one back. */
+  /** The transfer that this one reverses, and the one that reversed this one. */
   reverses: id.nullable(),
   reversedBy: id.nullable(),
   createdAt: timestamp,
@@ -45,7 +45,7 @@ export const Transfer = z.object({
 
 const kindQuery = { kind: z.enum(["All", ...transferKinds]).default("All") };
 
-/** All transfers of a customer, as they followed one another. */
+/** All transfers of a customer, in order. */
 const history = endpoint({
   method: "GET",
   path: "/api/v1/admin/user/transfers/:id",
@@ -57,12 +57,12 @@ const history = endpoint({
     transfers: z.array(Transfer),
     by: askedAuthor,
     ...pageCounts,
-    /** What came in and went out over the given days; null where the list is narrowed otherwise. */
+    /** What came in and went out over the given days; null if the list has other filters. */
     sums: z.object({ in: moneySum, out: moneySum }).nullable(),
   }),
 });
 
-/** What people moved: all but purchases. */
+/** Money that people moved: everything except purchases. */
 const list = endpoint({
   method: "GET",
   path: "/api/v1/admin/transfers/read",

@@ -18,43 +18,46 @@ import {
 import { saved, version } from "./versions.ts";
 
 /**
- * What is looked for. A customer's spend or refunds of a day, or the credits of an account, are unusual where they are
- * more than `timesUsual` what they come to on other days.
+ * The rules for unusual events. A customer's spending or refunds of a day, or an account's credits, are unusual if they
+ * are more than `timesUsual` those of other days.
  */
 export const unusualRules = ["spend", "refunds", "credits", "address", "deposits", "night", "prices"] as const;
 export const unusualRule = z.enum(unusualRules);
 export type UnusualRule = (typeof unusualRules)[number];
 
-/** These tell sums; `prices` tells per cent, the others count orders. */
+/** These rules have sums; `prices` has per cent, and the others numbers of orders. */
 export const moneyRules: readonly UnusualRule[] = ["spend", "refunds", "credits", "deposits"];
 
 export const timesUsual = 3;
-/** The days before one of which the usual is the average, leaving out days on which there was nothing. */
+/** "Usual" is the average of so many days before, without days on which there was nothing. */
 export const usualDays = 28;
-/** So many of these had to have something before spending has a usual. */
+/** Spending has a usual amount only if so many of these days had any. */
 export const leastSpendDays = 3;
-/** A customer is new for so many days, and the night ends at this hour. */
+/** How many days a customer counts as new, and the hour at which the night ends. */
 export const newForDays = 7;
 export const nightEnds = 5;
-/** A price that changes by more than so many per cent is asked about, and unusual unless that was set otherwise. */
+/** The default for price changes: larger ones, in per cent, need a confirmation and are unusual. */
 export const usualChange = 30;
-/** A deposit has so many days to be used. */
+/** A deposit that is not used within so many days is unusual. */
 export const idleDays = 3;
 
 export type UnusualEvent = z.input<typeof UnusualEvent>;
 const UnusualEvent = z.object({
   _id: id,
   rule: unusualRule,
-  /** The business day it is about. */
+  /** The business day it belongs to. */
   day: z.iso.date(),
-  /** Whom or what it is about, as it was called then: a customer, an account, an address. */
+  /** The name at that time: of a customer, an account or an address. */
   name: z.string(),
   user: namedCustomer.nullable(),
   account: namedCustomer.nullable(),
-  /** What was seen, and what is usual: dollars, per cent or a number of orders, by the rule. Null where a rule knows no usual. */
+  /**
+   * What was seen and what is usual, in dollars, per cent or orders, depending on the rule. Null if the rule has no
+   * usual amount.
+   */
   seen: z.number(),
   usual: z.number().nullable(),
-  /** The first orders that it is about, where it is about orders. */
+  /** The first orders concerned, for rules about orders. */
   orders: z.array(id),
   dismissed: z.object({ by: z.string(), reason: z.string(), at: timestamp }).nullable(),
   createdAt: timestamp,
@@ -76,7 +79,7 @@ const list = endpoint({
 
 const why = reason.unwrap().min(1, "Say why it may be dismissed");
 
-/** From how much on a rule speaks up; null switches it off. */
+/** The threshold of a rule; null switches it off. */
 const leastMoney = money
   .refine((cents) => cents > 0, "The least is more than 0")
   .refine((cents) => cents <= 100_000_000_000, "The least is at most 1,000,000,000.00")
@@ -90,7 +93,7 @@ const UnusualRules = z.object({
   address: leastOrders,
   deposits: leastMoney,
   night: leastOrders,
-  /** More than so many per cent. */
+  /** In per cent; larger changes are unusual. */
   prices: z.int().min(1, "The least is 1").max(1_000, "The least is at most 1,000").nullable(),
 });
 
@@ -112,7 +115,7 @@ export const unusual = {
     access: "admin",
     summary: "Dismiss what looked unusual, saying why",
     params: idParam,
-    /** With what was seen of it: 409 where it has come to more meanwhile. */
+    /** `seen` is what the caller saw: 409 if it has grown since. */
     body: z.object({ reason: why, seen: z.number().optional() }),
     idempotent: true,
     reply: message,

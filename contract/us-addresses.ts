@@ -1,6 +1,6 @@
-// What can be told about an address in the United States without asking anybody.
+// What can be checked about a US address without asking anybody.
 
-/** Each state's ZIP codes by their first three digits; some cross a border. */
+/** Each state's ZIP codes by their first three digits; some cross a state border. */
 const states = {
   AL: ["Alabama", "350-369"],
   AK: ["Alaska", "995-999"],
@@ -66,7 +66,7 @@ const states = {
   AP: ["Armed Forces Pacific", "962-966"],
 } as const satisfies Record<string, readonly [name: string, zips: string]>;
 
-/** All that a US address can name as its state, in the order of a form. */
+/** All values for the state of a US address, in the order of a form. */
 export const usStates = Object.entries(states).map(([code, [name, zips]]) => ({
   code,
   name,
@@ -78,8 +78,8 @@ type Place = { state: string; zip: string; country?: string };
 export type AddressWarning = { field: "state" | "zip"; message: string };
 
 /**
- * What cannot be right about an address in the US; nothing for one elsewhere. Without a country, as Fedex orders have
- * them, an address is in the US where its state is one of them. Who wrote it may know better: these only warn.
+ * Contradictions in a US address; none for other countries. Fedex orders have no country, so their address counts as
+ * American if its state is one of ours. These are only warnings, since whoever wrote the address may know better.
  */
 export function addressWarnings({ state, zip, country }: Place): AddressWarning[] {
   const known = stateOf(state);

@@ -47,20 +47,20 @@ export const User = z.object({
   createdAt: timestamp,
 });
 
-/** A customer who is not verified, with what there is to judge by. */
+/** An unverified customer, with what helps to judge them. */
 export type NewUser = z.input<typeof NewUser>;
 const NewUser = User.extend({
-  /** Whoever registered them; null where nobody knows. */
+  /** The shop that registered them; null if unknown. */
   shop: z.object({ _id: id, name: z.string() }).nullable(),
   /** Paid deposits. */
   deposits: z.int(),
-  /** The first deposit they tried; orders of customers who are not verified are refused and leave nothing. */
+  /** The first deposit they tried. (Orders of unverified customers are refused and leave no trace.) */
   firstInvoice: z
     .object({ _id: id, amount: money, payment_method: paymentMethod, status: invoiceStatus, createdAt: timestamp })
     .nullable(),
 });
 
-/** What a customer's transfers come to. */
+/** The totals of a customer's transfers. */
 const totals = z.object({
   transfers: z.int(),
   orders: z.int(),

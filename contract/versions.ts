@@ -2,21 +2,21 @@ import * as z from "zod";
 import { message, timestamp } from "./schemas.ts";
 
 /**
- * Stands beside whatever can be edited: another text once something that an edit can change has changed. Sent back as
- * `If-Match: "…"`, it lets the edit through only while nobody else has changed it.
+ * Part of everything that can be edited: a text that changes with any field that an edit can change. Sent back as
+ * `If-Match: "…"`, it allows the edit only while nobody else has changed it.
  */
 export const version = z.string();
 
-/** The answer to an edit, with the version that it made. */
+/** The answer to an edit, with the new version. */
 export const saved = message.extend({ version });
 
-/** What an edit is refused with where somebody else's came first: how it is now, and since when. */
+/** The refusal of an edit that came second: the current state, and since when. */
 export type Conflict = z.input<typeof Conflict>;
 export const Conflict = z.object({
   version,
   /** The fields that the edit can change. */
   current: z.record(z.string(), z.json()),
-  /** From the log; null where it does not say. */
+  /** From the log; null if it does not say. */
   changedBy: z.string().nullable(),
   changedAt: timestamp.nullable(),
 });

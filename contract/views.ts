@@ -2,7 +2,7 @@ import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { id, idParam, message, oneLine, timestamp, visibleCharacter } from "./schemas.ts";
 
-/** The list screens, as the panel's address names them. */
+/** The list screens, by their paths in the panel. */
 export const viewScreens = [
   "orders",
   "bulk-orders",
@@ -17,15 +17,15 @@ export const viewScreens = [
   "unusual",
   "approvals",
 ] as const;
-/** Those that only administrators open. */
+/** Screens for administrators only. */
 export const adminScreens: readonly string[] = ["usps", "staff", "logs", "unusual"];
 export const viewScreen = z.enum(viewScreens);
 export type ViewScreen = z.infer<typeof viewScreen>;
 
-/** So many does an account keep of one screen. */
+/** Most views of an account per screen. */
 export const mostViews = 20;
 
-/** A list with its search and filters, kept under a name. */
+/** A list's search and filters, saved under a name. */
 export type View = z.input<typeof View>;
 const View = z.object({
   _id: id,
@@ -34,7 +34,7 @@ const View = z.object({
   /** As in the address, without the question mark. */
   query: z.string(),
   shared: z.boolean(),
-  /** Whether it is the caller's own. */
+  /** Whether it belongs to the caller. */
   own: z.boolean(),
   by: z.object({ username: z.string() }),
   createdAt: timestamp,

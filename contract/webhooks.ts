@@ -24,26 +24,26 @@ const note = z
 
 export const webhookStates = ["active", "paused", "failing"] as const;
 
-/** Where events are sent to. Its secret is shown when it is made, and never again. */
+/** An address to which events are sent. Its secret is shown when it is made, and never again. */
 export type Webhook = z.input<typeof Webhook>;
 export const Webhook = z.object({
   _id: id,
   url: z.string(),
   note: z.string(),
   events: z.array(eventType),
-  /** Failing: something was tried, did not succeed, and waits to be tried again. */
+  /** `failing` means that a delivery failed and waits for another try. */
   state: z.enum(webhookStates),
-  /** Why it is paused: by whom, or for what. */
+  /** Why it is paused, or by whom. */
   pausedBecause: z.string(),
   pausedAt: timestamp.nullable(),
-  /** After three days of failed tries, or because the receiver answered 410 Gone; false where somebody paused it. */
+  /** Paused automatically, after three days of failures or an answer of 410 Gone; false if somebody paused it. */
   pausedByItself: z.boolean(),
-  /** How many events wait to be sent. At most 1,000 are counted. */
+  /** How many events wait to be sent, counted up to 1,000. */
   waiting: z.int(),
-  /** When it is tried again, if it is failing. */
+  /** When the next try is due, if it is failing. */
   nextTryAt: timestamp.nullable(),
   lastDeliveredAt: timestamp.nullable(),
-  /** Until when what is sent is signed with the secret before this one too. */
+  /** Until when requests are signed with the previous secret too. */
   oldSecretUntil: timestamp.nullable(),
   createdAt: timestamp,
 });
@@ -58,12 +58,12 @@ export const Delivery = z.object({
   _id: id,
   event: z.object({ id, type: deliveryType, timestamp }),
   customer: z.object({ _id: id, username: z.string() }).nullable(),
-  /** Failed: somebody gave it up, its event was kept no longer, or it was a test. Nothing else is ever given up. */
+  /** `failed`: somebody gave it up, its event is no longer kept, or it was a test. Nothing else is ever given up. */
   state: z.enum(deliveryStates),
-  /** Sent again by somebody, who is named; null for the first time. */
+  /** Who sent it again; null the first time. */
   resentBy: z.string().nullable(),
   tries: z.int(),
-  /** Of the last try: the answer's HTTP status, or why there was none; and how long it took, in milliseconds. */
+  /** The last try: the answer's HTTP status or why there was none, and its duration in milliseconds. */
   status: z.int().nullable(),
   problem: z.string(),
   duration: z.int().nullable(),
@@ -77,11 +77,11 @@ const deliveryTry = z.object({
   status: z.int().nullable(),
   problem: z.string(),
   duration: z.int(),
-  /** The beginning of what was answered. */
+  /** The beginning of the answer. */
   answer: z.string(),
 });
 
-/** With the request as it was sent last, and every try. */
+/** Includes the last request and every try. */
 export type DeliveryStory = z.input<typeof DeliveryStory>;
 const DeliveryStory = z.object({
   delivery: Delivery,

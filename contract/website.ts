@@ -27,7 +27,7 @@ const network = z
     [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
     "Give addresses such as 203.0.113.7 or ranges such as 203.0.113.0/24",
   )
-  // Whoever calls from there has an IPv4 address.
+  // Callers from there have an IPv4 address.
   .refine((given) => !/^::ffff:/i.test(given), "Write an IPv4 address without ::ffff: before it");
 
 /** What a key may do. */
@@ -39,11 +39,11 @@ const limits = {
     .refine((cents) => cents <= 100_000_000_000, "A limit is at most 1,000,000,000.00")
     .nullable(),
   expiresAt: expiresAt.nullable(),
-  /** Where it may be used; empty for everywhere. */
+  /** Where it may be used; empty means everywhere. */
   addresses: z.array(network).max(50, "A key has at most 50 addresses"),
 };
 
-/** The key itself is shown once, when it is created. */
+/** The key itself is shown only once, when it is created. */
 export type ApiKey = z.input<typeof ApiKey>;
 export const ApiKey = z.object({
   _id: id,
@@ -51,7 +51,7 @@ export const ApiKey = z.object({
   /** Its first characters, to tell keys apart. */
   start: z.string(),
   shop: z.object({ _id: id, name: z.string() }),
-  /** False for an old key that may see and change the data of all shops. */
+  /** False for an old key, which may see and change the data of all shops. */
   isBounded: z.boolean(),
   ...limits,
   expiresAt: timestamp.nullable(),
@@ -60,7 +60,7 @@ export const ApiKey = z.object({
   lastUsedAt: timestamp.nullable(),
 });
 
-/** What a staff account may do at most; null for any amount. */
+/** The most that a staff account may do; null means any amount. */
 export type StaffLimits = z.input<typeof StaffLimits>;
 const limit = money
   .refine((cents) => cents >= 0, "A limit is not negative")
@@ -71,24 +71,24 @@ export const StaffLimits = z.object({
   staffCreditPerDay: limit,
   staffRefund: limit,
   staffRefundPerDay: limit,
-  /** Whether what is above them becomes a request for approval instead of a refusal. */
+  /** Whether amounts above them become requests for approval instead of refusals. */
   approvals: z.boolean(),
 });
 
-/** What customers were shown at some time: the payment app's handle and its QR image. */
+/** A payment handle and its QR image, as customers saw them at some time. */
 export type PaymentHandle = z.input<typeof PaymentHandle>;
 const PaymentHandle = z.object({
   _id: id,
   cashappId: z.string(),
-  /** The handle before it. */
+  /** The previous handle. */
   previous: z.string(),
-  /** The image's name; null where there was none. */
+  /** The image's name; null if there was none. */
   image: z.string().nullable(),
-  /** What the image's QR codes say, as far as any could be read. */
+  /** The texts of the image's QR codes, as far as they could be read. */
   qr: z.array(z.string()),
-  /** What was wrong with it, and saved all the same. */
+  /** Warnings with which it was saved. */
   warnings: z.array(z.string()),
-  /** Null for what was there before the history began. */
+  /** Null for the handle from before the history began. */
   by: author.nullable(),
   isCurrent: z.boolean(),
   createdAt: timestamp,
@@ -96,7 +96,7 @@ const PaymentHandle = z.object({
 
 const savedHandle = saved.extend({ warnings: z.array(z.string()) });
 
-/** Said where a QR code pays somebody else; the refusal names the words. */
+/** Needed if a QR code pays somebody else; the refusal names the words. */
 const confirmation = z.string().max(500).optional();
 
 export const handleRule = "$ and up to 20 letters, digits, _ or -, the first a letter";
@@ -111,7 +111,7 @@ export const website = {
       cashapp: z.object({
         cashappId: z.string(),
         image: z.string().nullable(),
-        /** What the image's QR codes say; empty where none could be read. */
+        /** The texts of the image's QR codes; empty if none could be read. */
         qr: z.array(z.string()),
         warnings: z.array(z.string()),
         version,
@@ -197,7 +197,7 @@ export const website = {
     summary: "List the keys that shops call with",
     reply: z.object({
       keys: z.array(ApiKey),
-      /** All shops, also those without a key. */
+      /** All shops, including those without a key. */
       shops: z.array(z.object({ _id: id, name: z.string(), createdAt: timestamp })),
     }),
   }),

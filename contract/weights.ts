@@ -8,7 +8,7 @@ const written = String.raw`(?<value>\d{0,6}(?:\.\d{1,3}|,\d\d?)|\d{1,6})\s*(?:(?
 const first = new RegExp(String.raw`^${written}(?:\s(?<rest>.*))?$`, "i");
 const last = new RegExp(String.raw`^(?<rest>.*)\s${written}$`, "i");
 
-/** The weight that a text begins or ends with, and what else it says; undefined where there is none. */
+/** The weight at the beginning or end of a text, and the rest of the text; undefined if there is none. */
 export function readWeight(text: string): { weight: Weight; rest: string } | undefined {
   const { value, ounces, rest = "" } = (first.exec(text.trim()) ?? last.exec(text.trim()))?.groups ?? {};
   if (value === undefined) return undefined;

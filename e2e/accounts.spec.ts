@@ -64,7 +64,7 @@ test("a colleague who forgot password and phone is back at work with an administ
   };
   await save(given);
   await expect(page.getByRole("alert")).toContainText("Choose another password than the one you were given");
-  // Who comes back later is asked for it.
+  // After a reload it asks again.
   await page.reload();
   await page.getByRole("textbox", { name: "Password you were given" }).fill(given);
   await save("a sentence of her own");
@@ -105,7 +105,7 @@ test("an account that is suspended while working is out with its next step, and 
   await expect(panelMenu(colleague)).toBeVisible();
 });
 
-test("once two-step sign-in is required, who has none sets it up before anything else", async ({
+test("once two-step sign-in is required, accounts without it set it up before anything else", async ({
   page,
   openAs,
   server: { api, url },

@@ -8,7 +8,7 @@ export type Account = { username: string; password: string };
 
 type Sent = { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
 
-/** The API as a program calls it: for making a test's data, and for looking at what the panel has done. */
+/** The API as a program calls it, for making test data and checking what the panel has done. */
 export function apiOf(url: string) {
   async function send(call: Endpoint, input: Sent, token: string | undefined) {
     const address = new URL(pathOf(call, input.params), url);
@@ -24,7 +24,7 @@ export function apiOf(url: string) {
     });
   }
 
-  /** Of those who signed in here, by token. */
+  /** Passwords of signed-in accounts, by token. */
   const passwords = new Map<string, string>();
 
   /** Makes a call that has to succeed. */
@@ -32,7 +32,7 @@ export function apiOf(url: string) {
     const response = await send(endpoint, input as Sent, token);
     const text = await response.text();
     const password = passwords.get(token ?? "");
-    // A run of all tests may take longer than a sign-in counts for what is sensitive.
+    // A run of all tests may last longer than a confirmation.
     if (password && response.status === 403 && text.includes("confirmationRequired")) {
       await call(token, session.confirm, { body: { password } });
       return call(token, endpoint, input);
@@ -41,14 +41,14 @@ export function apiOf(url: string) {
     return JSON.parse(text) as Reply<E>;
   }
 
-  /** Makes a call for its status alone. */
+  /** Makes a call and returns only its status. */
   async function status<E extends Endpoint>(token: string | undefined, endpoint: E, input: Input<E>): Promise<number> {
     const response = await send(endpoint, input as Sent, token);
     await response.body?.cancel();
     return response.status;
   }
 
-  /** As on the device where an account signed in first: others are announced in the panel. */
+  /** The device of an account's first sign-in, since the panel announces new devices. */
   const devices = new Map<string, { deviceToken: string }>();
   async function signIn(account: Account): Promise<string> {
     const body = { ...account, ...devices.get(account.username) };

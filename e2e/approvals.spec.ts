@@ -2,12 +2,12 @@ import { website } from "@footprint/contract/website.ts";
 import { expect, test } from "./fixtures.ts";
 import { addCustomer, drawerOf, openByKeys, openScreen, rowOf, toast } from "./steps.ts";
 
-// Others of this server's tests know no limits.
+// Other tests on this server expect no limits.
 test.afterEach(async ({ lasting: { admin }, server: { api } }) => {
   await api.call(admin, website.updateLimits, { body: { staffCredit: null, approvals: false } });
 });
 
-test("what is above a limit is asked for, approved by an administrator, and its asker sees what became of it", async ({
+test("an act above a limit is requested, approved by an administrator, and its requester sees the outcome", async ({
   admin: { page, token, account },
   openAs,
   lasting: { admin: lastingToken },
@@ -18,8 +18,8 @@ test("what is above a limit is asked for, approved by an administrator, and its 
   const user = await addCustomer(api, token);
   const asker = await api.addStaff(lastingToken);
   await openScreen(page, "/website", "Website Settings");
-  const limits = page.getByRole("region", { name: "Limits of staff" });
-  // Beyond what other tests credit.
+  const limits = page.getByRole("region", { name: "Staff limits" });
+  // Higher than what other tests credit.
   await limits.getByLabel("Largest credit").fill("800000");
   await limits.getByRole("switch", { name: "Ask for approval instead of refusing" }).press("Space");
   await limits.getByRole("button", { name: "Save limits" }).click();

@@ -3,7 +3,7 @@ import { expect, testAlone as test } from "./fixtures.ts";
 import { awayAccount } from "./server.ts";
 import { changeQuestion, confirmChange, openScreen, toast } from "./steps.ts";
 
-test("half an hour after the sign-in a payment handle takes the password, asked for in place, and goes on", async ({
+test("half an hour after the sign-in, changing the payment handle asks for the password in place, and continues", async ({
   page,
   context,
   server,
@@ -23,14 +23,14 @@ test("half an hour after the sign-in a payment handle takes the password, asked 
   await confirmChange(page);
   await expect(password).toBeFocused();
 
-  // Who thinks better of it finds the form as it was.
+  // After a change of mind the form is as it was.
   await page.keyboard.press("Escape");
   await expect(question).toBeHidden();
   await expect(toast(page, "Confirm that it is you")).toBeVisible();
   await expect(handle).toHaveValue("$after-lunch");
   expect(await handleNow()).toBe(before);
 
-  // Above a dialog too, which keeps what was typed into it.
+  // It also opens above a dialog, which keeps what was typed.
   await page.getByRole("button", { name: "Create key" }).click();
   const form = page.getByRole("dialog", { name: /key/i });
   await form.getByRole("textbox", { name: "Name" }).fill("Lunch shop");
@@ -61,6 +61,6 @@ test("half an hour after the sign-in a payment handle takes the password, asked 
   await expect(toast(page, "Payment settings updated")).toBeVisible();
   expect(await handleNow()).toBe("$after-lunch");
   await expect.poll(async () => (await server.api.call(token, website.limits, {})).limits.staffCredit).toBe(900_000);
-  // Others of this server's tests know no limits.
+  // Other tests on this server expect no limits.
   await server.api.call(token, website.updateLimits, { body: { staffCredit: null } });
 });

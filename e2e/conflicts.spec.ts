@@ -38,7 +38,7 @@ test("three people edit one label type, and lose nothing", async ({ admin, openA
   await save(one).click();
   await expect(one.getByRole("dialog").getByRole("alert")).toContainText("saved");
 
-  // Each changed another field: what the first changed is shown, and taken over.
+  // Each changed another field: the first one's change is shown and adopted.
   await field(two, /^Max weight/).fill("35");
   await save(two).click();
   await expect(conflict(two)).toBeFocused();
@@ -51,7 +51,7 @@ test("three people edit one label type, and lose nothing", async ({ admin, openA
   await expect(two.getByRole("dialog").getByRole("alert")).toContainText("saved");
   expect(await saved()).toMatchObject({ name: `${name} Plus`, maxWeight: 35 });
 
-  // Two changed the same field: it has to be decided, and nothing is saved before.
+  // Two changed the same field: one has to decide, and nothing is saved before.
   await field(three, "Name").fill(`${name} Three`);
   await field(three, "Type").selectOption("wwbiz");
   await save(three).click();
@@ -69,7 +69,7 @@ test("three people edit one label type, and lose nothing", async ({ admin, openA
   await three.keyboard.press("ArrowLeft");
   await expect(field(three, "Name")).toHaveValue(`${name} Three`);
 
-  // Meanwhile the next change: the one who decides meets it, too.
+  // Meanwhile there is another change, which the deciding operator meets too.
   const { _id: id = "", uid = "" } = (await saved()) ?? {};
   await api.call(token, labelTypes.update, {
     params: { id },
@@ -142,7 +142,7 @@ test("at the Fedex desk a colleague's change is shown beside one's own, and kept
     ...{ note: "leave at the door", status: "Awaiting User Input", price: 31.5 },
   });
 
-  // Who wants the same as the other has nothing left to decide.
+  // With the same value as the other's, nothing is left to decide.
   await form.getByLabel("Note").fill("the same");
   const second = orders[1]?._id ?? "";
   await api.call(colleague.token, fedex.update, { params: { id: second }, body: { note: "the same" } });
@@ -182,7 +182,7 @@ test("two change the payment handle: the second sees the first's, and decides", 
   await expect(conflict(other)).toHaveCount(0);
   expect((await api.call(token, website.getCashapp, {})).cashapp.cashappId).toBe("$second-hand");
 
-  // What nobody has touched follows, so that saving meets no conflict.
+  // Untouched fields follow, so that saving meets no conflict.
   await page.getByRole("button", { name: "Save limits" }).click();
   await expect(handle(page)).toHaveValue("$second-hand");
   await handle(page).fill("$third-hand");

@@ -9,7 +9,7 @@ import { addCustomer, openScreen, rowOf } from "./steps.ts";
 const saved = (page: Page, text: string) =>
   expect(page.getByRole("dialog").getByRole("alert").filter({ hasText: text })).toBeVisible();
 
-test("custom prices are edited, raised together and copied, each after a look at what it means", async ({
+test("custom prices are edited, raised together and copied, each after a preview", async ({
   adminToken,
   staff: { page },
   server: { api },
@@ -48,7 +48,7 @@ test("custom prices are edited, raised together and copied, each after a look at
     await question.getByRole("button", { name: "Go back" }).click();
     await expect(question).toBeHidden();
   }
-  // What cannot be looked at is not sent either.
+  // If the preview fails, nothing is sent.
   const preview = "**/custom-pricing/preview/*";
   await page.route(preview, (route) =>
     route.fulfill({ status: 503, json: { message: "The server is busy just now" } }),
@@ -85,7 +85,7 @@ test("custom prices are edited, raised together and copied, each after a look at
   expect(user.customPricing).toMatchObject([{ fromWeight: 1, toWeight: 3, price: 9.24 }]);
 });
 
-test("what a customer would pay is told from the palette, their page and the prices; a name that changes the unit asks first", async ({
+test("what a customer would pay is shown from the palette, their page and the prices; a name that changes the unit asks first", async ({
   admin: { page, token },
   server: { api },
 }) => {
@@ -97,7 +97,7 @@ test("what a customer would pay is told from the palette, their page and the pri
   await page.keyboard.press("Control+k");
   const palette = page.getByRole("combobox", { name: "Search or jump to" });
   await expect(palette).toBeFocused();
-  // At once: a part of the name finds the customer, too, and what is done before the whole is found does nothing.
+  // Enter at once: a part of the name finds the customer too, but acting before the full name is found does nothing.
   await palette.fill(name);
   await expect(page.getByRole("option", { name: `What would ${name} pay…` })).toBeVisible();
   await page.keyboard.press("Alt+w");

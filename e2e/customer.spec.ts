@@ -1,3 +1,4 @@
+import { storefront } from "@footprint/contract/storefront.ts";
 import { transfers } from "@footprint/contract/transfers.ts";
 import { users } from "@footprint/contract/users.ts";
 import type { Page } from "@playwright/test";
@@ -51,6 +52,17 @@ test("a customer's name leads to why their balance is what it is", async ({
   await expect(page.getByText("Out −$11.85")).toBeVisible();
 });
 
+test("a name that begins with an emoji has the whole of it for its letter", async ({
+  staff: { page },
+  lasting,
+  server: { api },
+}) => {
+  const { _id, key, username } = await addCustomer(api, lasting.admin);
+  await api.call(key, storefront.putCustomer, { params: { discordId: username }, body: { username: "🦊 fox" } });
+  await openScreen(page, `/users/${_id}`, "🦊 fox");
+  await expect(page.locator("[data-tile]").first()).toHaveText("🦊");
+});
+
 test("each entry leads to what it was for", async ({ staff: { page, token }, server: { api } }) => {
   const user = await customer(api, token, "northwind");
   await openBalance(page, user);
@@ -95,7 +107,7 @@ test("an adjustment is reversed once, with a reason, after a question whose focu
   await expect(figure(page, "Balance")).toContainText("$0.00");
 });
 
-test("what is spent cannot be taken back: the question says so, and so does the server", async ({
+test("spent money cannot be reversed: the question says so, and so does the server", async ({
   staff: { page, token },
   lasting,
   server: { api },
@@ -114,7 +126,7 @@ test("what is spent cannot be taken back: the question says so, and so does the 
   expect((await customer(api, token, user.username)).balance).toBe(10);
 });
 
-test("who comes late to a reversal is told, and sees it", async ({
+test("an operator who comes late to a reversal is told, and sees it", async ({
   staff: { page, token },
   lasting,
   server: { api },
@@ -180,7 +192,7 @@ for (const [name, label, user, text] of [
   });
 }
 
-test("what was done with a customer is for administrators; an entry leads to what it is about", async ({
+test("only administrators see what was done with a customer; an entry leads to its subject", async ({
   admin: { page, token },
   openAs,
   lasting,
@@ -238,7 +250,7 @@ test("a customer is disabled, enabled and credited on their page", async ({
   await expect(figure(page, "Balance")).toContainText("$25.00");
 });
 
-test("the history shows what one of several did, and all of it again", async ({
+test("the history can be narrowed to one author, and back", async ({
   admin: { page, token },
   lasting,
   server: { api },
@@ -263,7 +275,7 @@ test("the history shows what one of several did, and all of it again", async ({
   await expect(rows(page)).toHaveCount(2);
 });
 
-test("what is done less often stands in a menu: custom pricing is enabled there", async ({
+test("less frequent actions are in a menu: custom pricing is enabled there", async ({
   staff: { page },
   lasting,
   server: { api },

@@ -20,7 +20,7 @@ async function answer(page: Page, call: Endpoint, reply: unknown) {
   await page.route(`**${call.path}*`, (route) => route.fulfill({ json: reply }));
 }
 
-/** How many different colours a canvas has: an empty one has one. */
+/** How many different colours a canvas has; an empty one has one. */
 const coloursOn = (canvas: Locator) =>
   canvas.evaluate((element: HTMLCanvasElement) => {
     const pixels = element.getContext("2d")?.getImageData(0, 0, element.width, element.height).data ?? [];
@@ -37,7 +37,7 @@ test("all five calls go out together when the screen loads, and those of the cha
   await page.route("**/api/v1/dashboard/*", async (route) => {
     calls.push(new URL(route.request().url()).pathname);
     if (calls.length === onLoad.length) allThere.resolve();
-    // None is answered before all are asked.
+    // No call is answered before all were made.
     await allThere.promise;
     await route.continue();
   });
@@ -105,7 +105,7 @@ test("a value that is missing shows 0", async ({ admin: { page } }) => {
   await expect(chart(page, "Orders Graph")).toBeVisible();
 });
 
-test("calls that fail are told in one toast, show 0, and can be tried again", async ({ admin: { page }, watch }) => {
+test("failed calls show one toast and 0, and can be tried again", async ({ admin: { page }, watch }) => {
   watch.expectProblem(/403|Not today/);
   const failing = [dashboard.orders, dashboard.revenue];
   for (const call of failing)
@@ -164,7 +164,7 @@ test("the other charts follow the choice of 7, 30 or 90 days, which outlives a r
     await expect.poll(() => coloursOn(chart(page, name)), name).toBeGreaterThan(10);
 });
 
-test("nothing moves while the figures and charts arrive, for who comes back", async ({ admin: { page } }) => {
+test("on a return visit nothing moves while the figures and charts arrive", async ({ admin: { page } }) => {
   await open(page);
   await expect(page.getByRole("region", { name: "Needs attention" }).getByRole("listitem").first()).toBeVisible();
   await page.evaluate(() => document.fonts.ready);
@@ -197,7 +197,7 @@ testAlone("the charts are loaded on no other screen", async ({ admin: { page } }
   expect(scripts).toHaveLength(1);
 });
 
-test("what needs attention leads to the list where it is done, and the books are told of", async ({
+test('"Needs attention" leads to the lists where the work is done, and mentions the books', async ({
   admin: { page, token },
   server: { api },
 }) => {
@@ -212,6 +212,29 @@ test("what needs attention leads to the list where it is done, and the books are
   await expect(strip.getByRole("link", { name: "price gap" })).toContainText(priceGaps[0]?.name ?? "no gap");
   await strip.getByRole("link", { name: `${invoices.count} invoices waiting, ${money(invoices.amount)}` }).click();
   await expect(page.getByText(`${invoices.count} invoices found`)).toBeVisible();
+});
+
+test("on a phone what needs attention stands in one column, however much it is", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const attention = await api.call(token, dashboard.attention, {});
+  const waits = { count: 3, oldest: new Date().toISOString() };
+  await answer(page, dashboard.attention, {
+    ...attention,
+    newUsers: waits,
+    fedexOrders: waits,
+    approvals: waits,
+    unusual: 2,
+    codes: [{ type: "ground_oz", left: 23, days: 2 }],
+    priceGaps: [{ _id: crypto.randomUUID(), name: "ShipV2 Saver" }],
+  });
+  await page.setViewportSize({ width: 360, height: 780 });
+  await open(page);
+  const items = page.getByRole("region", { name: "Needs attention" }).getByRole("listitem");
+  await expect(items.nth(6)).toBeVisible();
+  const lefts = await items.evaluateAll((all) => all.map((item) => item.getBoundingClientRect().left));
+  expect(new Set(lefts).size).toBe(1);
 });
 
 test("one click compares this month with last, any days with any others, and the figures lead to their rows", async ({
@@ -236,7 +259,7 @@ test("one click compares this month with last, any days with any others, and the
     await expect(cells("Orders by label type", labelType).nth(0)).toHaveText(count(orders));
   for (const { username, amount } of span.topCustomers ?? [])
     await expect(cells("Customers who bought most", username).nth(0)).toHaveText(money(amount));
-  // Both columns of tables end above what follows, not on it.
+  // Both columns of tables end above the next part instead of overlapping it.
   const bottoms = await page
     .getByRole("table")
     .evaluateAll((tables) => tables.map((table) => table.parentElement?.getBoundingClientRect().bottom ?? 0));
@@ -256,7 +279,7 @@ test("one click compares this month with last, any days with any others, and the
   await cells("In all", "Orders").nth(0).getByRole("link").click();
   await expect(page).toHaveURL(`/orders?from=${asked.from}&to=${asked.to}`);
 
-  // Any address will do; a wrong one shows the overview.
+  // Any address works; an invalid one shows the overview.
   await open(page, "/?from=2026-02-01&to=2026-02-10&againstFrom=2025-02-01&againstTo=2025-02-10");
   await expect(page.getByRole("heading", { name: /against Feb 1, 2025 – Feb 10, 2025$/ })).toBeVisible();
   await open(page, "/?from=2026-02-11&to=2026-02-10&againstFrom=2025-02-01&againstTo=2025-02-10");

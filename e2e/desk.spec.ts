@@ -151,13 +151,13 @@ test("pages have the length one chose, also on other lists and after a reload, a
   await expect(page.getByText("31–40 of")).toBeVisible();
   await expect(place).toBeFocused();
 
-  // The row that was first is still in sight.
+  // The row that was first is still visible.
   await page.getByLabel("Rows").selectOption("25");
   await expect(page).toHaveURL(/limit=25/);
   await expect(page.getByText("26–50 of")).toBeVisible();
   await openScreen(page, "/invoices", "Invoices");
   await expect(page.getByLabel("Rows")).toHaveValue("25");
-  // A link without a length was counted in tens.
+  // A link without a length means ten rows a page.
   await openScreen(page, "/orders?page=2", "Orders");
   await expect(page.getByText("11–20 of")).toBeVisible();
 });

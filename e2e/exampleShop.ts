@@ -13,12 +13,12 @@ import { end, newFolder, readyPort } from "./server.ts";
 
 type DemoCustomer = { discordId: string; username: string };
 
-/** Starts the example shop as its users do, on a free port, beside a Footprint that has given it a key, or not yet. */
+/** Starts the example shop as its users do, on a free port, beside a Footprint that has given it a key or not. */
 export async function startExampleShop(footprint: string, key?: string) {
   const folder = await newFolder();
   const customers: DemoCustomer[] = [];
   const file = join(folder, "example-shop.json");
-  /** As Footprint leaves it for its demo's shop. */
+  /** As Footprint writes it for its demo's shop. */
   const giveKey = (given: string) => writeFile(file, JSON.stringify({ key: given, customers }));
   if (key) await giveKey(key);
   const child = spawn(projectNode(), ["shop/main.ts"], {
@@ -52,11 +52,11 @@ export async function startExampleShop(footprint: string, key?: string) {
 
 type ExampleShop = Omit<Awaited<ReturnType<typeof startExampleShop>>, "stop"> & {
   key: string;
-  /** Sold by the pound for $8.90 up to 3, $14.00 up to 10. */
+  /** Sold by the pound: $8.90 up to 3, $14.00 up to 10. */
   pounds: string;
-  /** Sold by the ounce, for $4.10 up to 8. */
+  /** Sold by the ounce: $4.10 up to 8. */
   ounces: string;
-  /** Takes prepaid codes, of which there are never 500. Costs a cent. */
+  /** Uses prepaid codes, of which there are always fewer than 500. Costs a cent. */
   scarce: string;
 };
 
@@ -67,7 +67,7 @@ type WorkerFixtures = {
   shop: ExampleShop;
 };
 type TestFixtures = {
-  /** A customer whom no other test knows. */
+  /** A customer that no other test uses. */
   newCustomer: (made?: Made) => Promise<Customer>;
   /** Opens the shop as a customer, in the test's own window. */
   visit: (customer: Customer, path?: string) => Promise<Page>;

@@ -13,7 +13,7 @@ const form = (page: Page) => page.getByRole("form", { name: "Update" });
 const details = (page: Page) => page.getByRole("region", { name: "Details" });
 const dialog = (page: Page) => page.getByRole("dialog");
 
-/** A label as a carrier sends it; another text is another file. */
+/** A label as a carrier sends it; another text makes another file. */
 const label = (name: string, text = name) => ({
   name,
   mimeType: "application/pdf",
@@ -22,7 +22,7 @@ const label = (name: string, text = name) => ({
 
 const wards = ["North", "South", "East", "West", "Harbor", "Hill"];
 
-/** Orders of a customer whom no other test knows, oldest first, each to a receiver of its own. */
+/** Orders of a customer that no other test uses, oldest first, each to its own receiver. */
 async function placeOrders(api: Api, adminToken: string, amount: number, { balance = 0, weight = 12.5 } = {}) {
   const customer = await addCustomer(api, adminToken);
   const params = { id: customer._id };
@@ -45,7 +45,7 @@ async function placeOrders(api: Api, adminToken: string, amount: number, { balan
   return { customer, batch, orders };
 }
 
-/** Answers every file chooser of a page. Listening from the start: what opens one a moment after is not missed. */
+/** Answers every file chooser of a page. Listens from the start, so that none is missed. */
 function chooseFiles(page: Page) {
   let files: ReturnType<typeof label>[] = [];
   page.on("filechooser", (chooser) => chooser.setFiles(files));
@@ -70,7 +70,7 @@ test("five labels are attached, priced and completed by keyboard alone, in few s
   server: { api },
 }) => {
   const { batch, orders } = await placeOrders(api, adminToken, 5);
-  // The customer has answered meanwhile.
+  // Meanwhile the customer has answered.
   const [{ _id: id } = { _id: "" }] = orders;
   await api.call(token, fedex.update, { params: { id }, body: { status: "Awaiting User Input" } });
   const choose = chooseFiles(page);
@@ -96,11 +96,11 @@ test("five labels are attached, priced and completed by keyboard alone, in few s
       price: 42.6,
       file: { name: `label-${place}.pdf` },
     });
-  // A minute has room for one key every second.
+  // At most one press per second fits into a minute.
   expect(strokes).toBeLessThanOrEqual(60);
 });
 
-test("what is typed after a label was chosen takes the place of the price that was quoted", async ({
+test("a typed price replaces the quoted price of a chosen label", async ({
   staff: { page, token },
   adminToken,
   server: { api },
@@ -158,7 +158,7 @@ test("files are matched to orders by id and by name, the match can be changed, a
   }
 });
 
-test("who claims an order is shown to others until it is released", async ({
+test("a claim on an order is shown to others until it is released", async ({
   staff: { page, account },
   adminToken,
   openAs,
@@ -191,7 +191,7 @@ test("an order that is claimed before it is all there is shown as claimed", asyn
 }) => {
   const { batch, orders } = await placeOrders(api, adminToken, 2);
   await openDesk(page, batch, 2);
-  // What the server knew before the claim arrives after it.
+  // An older answer of the server arrives after the claim.
   const params = { id: orders[1]?._id ?? "" };
   const claimed = page.waitForResponse(`**${pathOf(fedex.claim, params)}`);
   await page.route(`**${pathOf(fedex.read, params)}`, async (route) => {
@@ -209,9 +209,9 @@ test("an order that is claimed before it is all there is shown as claimed", asyn
 testAlone(
   "the desk shows a label, warns of what is odd, and price and file are removed again",
   async ({ staff: { page, token }, adminToken, server: { api } }) => {
-    // A browser without its windows says that it can show no PDF.
+    // A browser without windows says that it cannot show a PDF.
     await page.addInitScript(() => Object.defineProperty(navigator, "pdfViewerEnabled", { value: true }));
-    // So heavy that none of other tests is similar.
+    // So heavy that no order of another test is similar.
     const { batch, orders } = await placeOrders(api, adminToken, 6, { weight: 640 });
     const [first, second, ...similar] = orders as [(typeof orders)[number], ...typeof orders];
     if (!second) throw new Error("there are six");
@@ -288,12 +288,12 @@ test("desk and list are two views of one screen; on a phone list and order follo
   await openScreen(page, "/fedex", "Fedex Orders");
   await expect(page.getByRole("region", { name: "Work desk" })).toBeVisible();
 
-  // Whoever came to the list by a link stays there, also with another filter, until they come anew.
+  // An operator who came by a link stays there, even with another filter, until they come anew.
   await openScreen(page, "/fedex?filter=Pending", "Fedex Orders");
   const table = page.getByRole("table");
   const status = page.getByRole("search").getByLabel("Status");
   await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: /^All/ }).click();
-  // Said a moment after the list is shown, and then kept.
+  // It appears a moment after the list, and then stays.
   await expect(page).toHaveURL(/\?filter=All$/);
   await expect(status).toHaveValue("All");
   await page.reload();
@@ -318,7 +318,7 @@ test("desk and list are two views of one screen; on a phone list and order follo
   await expect(form(page)).toHaveCount(0);
 });
 
-test("what was typed about an order stays until it is saved or the page is left, and nothing is saved untouched", async ({
+test("unsaved text about an order stays until it is saved or the page is left, and untouched fields are not saved", async ({
   staff: { page, token },
   adminToken,
   watch,
@@ -375,7 +375,7 @@ test("what was typed about an order stays until it is saved or the page is left,
   await asked.accept();
   await leaving;
 
-  // Where the session has ended, nobody is asked.
+  // After the session has ended, nobody is asked.
   watch.expectProblem(/401|Sign in/);
   await form(page).getByLabel("Note").fill("later still");
   await page.route("**/api/v1/**", (route) => route.fulfill({ status: 401, json: { message: "Sign in again" } }));

@@ -18,7 +18,7 @@ const figures = ({ pending, completed, completedToday, cancelled, cancelledThisW
   );
 const update = (page: Page) => dialog(page).getByRole("button", { name: "Update", exact: true });
 
-/** Bytes that pass for a PDF; more than one piece of what the server stores. */
+/** Bytes that pass for a PDF, in more than one of the server's pieces. */
 const pdf = () => Buffer.concat([Buffer.from("%PDF-1.7\n"), randomBytes(400_000)]);
 
 async function orderTo(api: Api, token: string, receiver: string) {
@@ -231,6 +231,7 @@ test("administrators see and search the discord id; staff see three asterisks, a
   await expect(rows(colleague)).toContainText("***");
   await colleague.getByRole("button", { name: /^View/ }).click();
   await expect(dialog(colleague)).toContainText("User discord id***");
+  await expect(dialog(colleague).getByRole("link", { name: user.username })).toBeVisible();
   await openScreen(colleague, `/?search=${user.discordId}`, "Fedex Orders");
   await expect(colleague.getByText("Nothing found")).toBeVisible();
 });

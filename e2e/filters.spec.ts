@@ -19,7 +19,7 @@ async function choose(page: Page, label: string, option: string) {
   await page.getByRole("menuitemradio", { name: option, exact: true }).click();
 }
 
-/** In Auckland, where it is already Sunday the first of November. */
+/** In Auckland it is already Sunday, 1 November. */
 async function inAuckland(page: Page) {
   await page.clock.setFixedTime("2026-10-31T12:30:00Z");
   await page.route(`**${session.access.path}`, async (route) => {
@@ -191,7 +191,7 @@ test("an export has the rows of the list as it is filtered and searched, in its 
 
 test("an export tells how far it is, and can be cancelled", async ({ admin: { page } }) => {
   await openScreen(page, "/orders", "Orders");
-  // Sends the heading and two rows, one of them with a line break in a cell, and leaves the rest for later.
+  // Sends the heading and two rows, one with a line break in a cell, and the rest later.
   await page.evaluate(() => {
     const { fetch } = window;
     window.fetch = (input, init) => {
@@ -214,7 +214,10 @@ test("an export tells how far it is, and can be cancelled", async ({ admin: { pa
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("an export that is refused or breaks off is told, and saves no file", async ({ admin: { page }, watch }) => {
+test("an export that is refused or breaks off shows a failure, and saves no file", async ({
+  admin: { page },
+  watch,
+}) => {
   watch.expectProblem(/503|still running|broke off|ERR_/);
   const files: unknown[] = [];
   page.on("download", (file) => files.push(file));
@@ -234,11 +237,11 @@ test("an export that is refused or breaks off is told, and saves no file", async
         else controller.error(new TypeError("network error"));
       },
     });
-    // The panel asks for other things meanwhile.
+    // The panel makes other calls meanwhile.
     window.fetch = (...asked) =>
       String(asked[0]).includes("/export?") ? Promise.resolve(new Response(body)) : real(...asked);
   });
-  // By keyboard: the toast lies above the button.
+  // By keyboard, since the toast covers the button.
   await page.getByRole("button", { name: "Export", exact: true }).press("Enter");
   await expect(toast(page, "The download broke off. Try again.")).toBeVisible();
   expect(files).toEqual([]);
@@ -287,7 +290,7 @@ test("the dashboard's figures lead to the rows they count", async ({ admin: { pa
   await expect(page.getByText(`${month} ${month === 1 ? "order" : "orders"} found`)).toBeVisible();
 });
 
-test("the dashboard says what customers own and whether the ledger agrees, and leads to them", async ({
+test("the dashboard says what is owed to customers and whether the ledger agrees, and leads to them", async ({
   admin: { page, token },
   server: { api },
 }) => {
@@ -295,12 +298,12 @@ test("the dashboard says what customers own and whether the ledger agrees, and l
   const sum = owed.toLocaleString("en-US", { style: "currency", currency: "USD" });
   await openScreen(page, "/", "Dashboard");
   await expect(page.getByText("Agrees")).toBeVisible();
-  await page.getByRole("link", { name: `Customers own ${sum}` }).click();
+  await page.getByRole("link", { name: `Owed to customers ${sum}` }).click();
   await expect(page).toHaveURL(/\/users\?withBalance=true$/);
   await expect(chip(page, "With balance: Yes")).toBeVisible();
 });
 
-test("a ledger that does not agree is told on the dashboard with what is wrong", async ({ admin: { page } }) => {
+test("the dashboard says what is wrong if the ledger does not agree", async ({ admin: { page } }) => {
   const problems = ["tobias has a balance of $5.00, but their transfers add up to $4.00"];
   await page.route(`**${dashboard.owed.path}`, (route) =>
     route.fulfill({ json: { owed: 5, balanced: false, checkedAt: new Date().toISOString(), problems } }),

@@ -17,7 +17,7 @@ import { keepOpen, panelsOf } from "./panels.ts";
 import { openView, type View } from "./screens.ts";
 import { adminAccount, startServer } from "./server.ts";
 
-/** Something wrong that a browser reported during a test. */
+/** Problems that a browser reported during a test. */
 type Watch = {
   problems: string[];
   /** Lets a test cause a problem on purpose. */
@@ -29,22 +29,22 @@ type Watch = {
 type SignedIn = { page: Page; account: Account; token: string };
 
 type TestFixtures = {
-  /** For tests that end sessions or change accounts: nobody else uses theirs. */
+  /** For tests that end sessions or change accounts, on a session that nobody else uses. */
   ownSession: boolean;
-  /** Follows what others do, as people's panels do; elsewhere the test before would reach into the next. */
+  /** Follows other people's changes, as real panels do; in other tests the previous test would reach into the next. */
   isLive: boolean;
   watch: Watch;
-  /** Whom the test's pages may call: the product alone, unless the test is about more. */
+  /** The hosts that the test's pages may call: only the product by default. */
   origins: string[];
-  /** A browser of its own, with an account signed in: for a second person in the same test. */
+  /** Opens another browser with this account, for a second person in a test. */
   openAs: (account: Account) => Promise<SignedIn>;
-  /** Lends the panel of somebody whose session lasts. */
+  /** Lends the panel of a lasting session. */
   inPanel: (token: string, use: (page: Page) => Promise<void>) => Promise<void>;
   admin: SignedIn;
   staff: SignedIn;
-  /** Lets no timer of the page run until the test says so; the page's clock must be installed. */
+  /** Stops the page's timers until the test advances them; needs an installed clock. */
   stopClock: () => Promise<void>;
-  /** Becomes whoever a view is for, and opens it, light and 1440 px wide. */
+  /** Signs in as whoever a view is for, and opens it, light and 1440 px wide. */
   look: (view: View) => Promise<Page>;
 };
 
@@ -54,11 +54,14 @@ type WorkerFixtures = {
   lasting: { admin: string; staff: string; member: Account; confirmed: () => Promise<string> };
   adminToken: string;
   panels: ReturnType<typeof panelsOf>;
-  /** Where all looking is done, and whose panel it shows: to open or load one for every view takes as long as to look. */
+  /**
+   * The window for all views, and whose panel it shows: opening or loading one for every view would take as long as
+   * looking at it.
+   */
   gallery: { page?: Page; who?: "admin" | "staff" | undefined; wasAnswered?: boolean };
 };
 
-/** For a test that does for good what another would notice: its window is emptied for it, and loads the panel. */
+/** For a test whose changes would disturb the next one: its window is emptied first, and loads the panel. */
 export const testAlone = base.extend<TestFixtures, WorkerFixtures>({
   server: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of a fixture's needs here
@@ -75,7 +78,7 @@ export const testAlone = base.extend<TestFixtures, WorkerFixtures>({
       const admin = await api.signIn(adminAccount);
       const member = await api.addStaff(admin);
       let last = Date.now();
-      /** The administrator's, for a test that may do what is sensitive. */
+      /** The administrator's session, recently confirmed, for tests of sensitive acts. */
       const confirmed = async () => {
         if (Date.now() - last > 10 * 60_000) {
           await api.call(admin, session.confirm, { body: { password: adminAccount.password } });
@@ -187,12 +190,12 @@ export const testAlone = base.extend<TestFixtures, WorkerFixtures>({
     let stopped = false;
     await use(async () => {
       stopped = true;
-      // Again where more than that second passes in between: no clock is set back, but it stands from then on.
+      // Retried if more than that second passes: the clock cannot be set back, but it stands from then on.
       await expect(async () => {
         await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
       }).toPass();
     });
-    // Left standing, it would reach into the next test.
+    // A stopped clock would reach into the next test.
     if (stopped) await page.clock.resume();
   },
 
@@ -209,11 +212,11 @@ export const testAlone = base.extend<TestFixtures, WorkerFixtures>({
       await page.setViewportSize({ width: 1440, height: 800 });
       await page.emulateMedia({ colorScheme: "light" });
       await page.mouse.move(0, 0);
-      // What the panel was told in the server's place, it remembers for a while.
+      // The panel remembers faked answers for a while.
       const isThere = who === gallery.who && !view.ownPanel && (Boolean(view.answers) || !gallery.wasAnswered);
       if (!isThere) {
-        // A panel that finds itself signed out would take the next one's cookie with it. To a picture of the same
-        // site, since another site would cost a new process with all code to compile again.
+        // A panel that finds itself signed out would take the next one's cookie with it. It goes to a picture of the
+        // same site, since another site would need a new process and compile all code again.
         if (gallery.who) await page.goto("/favicon.svg");
         await page.context().clearCookies();
         if (who !== "nobody")
@@ -227,17 +230,17 @@ export const testAlone = base.extend<TestFixtures, WorkerFixtures>({
     });
     stop();
     if (gallery.who) {
-      // Nothing of a view is left where there is no screen.
+      // Where there is no screen, nothing of a view is left.
       await showAddress(page, "/nowhere");
       await expect(page.getByRole("heading", { level: 1 })).toHaveText("Unexpected Application Error!");
     } else await page.goto("/favicon.svg");
-    // What a view was shown in the server's place is not for the next one.
+    // Faked answers must not reach the next view.
     await page.unrouteAll({ behavior: "wait" });
     await page.evaluate(() => localStorage.clear());
   },
 });
 
-/** Its administrator and its staff work in panels that stay open from test to test. */
+/** The administrator and the staff member work in panels that stay open from test to test. */
 export const test = testAlone.extend({
   admin: async ({ inPanel, lasting }, use) => {
     const token = await lasting.confirmed();
@@ -249,7 +252,7 @@ export const test = testAlone.extend({
   },
 });
 
-/** Goes to an address without loading the panel again, as Back does. */
+/** Goes to an address without loading the panel, as Back does. */
 const showAddress = (page: Page, path: string) =>
   page.evaluate((to) => {
     history.pushState(null, "", to);
@@ -258,7 +261,7 @@ const showAddress = (page: Page, path: string) =>
 
 export { expect };
 
-/** Collects console errors (a broken content security policy is one), page errors and calls to other hosts. */
+/** Collects console errors (which include broken content security policies), page errors and calls to other hosts. */
 function observe(context: BrowserContext, watch: Watch, origins: string[]): () => void {
   const onConsole = (message: ConsoleMessage) => {
     if (message.type() === "error") watch.problems.push(`console: ${message.text()} (${message.location().url})`);
@@ -276,17 +279,17 @@ function observe(context: BrowserContext, watch: Watch, origins: string[]): () =
 }
 
 /**
- * What the content security policy refuses is written to the page's console. Toasts stay twice as long as they do
- * for people: a busy machine may not look at the page for five seconds.
+ * Reports violations of the content security policy to the console. Toasts stay twice as long as for people, since a
+ * busy machine may not look at the page for five seconds.
  */
 function prepare(context: BrowserContext, isLive: boolean) {
   return context.addInitScript(
     (followed) => {
       const { fetch } = window;
-      // A stream that never says anything.
+      // A stream that never sends anything.
       window.fetch = (...asked) => (String(asked[0]).endsWith(followed) ? new Promise(() => {}) : fetch(...asked));
       document.addEventListener("DOMContentLoaded", () => {
-        // Not an element: those are refused where the content security policy allows none.
+        // Not a style element, which the content security policy may refuse.
         const style = new CSSStyleSheet();
         style.replaceSync(".Toastify__progress-bar { animation-duration: 10s !important }");
         document.adoptedStyleSheets.push(style);
@@ -299,16 +302,16 @@ function prepare(context: BrowserContext, isLive: boolean) {
   );
 }
 
-/** The rules that look at colours: all that another theme can break. */
+/** The rules about colours: everything that another theme can break. */
 const colourRules = ["color-contrast", "link-in-text-block"];
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** `frontOnly`: where a dialog is open, what lies behind it is left to others. */
+/** `frontOnly`: if a dialog is open, what lies behind it is not searched. */
 export async function expectNoAxeViolations(page: Page, { coloursOnly = false, frontOnly = false } = {}) {
   const scope = frontOnly && (await page.getByRole("dialog").count()) > 0 ? "[role=dialog]" : "html";
-  // Only what is wrong is told at length.
+  // Only violations are reported in detail.
   const options: RunOptions = { resultTypes: ["violations"], ...(coloursOnly && { runOnly: colourRules }) };
-  // Again while it fails: right after a change of theme or screen, colours may still be those of before.
+  // Retried, since right after a change of theme or screen old colours may still be there.
   await expect(async () => {
     if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
     const { violations } = await page.evaluate(([scope, options]) => window.axe.run(scope, options), [

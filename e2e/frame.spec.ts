@@ -144,10 +144,10 @@ test("the theme follows the system until one is chosen, and the choice outlives 
   await expect.poll(() => scheme(page)).toBe("dark");
 });
 
-/** Screens that are a table and little else. */
+/** Screens that consist mainly of a table. */
 const tables = ["/orders", "/fedex", "/users", "/new-users", "/invoices", "/usps", "/pricing", "/staff", "/logs"];
 
-/** Those last for which the panel is loaded again, or after which it is. */
+/** Views that load the panel, before or after, come last. */
 const loads = ({ as, ownPanel, answers }: View) => (as || ownPanel ? 2 : answers ? 1 : 0);
 const cheapestFirst = views.toSorted((one, other) => loads(one) - loads(other));
 
@@ -160,13 +160,13 @@ for (const view of cheapestFirst) {
   }) => {
     if (view.problem) watch.expectProblem(view.problem);
     const page = await look(view);
-    // What lies behind a dialog has a view of its own; both together are looked at in conflicts.spec.ts.
+    // The view behind a dialog is tested by itself; both together are tested in conflicts.spec.ts.
     await expectNoAxeViolations(page, { frontOnly: true });
     await page.emulateMedia({ colorScheme: "dark" });
     await expect.poll(() => scheme(page)).toBe("dark");
     await expectNoAxeViolations(page, { coloursOnly: true, frontOnly: true });
     for (const width of [1440, 768, 360]) {
-      // Narrower than this, rows are cards.
+      // In narrower windows, rows are cards.
       if (isTable && width === 768) await expectWholeTable(page, [1200, 1024, 770, 768]);
       await page.setViewportSize({ width, height: 800 });
       await expect.poll(() => page.evaluate(misfits), `what does not fit ${width} px`).toEqual([]);
@@ -174,17 +174,17 @@ for (const view of cheapestFirst) {
   });
 }
 
-/** What stands out, what is cut off, and what makes a phone zoom in. */
+/** Elements that stick out, are cut off, or make a phone zoom in. */
 function misfits() {
   const overhang = document.documentElement.scrollWidth - innerWidth;
-  // Styles take long: only of what is higher than its place, which neither grows nor scrolls.
+  // Styles are slow to read, so only of elements taller than their place, which neither grow nor scroll.
   const squeezed = Array.from(document.querySelectorAll("body *"))
     .filter(({ clientHeight, scrollHeight }) => clientHeight > 1 && scrollHeight > clientHeight + 4)
     .filter((element) => {
       const { overflowY, textOverflow, visibility } = getComputedStyle(element);
       return overflowY === "hidden" && textOverflow !== "ellipsis" && visibility === "visible";
     });
-  // Phones enlarge the page when a field with smaller letters than this is entered.
+  // Phones zoom in when a field with smaller letters gets the focus.
   const fields = innerWidth > 360 ? [] : document.querySelectorAll("input, select, textarea");
   const small = Array.from(fields)
     .filter((field) => !field.matches("[type=radio], [type=checkbox], [type=file]"))
@@ -262,23 +262,23 @@ for (const width of [1440, 360]) {
   });
 }
 
-/** A toast leaves when its bar has run out; on a busy machine that is sooner than a test has looked at it. */
+/** A toast leaves when its bar has run out, on a busy machine before a test has looked at it. */
 async function keepToasts(page: Page) {
   await page.addStyleTag({ content: ".Toastify__progress-bar { animation-play-state: paused !important }" });
 }
 
-/** Once the rows are there, nothing of the table is out of sight at any of these widths. */
+/** Once the rows are there, no part of the table is hidden at any of these widths. */
 async function expectWholeTable(page: Page, widths: number[]) {
   await expect(page.getByRole("row").nth(1)).toBeVisible();
   await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 });
-    // Parts of a pixel are rounded up.
+    // Fractions of a pixel are rounded up.
     await expect.poll(() => overhangOf(page), `pixels out of sight, ${width} px wide`).toBeLessThanOrEqual(1);
   }
 }
 
-/** How many pixels of the table are out of sight. */
+/** How many pixels of the table are hidden. */
 const overhangOf = (page: Page) =>
   page.getByRole("table").evaluate((table) => table.scrollWidth - (table.parentElement?.clientWidth ?? 0));
 
@@ -295,14 +295,14 @@ for (const path of ["/bulk-orders", ...tables]) {
     await page.unrouteAll({ behavior: "wait" });
   });
 }
-/** What people may fill to its length in a reply. */
+/** Fields in replies that people may fill to their full length. */
 const names = /("(?:username|email|name|uid|chatId|discordId)"):"[^"]*"/g;
 
-/** What is wider than the cell or line that it stands in. */
+/** Elements wider than their cell or line. */
 const cutOff = (page: Page) =>
   page.locator("tbody :is(td, td *)").evaluateAll((pieces) =>
     pieces
-      // What is there for screen readers alone is one pixel wide.
+      // Elements only for screen readers are one pixel wide.
       .filter(({ clientWidth, scrollWidth }) => clientWidth > 1 && scrollWidth > clientWidth)
       .map((piece) => piece.textContent),
   );
@@ -356,7 +356,7 @@ test("what the pointer is on stays readable, in light and dark", async ({ admin:
   await expectReadable(page.getByRole("menuitem", { name: "Disable User" }));
 });
 
-/** WCAG's ratio. Axe does not tell it for what lies over a drawn shade, such as a row's actions. */
+/** WCAG's contrast ratio. Axe does not compute it over a drawn shade, such as behind a row's actions. */
 function contrast(element: Element): number {
   const { color, backgroundColor } = getComputedStyle(element);
   const luminance = (value: string) => {
@@ -365,7 +365,7 @@ function contrast(element: Element): number {
       const share = part / 255;
       return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
     });
-    // Until the pointer is noticed there is no background: nothing to compare with yet.
+    // Before the pointer is noticed there is no background to compare with.
     return parts[3] === 0 ? Number.NaN : 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
   const [darker = 0, lighter = 0] = [luminance(color), luminance(backgroundColor)].sort((a, b) => a - b);
@@ -432,7 +432,7 @@ for (const width of [1440, 360]) {
   test(`nothing moves when rows and figures arrive, ${width} px wide`, async ({ admin: { page } }) => {
     await page.setViewportSize({ width, height: 800 });
     const loading = page.locator("[aria-busy=true]");
-    // How high what needs attention is, the panel knows from the time before.
+    // The panel remembers the height of "Needs attention" from the last time.
     await page.goto("/");
     await expect(page.getByRole("region", { name: "Needs attention" }).getByRole("listitem").first()).toBeVisible();
     await page.evaluate(() => document.fonts.ready);
@@ -459,7 +459,7 @@ declare global {
   }
 }
 
-/** From now on, or from when the font is there: what moves, and how much of the screen that is. */
+/** Records layout shifts, and how much of the screen moves, from now on or once the font is loaded. */
 async function watchShifts(page: Page) {
   const nextPaint = () =>
     page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
@@ -475,7 +475,7 @@ async function watchShifts(page: Page) {
   });
   return async () => {
     await nextPaint();
-    // A word that grows in its place moves by a hair.
+    // A word that grows in its place moves very slightly.
     return (await page.evaluate(() => window.shifts)).filter(({ value }) => value > 0.0001);
   };
 }

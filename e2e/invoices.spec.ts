@@ -11,7 +11,7 @@ import { customer, drawerOf, openScreen, rowOf, toast } from "./steps.ts";
 
 const who = "invoice-customer";
 const rows = (page: Page) => page.locator("main table[aria-busy=false] tbody tr");
-/** Once what to look at has arrived: only then its buttons stay where they are. */
+/** Waits for what to check, since the buttons move until it has arrived. */
 const question = (page: Page) =>
   page.getByRole("dialog", { name: "Mark as Paid?" }).filter({ hasNot: page.locator("[aria-busy=true]") });
 const open = (page: Page, address = "/invoices") => openScreen(page, address, "Invoices");
@@ -53,6 +53,19 @@ test("a row shows invoice, customer, amount, method, status and age", async ({ s
   await expect(rows(page).getByRole("time")).toBeVisible();
 });
 
+test("a pending invoice is a warning, a paid one a success, and any other a danger", async ({ staff: { page } }) => {
+  const badge = (status: string) => rows(page).locator(".mantine-Badge-root").filter({ hasText: status }).first();
+  for (const [status, colour] of [
+    ["Pending", "orange"],
+    ["Paid", "teal"],
+    ["Expired", "red"],
+    ["Failed", "red"],
+  ] as const) {
+    await open(page, `/invoices?status=${status.toLowerCase()}`);
+    await expect(badge(status)).toHaveAttribute("style", new RegExp(`--mantine-color-${colour}-`));
+  }
+});
+
 test("marking as paid asks first, then the row is paid and the customer has the money", async ({
   staff: { page, token },
   server: { api },
@@ -87,7 +100,7 @@ test("a double click pays once", async ({ staff: { page, token }, server: { api 
   expect(await balance(api, token)).toBe(before + 41);
 });
 
-test("an expired invoice can be paid too; who comes late is told and sees the row change", async ({
+test("an expired invoice can be paid too; an operator who comes late is told and sees the row change", async ({
   staff: { page, token },
   server: { api },
   watch,
@@ -105,7 +118,7 @@ test("an expired invoice can be paid too; who comes late is told and sees the ro
   expect(await balance(api, token)).toBe(before + 42);
 });
 
-test("who pays an invoice that failed is warned, sees the new balance, and says why; the row tells it afterwards", async ({
+test("paying a failed invoice warns, shows the new balance and asks why; the row shows the reason afterwards", async ({
   adminToken,
   staff: { page, token: staffToken, account },
   server: { api },

@@ -29,7 +29,7 @@ test("a list follows at its top, announces where somebody reads on, and never mo
   const shop = await newShop(api, token);
   const views = page.getByRole("navigation", { name: "Views" });
   const refunded = views.getByRole("link", { name: /^Refunded/ });
-  // Again from the beginning where the panel heard late of what was done before: it does not know the counts then.
+  // Retried from the beginning if the panel heard late of earlier changes: then it does not know the counts.
   await expect(async () => {
     await openScreen(page, "/orders?status=Refunded", "Orders");
     await expect(refunded).toHaveText(/^Refunded \d+$/, { timeout: 5_000 });
@@ -40,7 +40,7 @@ test("a list follows at its top, announces where somebody reads on, and never mo
   }).toPass({ timeout: 120_000 });
   const first = await sell(api, shop, uniqueName("first"));
   await expect(rows(page).first()).toContainText(first.uuid.slice(-6));
-  // What it counted is not known any more.
+  // The former count is no longer shown.
   await expect(refunded).toHaveText("Refunded");
 
   await openScreen(page, "/orders?page=2", "Orders");
@@ -57,7 +57,7 @@ test("a list follows at its top, announces where somebody reads on, and never mo
   await expect(rows(page).nth(1)).toContainText(second.uuid.slice(-6));
   await expect(news).toBeHidden();
 
-  // With details open, the row is brought up to date in its place.
+  // With details open, the row is updated in its place.
   await rowOf(page, first.uuid.slice(-6)).getByRole("button", { name: /^View/ }).click();
   const drawer = drawerOf(page, "Order");
   await expect(drawer.getByRole("button", { name: "Refund Order" })).toBeVisible();
@@ -95,7 +95,7 @@ test("two at one desk see what the other does, and that the other has the same o
   await expect(own).toContainText("Refunded: $8.90 went back");
   await expect(own.getByRole("button", { name: "Refund Order" })).toBeHidden();
 
-  // Both go to the customer's page: there it is the same, and the balance follows.
+  // The customer's page behaves the same, and its balance follows.
   await theirs.getByRole("link", { name: shop.name }).click();
   await expect(own.getByText("Also open")).toBeHidden();
   await own.getByRole("link", { name: shop.name }).click();
@@ -107,7 +107,7 @@ test("two at one desk see what the other does, and that the other has the same o
   await expect(page.getByText("Also open")).toBeHidden();
 });
 
-test("rows that left the page, were chosen on another one or are gone say what they are now, and so does their sum", async ({
+test("chosen rows show their current state, and their sum, if they left the page, are on another one or are gone", async ({
   admin: { page, token },
   server: { api },
 }) => {
@@ -160,7 +160,7 @@ test("all windows of a browser follow, also when the one that follows for the ot
   };
   await expectSeen(windows);
   const first = (await following).frame().page();
-  // A question of the browser's own lets nothing else happen in its window.
+  // A native dialog of the browser blocks everything else in its window.
   const question = new Promise<Dialog>((asked) => first.once("dialog", asked));
   await first.evaluate(() => void setTimeout(() => confirm("Leave?")));
   const open = await question;
@@ -199,7 +199,7 @@ test("a panel catches up: after a proxy that cuts, one that keeps back, and a se
   await cp(join(seeded, "postgres"), join(dataDir, "postgres"), { recursive: true });
   let server = await startServer(seeded, { DATA_DIR: dataDir });
   const { proxy, ...line } = await startProxy(server.url);
-  // What is cut off, the browser itself reports.
+  // The browser itself reports cut connections.
   watch.expectProblem(/net::ERR|502/);
   const context = await browser.newContext({ baseURL: line.url });
   try {
@@ -214,14 +214,14 @@ test("a panel catches up: after a proxy that cuts, one that keeps back, and a se
       return patron.username;
     };
 
-    // Kept back: the panel works as it would alone.
+    // With a buffering proxy the panel works as if alone.
     proxy.buffers = true;
     await openScreen(page, "/transfers", "Transfers");
     await expect.poll(line.asked).toBeGreaterThan(0);
     const unseen = await creditOne();
     await page.reload();
     await expect(newest).toContainText(unseen);
-    // Another network, and another proxy.
+    // Another network, with another proxy.
     proxy.buffers = false;
     const buffered = line.asked();
     await page.evaluate(() => window.dispatchEvent(new Event("online")));
@@ -235,7 +235,7 @@ test("a panel catches up: after a proxy that cuts, one that keeps back, and a se
       await expect.poll(line.asked).toBeGreaterThan(asked);
     }
 
-    // The clock is set back right after a change was seen, while the panel rests.
+    // The clock is set back right after a change was seen, while the panel pauses.
     await page.evaluate(() => {
       const time = Date.now;
       Date.now = () => time() - 3_600_000;

@@ -125,7 +125,7 @@ test("a shop and the program are told apart from members of staff", async ({
   server: { api },
 }) => {
   const account = await api.addStaff(token);
-  const shop = `${account.username}-shop`;
+  const shop = `${account.username} by the harbor`;
   const { key } = await api.call(token, website.createApiKey, { body: { name: shop } });
   const discordId = String(Date.now());
   await api.call(key, storefront.putCustomer, { params: { discordId }, body: { username: "marked" } });
@@ -134,6 +134,8 @@ test("a shop and the program are told apart from members of staff", async ({
   const who = (text: string) => rowOf(page, text).getByRole("cell").first();
   await expect(who("signed out")).toHaveAccessibleName(account.username);
   await expect(who("customer marked")).toHaveAccessibleName(`${shop} shop`);
+  const word = await who("customer marked").getByText("shop", { exact: true }).boundingBox();
+  expect(word?.height, "the word stands on one line").toBeLessThan(24);
 
   await api.status(undefined, session.login, { body: { ...account, password: "not the password" } });
   await page.reload();

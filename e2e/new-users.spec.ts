@@ -17,7 +17,7 @@ test("a verified customer leaves the list, and a toast says so", async ({ staff:
   await expect(rowOf(page, "verify-customer-1")).toBeVisible();
 });
 
-test("who verifies a customer a moment later than a colleague is told", async ({
+test("an operator who verifies a customer a moment after a colleague is told", async ({
   staff: { page, account },
   openAs,
   watch,
@@ -46,7 +46,7 @@ test("a double click verifies once", async ({ staff: { page } }) => {
   expect(sent).toBe(1);
 });
 
-test("only customers who wait are listed, and can be searched", async ({ staff: { page } }) => {
+test("only waiting customers are listed, and can be searched", async ({ staff: { page } }) => {
   await openScreen(page, "/new-users?search=northwind", "New Users");
   await expect(page.getByText("Nothing found")).toBeVisible();
   await page.getByRole("searchbox").fill("newcomer-0");

@@ -38,10 +38,10 @@ test("the bell counts what happened since one last looked, live, and each notice
   await expect(deposit).toContainText(`$50.00 of ${patron.username} by Cash App`);
   await expect(deposit).toContainText("Look for the deposit");
   await expectNoAxeViolations(page);
-  // Seen by opening, and still told apart while one reads.
+  // Opening marks them as seen, but they stay marked as new while one reads.
   await expect.poll(async () => (await api.call(token, notices.unseen, {})).unseen).toBe(0);
 
-  // What a colleague does is seen to be done.
+  // The notice shows that a colleague has done it.
   await api.call(lasting.admin, users.verify, { params: { id: patron._id } });
   await api.call(lasting.admin, invoices.markPaid, { params: { id: invoice._id } });
   await expect(newcomer).toContainText("Verified");

@@ -11,7 +11,7 @@ import { customer, drawerOf, goByKeys, openScreen, toast } from "./steps.ts";
 
 const rows = (page: Page) => page.locator("table[aria-busy=false] tbody tr");
 const details = (page: Page) => drawerOf(page, "Order");
-/** Once what to look at has arrived: only then its buttons stay where they are. */
+/** Waits for what to check, since the buttons move until it has arrived. */
 const question = (page: Page) =>
   page.getByRole("dialog", { name: "Refund this order?" }).filter({ hasNot: page.locator("[aria-busy=true]") });
 const money = (amount: number) => amount.toLocaleString("en-US", { style: "currency", currency: "USD" });
@@ -228,7 +228,7 @@ test("by keyboard: Escape closes the question, then the order, and the focus ret
   await expect(rows(page)).toBeFocused();
 });
 
-test("an order tells who bought it through which key, why it cost what it did, and who refunded it and why", async ({
+test("an order shows who bought it with which key, the reason for its price, and who refunded it and why", async ({
   adminToken,
   staff: { page, account },
   server: { api },
@@ -415,7 +415,7 @@ test("an answer that arrives late never overwrites a newer one", async ({ staff:
   await page.route(`**${orders.list.path}?*status=Refunded*`, async (route) => {
     const response = await route.fetch();
     await late.promise;
-    // The panel may have called the request off by now.
+    // The panel may have cancelled the request by now.
     await route.fulfill({ response }).catch(() => {});
     answered.resolve();
   });
@@ -426,7 +426,7 @@ test("an answer that arrives late never overwrites a newer one", async ({ staff:
   await expect(rows(page)).toHaveCount(9);
   late.resolve();
   await answered.promise;
-  // A moment in which it could do harm.
+  // Time in which it could do harm.
   await page.evaluate(() => new Promise((done) => setTimeout(done, 300)));
   await expect(rows(page)).toHaveCount(9);
   await expect(rows(page).filter({ hasText: "Refunded" })).toHaveCount(0);

@@ -35,12 +35,12 @@ test("by keys alone an order is found from another screen, opened and refunded",
     await route.continue();
   });
   await find(page, order.uuid);
-  // Before the answer: what it finds is opened once it is there.
+  // Enter before the answer: its result opens once it is there.
   await press(page, "Enter");
   await expect(drawerOf(page, "Order")).toBeFocused();
   await expect(page).toHaveURL(`/orders?view=${order._id}`);
   await expect(page.getByRole("dialog")).toHaveCount(0);
-  // Before the order is there: it asks once it is.
+  // Pressed before the order is there: it asks once it is.
   await press(page, "r");
   isPressed();
   const question = page.getByRole("dialog", { name: "Refund this order?" });
@@ -84,7 +84,7 @@ test("by keys alone a customer is found and gets balance, from a field that some
 test("nothing is lost of what is typed while the palette opens for the first time", async ({ staff: { page } }) => {
   await openScreen(page, "/new-users", "New Users");
   await press(page, "Control+k");
-  // As fast as people type: some of it before the palette's field is there, some after.
+  // At typing speed: some letters arrive before the palette's field is there, some after.
   await page.keyboard.type("somebody with a long name", { delay: 40 });
   await expect(field(page)).toHaveValue("somebody with a long name");
 });
@@ -116,7 +116,7 @@ test("administrators find codes and accounts, in a new tab too, and staff neithe
   const colleague = (await openAs(member)).page;
   await openScreen(page, "/invoices", "Invoices");
   await find(page, member.username);
-  // A part of the name has found others, too.
+  // A part of the name has found others too.
   await expect(group(page, "Staff").getByRole("option")).toContainText([member.username]);
   await press(page, "Control+a");
   await page.keyboard.type(code);
@@ -142,7 +142,7 @@ test("administrators find codes and accounts, in a new tab too, and staff neithe
   await expect(group(colleague, "Go to")).toHaveCount(0);
 });
 
-test("an answer that comes late is not shown nor acted on, and a search that failed can be tried again", async ({
+test("a late answer is neither shown nor acted on, and a failed search can be tried again", async ({
   staff: { page },
   watch,
 }) => {
@@ -175,7 +175,7 @@ test("an answer that comes late is not shown nor acted on, and a search that fai
     await route.fulfill({ status: 400, json: { message: "Not now" } });
   });
   await field(page).fill("juniper");
-  // Still those of the answer before: neither a letter nor Tab and Enter do anything to that customer.
+  // Still those of the previous answer: neither a letter nor Tab and Enter act on that customer.
   await expect(page.getByRole("group", { name: /^Actions for oswald/ })).toBeVisible();
   await press(page, "Alt+d", "Tab", "Enter");
   failing.resolve();
@@ -186,7 +186,7 @@ test("an answer that comes late is not shown nor acted on, and a search that fai
   await expect(group(page, "Customers")).toContainText("juniper");
 });
 
-test("the sidebar counts who waits, follows a verification, and is silent where it cannot count", async ({
+test("the sidebar counts waiting customers, follows a verification, and shows nothing if it cannot count", async ({
   adminToken,
   staff: { page, token },
   server: { api },

@@ -2,12 +2,12 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "@play
 
 declare global {
   interface Window {
-    /** Where a panel may stay open: leaves its screen, and tells whether it is now as one that was just loaded. */
+    /** In panels that may stay open: leaves the screen, and tells whether the panel is as if just loaded. */
     leaveScreen?: () => Promise<boolean>;
   }
 }
 
-/** Panels that stay open from test to test: to load one takes longer than most of what is done in it. */
+/** Panels that stay open from test to test, since loading one takes longer than most of what is done in it. */
 export function panelsOf(browser: Browser, prepare: (context: BrowserContext) => Promise<unknown>) {
   const open = new Map<string, Page>();
 
@@ -47,7 +47,7 @@ export function panelsOf(browser: Browser, prepare: (context: BrowserContext) =>
   };
 }
 
-/** For what would be done for good: the next test would not know. */
+/** Refuses what would change a window for good, and so the next test. */
 function refuse(part: object, names: string[]) {
   for (const name of names)
     Object.defineProperty(part, name, {
@@ -66,16 +66,16 @@ async function empty(page: Page, viewport: BrowserContextOptions["viewport"]) {
   await page.mouse.move(0, 0);
   const isAsLoaded = (await leaveScreen(page)) && (await page.evaluate(forgetStored, ofScreens));
   if (isAsLoaded) return;
-  // A picture of the same site: another site would cost a new process, with all code to compile again.
+  // A picture of the same site, since another site would need a new process and compile all code again.
   await page.goto("/favicon.svg");
   await page.context().clearCookies();
   await page.evaluate(forgetStored, ofScreens);
 }
 
-/** What screens keep in the browser, and read whenever they are shown. */
+/** Storage keys of screens, which are read whenever a screen is shown. */
 const ofScreens = ["footprint-attention", "footprint-fedex-view", "footprint-rows", "footprint-staff-view"];
 
-/** Tells whether there was nothing else: what is around the screens goes on with what it has read. */
+/** Returns whether there was nothing else: the parts around the screens do not read storage again. */
 function forgetStored(ofScreens: string[]) {
   const isAround = ([key, value]: [string, string]) => !ofScreens.includes(key) && value !== "[]";
   const wasOfScreens = !Object.entries<string>(localStorage).some(isAround);
@@ -87,29 +87,29 @@ function forgetStored(ofScreens: string[]) {
 const isInPanel = (page: Page) => page.evaluate(() => document.querySelector("a[href='#content']") !== null);
 const leaveScreen = (page: Page) => page.evaluate(() => window.leaveScreen?.() ?? false);
 
-/** Goes to an address in a panel that is open, as after a load; tells whether there is such a panel. */
+/** Goes to an address in an open panel, as after a load; returns false if there is none. */
 export async function goInPanel(page: Page, address: string): Promise<boolean> {
   if (!(await leaveScreen(page))) return false;
   await page.evaluate((to) => {
-    // What the frame shows is fetched again, as when somebody returns to the tab.
+    // The frame's data is fetched again, as when somebody returns to the tab.
     document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
-    // With a key, as the router's own have one: by address it would scroll to where the last test was.
+    // With a key, as the router's own entries have: otherwise it would scroll to the last test's position.
     history.pushState({ key: Math.random().toString(36), idx: history.state.idx + 1 }, "", to);
     dispatchEvent(new PopStateEvent("popstate"));
   }, address);
   return true;
 }
 
-/** Lets a window's panels be emptied without being loaded. */
+/** Lets a window's panels be emptied without loading. */
 export function keepOpen(context: BrowserContext) {
   return context.addInitScript(() => {
-    // Neither a window that is still empty nor what a panel shows in a frame.
+    // Neither an empty window nor a page in a frame.
     if (location.protocol === "about:" || window !== window.top) return;
     const { fetch, setTimeout } = window;
     const cookie = document.cookie;
     let fetchAtFirst = fetch;
     let pending = 0;
-    /** What forgets an answer that nobody has looked at for five minutes. */
+    /** Timers that drop answers which nobody has shown for five minutes. */
     let forget: (() => void)[] = [];
     window.fetch = (...asked) => {
       pending += 1;

@@ -5,8 +5,8 @@ import { expect, testAlone as test } from "./fixtures.ts";
 import { openScreen, signOut, toast, typePassword } from "./steps.ts";
 
 /**
- * Browsers know passkeys by name only. As localhost the panel calls port 7400: what it sends there goes to the server
- * of this test.
+ * Browsers allow passkeys by name only. As localhost the panel calls port 7400, so these calls are sent to this test's
+ * server.
  */
 async function openByName(page: Page, serverUrl: string) {
   const url = serverUrl.replace("127.0.0.1", "localhost");
@@ -17,7 +17,7 @@ async function openByName(page: Page, serverUrl: string) {
   return url;
 }
 
-/** A device that keeps passkeys, and whose owner holds a finger to it whenever it asks. */
+/** A device with passkeys whose owner always confirms. */
 async function addAuthenticator(page: Page) {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("WebAuthn.enable");
@@ -49,7 +49,7 @@ test("a passkey is added where a second step is required, signs in alone and aft
   const openSettings = () => openScreen(page, `${url}/admin-settings`, "Account Setting");
   const withPasskey = page.getByRole("button", { name: "Sign in with a passkey" });
 
-  // As if it were required since now, and half an hour had passed since the sign-in.
+  // As if required from now on, with a sign-in more than half an hour ago.
   const who = { role: "staff", username: account.username, mustFirst: "two-step", timezone: "UTC", demo: false };
   await page.route(`**${session.access.path}`, (route) => route.fulfill({ json: who }), { times: 1 });
   const confirmationRequired = { status: 403, json: { message: "Confirm", confirmationRequired: true } };

@@ -5,7 +5,7 @@ import { expect, test, testAlone } from "./fixtures.ts";
 import { adminAccount } from "./server.ts";
 import { changeQuestion, confirmChange, openScreen, toast } from "./steps.ts";
 
-// Other tests of this server change the handle without an image that would pay somebody else then.
+// Other tests on this server change the handle without an image, which would then pay somebody else.
 test.afterEach(async ({ lasting: { admin }, server: { api } }) => {
   await api.call(admin, website.removeCashapp, { body: { remove: "image" } });
 });
@@ -19,7 +19,7 @@ async function choose(page: Page, handle: string) {
   await expect(page.getByRole("button", { name: `Remove ${name}` })).toBeVisible();
 }
 
-test("a stranger's code is not saved before that is said in words, and what was shown before is one click away", async ({
+test("a code that pays a stranger needs confirming words, and the previous handle is one click away", async ({
   admin: { page, account, token },
   server: { api },
 }) => {
@@ -43,7 +43,7 @@ test("a stranger's code is not saved before that is said in words, and what was 
   await confirmChange(page);
   const words = dialog.getByRole("textbox", { name: "Type “pay $stranger” to confirm" });
   await expect(words).toBeFocused();
-  // Who thinks better of it finds the form as it was.
+  // After a change of mind the form is as it was.
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
   await expect(page.getByRole("button", { name: "Remove stranger.gif" })).toBeVisible();
@@ -83,7 +83,7 @@ testAlone.describe("while others look", () => {
       const events = Promise.all([page, other].map((each) => each.waitForResponse(/cashapp-history/)));
       await api.call(token, website.updateCashapp, { body: { cashappId: "$on-the-way" } });
       await api.call(token, website.updateCashapp, { body: { cashappId: "$somewhere-else" } });
-      // Of two that come close together neither hides the other.
+      // Two changes in quick succession do not hide each other.
       const sentences = [`${before || "none"} to $on-the-way`, "$on-the-way to $somewhere-else"];
       for (const change of sentences)
         await expect(toast(page, `The payment handle was changed from ${change} by ${account.username}`)).toBeVisible();

@@ -11,19 +11,19 @@ export default defineConfig({
   forbidOnly: true,
   workers: 2,
   reporter: "list",
-  // Generous, since nothing waits for them unless it fails: machines that run tests are often busy.
+  // Generous, since only failing tests wait this long, and test machines are often busy.
   timeout: 180_000,
   expect: { timeout: 30_000 },
   use: {
     browserName: "chromium",
     viewport: { width: 1440, height: 900 },
-    // Emptied between tests. A new browser window each would take longer than most tests.
+    // The window is emptied between tests, since opening a new one takes longer than most tests.
     reuseContext: true,
-    // Drawing what moves takes a tenth of a test; users.spec.ts looks at the panel in motion.
+    // Drawing animations takes a tenth of a test's time; users.spec.ts tests the panel with motion.
     contextOptions: { reducedMotion: "reduce" },
     launchOptions: {
       args: browserArgs,
-      // Without a locale the browser gives files no names beyond ASCII.
+      // Without a locale the browser limits file names to ASCII.
       env: { ...process.env, LANG: "C.UTF-8" },
       ...(executablePath ? { executablePath } : {}),
     },

@@ -1,6 +1,6 @@
 import { seedFolder } from "./server.ts";
 
-/** Before all tests: the data folder that every worker's server starts with a copy of. */
+/** Before all tests: makes the data folder that every worker's server copies. */
 export default async function prepare() {
   const { folder, remove } = await seedFolder();
   process.env.FOOTPRINT_SEEDED = folder;

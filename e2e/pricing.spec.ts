@@ -28,13 +28,13 @@ const openPrices = (page: Page, { _id, name }: { _id: string; name: string }) =>
 
 async function fill(page: Page, values: Record<string, string>) {
   const dialog = page.getByRole("dialog");
-  // The button that shows a price's history names the price, too.
+  // The button for a price's history contains the price too.
   for (const [label, value] of Object.entries(values))
     await dialog.getByLabel(label, { exact: label === "Price" }).fill(value);
   return dialog;
 }
 
-/** The rows of the table as their weights and price read, without the sum of all. */
+/** The rows of the table as weights and price, without the row of sums. */
 const tiersShown = (page: Page) =>
   page.getByRole("row").evaluateAll((rows) =>
     rows
@@ -48,7 +48,7 @@ const tiersShown = (page: Page) =>
       .filter((text) => !text.startsWith("All tiers")),
   );
 
-/** What stands below the row of a tier that is edited. */
+/** The part below the row of a tier that is being edited. */
 const editor = (page: Page, weights: string) => page.getByRole("form", { name: `Edit ${weights}` });
 
 test("label types are exported with their prices", async ({ admin: { page } }) => {
@@ -181,7 +181,7 @@ test("tiers stand by weight with the gaps between them, and a gap is closed from
   await expect(dialog.getByLabel("From weight (lb)")).toHaveValue("5");
   await expect(dialog.getByLabel("To weight (lb)")).toHaveValue("10");
   await dialog.getByLabel("Price", { exact: true }).fill("6.75");
-  // What cannot be looked at first is not sent.
+  // Without a preview nothing is sent.
   const preview = "**/api/v1/labeltype/preview/*";
   await page.route(preview, (route) =>
     route.fulfill({ status: 503, json: { message: "The server is busy just now" } }),
@@ -236,7 +236,7 @@ test("a tier is edited and deleted", async ({ admin: { page, token }, server }) 
   await form.getByLabel("To weight (oz)").fill("12.5");
   await form.getByLabel("Price", { exact: true }).fill("4.95");
   await form.getByRole("button", { name: "Save $4.95" }).click();
-  // A gap opens: that is asked about.
+  // This opens a gap, so it asks first.
   const dialog = page.getByRole("dialog");
   await expect(dialog).toContainText("12.5–20 oz would have no price");
   await dialog.getByRole("button", { name: "Save $4.95" }).click();
@@ -283,7 +283,7 @@ test("where a label type and a price are edited, their histories tell who change
   await expect(told.first()).toContainText(`${account.username}, just now$4.00  $4.50+12.5 %`);
 });
 
-test("a price is changed beside what it would have meant; one ten times too low is asked about again; an earlier one returns", async ({
+test("a price is changed with a preview beside it; one ten times too low asks again; an earlier one can be restored", async ({
   admin: { page, token },
   server: { api },
 }) => {
@@ -324,7 +324,7 @@ test("a price is changed beside what it would have meant; one ten times too low 
   await expect.poll(async () => (await tiersShown(page))[1]).toBe("1–3 lb $8.90");
 });
 
-test("a table is pasted: each price's fate is shown, it is scheduled, listed and taken back", async ({
+test("a table is pasted: the change of each price is shown, and it is scheduled, listed and withdrawn", async ({
   admin: { page, token, account },
   server: { api },
 }) => {

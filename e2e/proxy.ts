@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { events } from "@footprint/contract/events.ts";
 
-/** A proxy as they stand between panels and servers, with the habits some of them have. */
+/** A proxy between panels and servers, with habits that some have. */
 export async function startProxy(target: string) {
   const proxy = {
-    /** Where calls go; undefined while nobody is there. */
+    /** Where calls go; undefined while nothing is there. */
     target: target as string | undefined,
-    /** Keeps back what it passes on until the answer is whole, which a stream never is. */
+    /** Holds answers back until they are complete, which a stream never is. */
     buffers: false,
   };
   const sockets = new Set<Socket>();
@@ -37,9 +37,9 @@ export async function startProxy(target: string) {
   return {
     proxy,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** How many streams were ever asked for. */
+    /** How many streams were requested. */
     asked: () => streams.size,
-    /** Ends connections on which nothing happens, without a word. */
+    /** Silently ends idle connections. */
     cutIdle() {
       for (const call of streams) call.socket.destroy();
     },

@@ -17,7 +17,7 @@ async function addTrade(api: Api, token: string) {
   return { username: name, reason };
 }
 
-/** Begins at the dashboard, some days from now as the panel's clock has it, and counts the clicks. */
+/** Begins at the dashboard, some days in the panel's future, and counts clicks. */
 async function begin(page: Page, days: number) {
   await page.clock.setFixedTime(Date.now() + days * 24 * 60 * 60 * 1000);
   await page.goto("/");
@@ -28,7 +28,7 @@ async function begin(page: Page, days: number) {
   };
   return {
     click,
-    /** A key that is no typing counts like a click. */
+    /** A key that does not type counts as a click. */
     async press(key: string) {
       clicks++;
       await page.keyboard.press(key);
@@ -52,7 +52,7 @@ const daysToNextMonth = () => {
   return (Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 2) - now.getTime()) / (24 * 60 * 60 * 1000);
 };
 
-test("what is asked about money is answered within three clicks from any screen", async ({
+test("questions about money are answered within three clicks from any screen", async ({
   admin: { page, token, account },
   server: { api },
 }) => {
@@ -75,7 +75,7 @@ test("what is asked about money is answered within three clicks from any screen"
     await press("Control+k");
     await page.keyboard.type(`${username} 2.4 lb`);
     const found = page.getByRole("group", { name: "Orders", exact: true }).getByRole("option");
-    // A part of it has found others, too.
+    // A part of it has found others too.
     await expect(found).toHaveCount(1);
     await click(found);
     const price = page.locator("[data-drawer], [role=dialog]").getByRole("region", { name: "Price" });

@@ -20,9 +20,9 @@ export async function startReceiver() {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    /** How the next ones are answered. */
+    /** How the next deliveries are answered. */
     answer,
-    /** What arrived of a type, each verified as a shop would: with the public library. */
+    /** The events of a type that arrived, each verified as a shop would, with the public library. */
     events: (type: string, secret: string) =>
       received
         .filter(({ body }) => JSON.parse(body).type === type)

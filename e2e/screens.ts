@@ -11,21 +11,21 @@ import { adminAccount } from "./server.ts";
 import { changeQuestion } from "./steps.ts";
 import { answerWebhooks } from "./webhookAnswers.ts";
 
-/** What can be seen of the panel: the tests of looks and accessibility, and the pictures, go through this table. */
+/** All views of the panel: the tests of looks and accessibility, and the screenshots, use this table. */
 export type View = {
   name: string;
   path: string;
-  /** Who is looking; an administrator unless said otherwise. */
+  /** Who is looking; an administrator by default. */
   as?: "nobody" | "staff";
-  /** What the screen's heading says, once it is there. */
+  /** The screen's heading, once it is there. */
   heading: string;
-  /** What the server is made to answer, at once and when something is opened: all that is not its own. */
+  /** Answers to fake, at once and when something is opened. */
   answers?: (page: Page) => Promise<unknown>;
-  /** Whether the panel asks for its answers only when it is loaded, or cannot be used after it. */
+  /** The panel makes these calls only when it is loaded, or is unusable afterwards. */
   ownPanel?: true;
   /** What to open on the screen. */
   open?: (page: Page) => Promise<void>;
-  /** What the browser complains about on the way there. */
+  /** A problem that the browser reports on the way there. */
   problem?: RegExp;
 };
 
@@ -83,7 +83,7 @@ const tab = (name: RegExp) => async (page: Page) => {
   await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
   await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
 };
-/** A price that deserves a second look is typed below its row. */
+/** A price that deserves a second look, typed below its row. */
 async function editingPrice(page: Page) {
   await press(page, /^Edit/);
   await page.getByLabel("Price", { exact: true }).fill("0.45");
@@ -100,7 +100,7 @@ const pricesOf = (labelType: string, open?: View["open"]) => ({
   open: following(`Prices of ${labelType}`, `${labelType} prices`, open),
 });
 
-/** To a price ten times too low. */
+/** Lowers it to a tenth. */
 async function editingCustomPrice(page: Page) {
   await opening("Edit USPS Priority 0–1 lb")(page);
   await page.getByRole("spinbutton", { name: "Price" }).fill("0.49");
@@ -128,7 +128,7 @@ async function askingWhatTheyPay(page: Page) {
 }
 
 type Call = { path: string; method?: string };
-/** Lets calls of this kind be answered like this: for what the seed has not, or would change the account that looks. */
+/** Fakes the answer to a call, for data that the seed lacks or that would change the viewing account. */
 const answering = (page: Page, { path, method }: Call, json: object, status = 200) =>
   page.route(`**${path}`, (route) =>
     method && method !== route.request().method() ? route.fallback() : route.fulfill({ status, json }),
@@ -141,7 +141,7 @@ async function showSecret(page: Page) {
   await expect(page.getByRole("img", { name: "QR code" })).toBeVisible();
 }
 
-/** Keys of every kind, which the seed has none of. */
+/** Keys of every kind, which the seed lacks. */
 async function answerKeys(page: Page) {
   const moment = "2026-01-31T12:00:00.000Z";
   const limits = { scopes: [...scopes], depositsPerDay: null, expiresAt: null, addresses: [] as string[] };
@@ -180,7 +180,7 @@ const keysShown = (open?: View["open"]) => ({
   },
 });
 
-/** A handle whose image pays it, which the seed has none of. */
+/** A handle with a matching image, which the seed lacks. */
 async function answerHandle(page: Page) {
   const says = "https://cash.app/$north-wind";
   const picture = Buffer.from(encodeQR(says, "gif", { scale: 6 }));
@@ -209,7 +209,7 @@ const act = (webhook: string, item: string) => async (page: Page) => {
 const deliveriesOf = (webhook: string, open?: View["open"]) =>
   webhooksShown(following(`Deliveries of ${webhook}`, webhook, open));
 
-/** Requests of every kind, which the seed has none of. */
+/** Requests of every kind, which the seed lacks. */
 async function answerRequests(page: Page) {
   const moment = new Date(Date.now() - 3 * 3_600_000).toISOString();
   const expiresAt = new Date(Date.now() + 21 * 3_600_000).toISOString();
@@ -257,7 +257,7 @@ const requestsShown = (open?: View["open"]) => ({
 const requestId = (place: number) => `01990000-0000-7000-8000-00000000000${place}`;
 const order = { kind: "order", _id: settingsId, name: settingsId };
 
-/** As the server tells who has to do something before all else. */
+/** The server's answer to an account that has to do something first. */
 const mustFirst = (what: MustFirst, heading: string) => ({
   path: "/",
   heading,
@@ -298,7 +298,7 @@ const passkeysShown = (open?: View["open"]) => ({
   },
 });
 
-/** Drops a statement whose payments no invoice fits. The same file is the same statement, however often it is dropped. */
+/** Uploads a statement that fits no invoice. The same file is always the same statement. */
 const dropStatement = (name: string) => async (page: Page) => {
   const heading = "Transaction ID,Date,Transaction Type,Currency,Amount,Status,Notes,Name of sender/receiver";
   const line = (place: number, who: string, note: string) =>
@@ -485,7 +485,7 @@ export const views: readonly View[] = [
     async open(page) {
       await opening(/^Add Balance/)(page);
       await page.getByRole("dialog").getByLabel("Amount").fill("-50000");
-      await expect(page.getByText("A balance below zero is refused.")).toBeVisible();
+      await expect(page.getByText("A balance cannot go below zero.")).toBeVisible();
     },
   },
   { name: "custom-pricing", ...pricingOf("pricing-customer") },
@@ -1000,7 +1000,7 @@ export const views: readonly View[] = [
   { name: "unknown-address", path: "/no-such-page", heading: "Unexpected Application Error!" },
 ];
 
-/** Opens a view and waits until nothing of it is loading any more. */
+/** Opens a view and waits until it has finished loading. */
 export async function openView(
   page: Page,
   { path, heading, answers, open }: View,

@@ -11,7 +11,7 @@ import { uniqueName } from "./api.ts";
 import { expect, testAlone as test } from "./fixtures.ts";
 import { customer, drawerOf } from "./steps.ts";
 
-/** What would run if anything read it as more than text. Each fits into the shortest field it is put into. */
+/** Would run if anything interpreted it. Each fits into the shortest field that it is put into. */
 const script = "<script>window.hacked=1</script>";
 const image = "<img src=x onerror=window.hacked=1>";
 const breakout = `"><svg onload=window.hacked=1>'`;
@@ -253,7 +253,7 @@ async function callAsShop<E extends Endpoint>(url: string, key: string, endpoint
   return (await response.json()) as Reply<E>;
 }
 
-/** Opens a screen and finds these texts on it, letter by letter. */
+/** Opens a screen and finds exactly these texts on it. */
 async function see(page: Page, path: string, texts: string[]) {
   await page.goto(path);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
@@ -262,7 +262,7 @@ async function see(page: Page, path: string, texts: string[]) {
   await unharmed(page);
 }
 
-/** Opens the details of the first row, in a dialog or beside the list, and finds these texts in them. */
+/** Opens the first row's details, in a dialog or beside the list, and finds these texts in them. */
 async function open(page: Page, button: RegExp, texts: string[]) {
   await page.getByRole("button", { name: button }).first().click();
   const details = page.getByRole("dialog").or(drawerOf(page, "(Order|Entry)")).first();
@@ -271,7 +271,7 @@ async function open(page: Page, button: RegExp, texts: string[]) {
   await unharmed(page);
 }
 
-/** Nothing ran, and nothing that was written became a part of the page. What the browser refused fails the test too. */
+/** Nothing ran, and no text became markup. Violations of the browser's policy fail the test too. */
 async function unharmed(page: Page) {
   const found = await page.evaluate(() => ({
     hacked: "hacked" in window,

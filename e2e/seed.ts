@@ -28,7 +28,7 @@ import { adminAccount } from "./server.ts";
 
 await runCommand(async (open) => {
   const db = await open();
-  // A server makes the first administrator only where there is none.
+  // A server creates the first administrator only if there is none.
   const { username: ADMIN_USERNAME, password: ADMIN_PASSWORD } = adminAccount;
   await ensureAdmin(db, readConfig({ ADMIN_USERNAME, ADMIN_PASSWORD }));
   await db.transaction(async (tx) => {

@@ -6,7 +6,7 @@ import { projectNode, root, runNode } from "../scripts/process.mjs";
 
 export const adminAccount = { username: "admin", password: "admin of the tests" };
 
-/** An administrator with a session open on which nobody has confirmed for half an hour that it is still them. */
+/** An administrator with an open session that was last confirmed more than half an hour ago. */
 export const awayAccount = {
   username: "away-admin",
   password: "admin who was away",
@@ -14,14 +14,14 @@ export const awayAccount = {
 };
 
 export type Server = {
-  /** As 127.0.0.1: on localhost the panel would call port 7400. */
+  /** As 127.0.0.1, since on localhost the panel would call port 7400. */
   url: string;
   stop(): Promise<void>;
 };
 
 export const newFolder = () => mkdtemp(join(tmpdir(), "footprint-e2e-"));
 
-/** A data folder with the business of seed.ts. Made once and copied for every server, because making one is slow. */
+/** A data folder with the seed's business. Made once and copied for every server, because making one is slow. */
 export async function seedFolder() {
   const folder = await newFolder();
   const { code, output } = await runNode(["e2e/seed.ts"], { env: { PATH: process.env.PATH, DATA_DIR: folder } });
@@ -29,7 +29,7 @@ export async function seedFolder() {
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Starts the product as its users do, on a free port and an embedded database of its own, a copy of the seeded one. */
+/** Starts the product as its users do, on a free port, with a copy of the seeded database. */
 export async function startServer(seeded: string, settings: Record<string, string> = {}): Promise<Server> {
   const dataDir = await newFolder();
   await cp(join(seeded, "postgres"), join(dataDir, "postgres"), { recursive: true });
@@ -66,7 +66,7 @@ export async function end(child: ChildProcess) {
   await gone;
 }
 
-/** A server says in one line where it listens. */
+/** Reads the port from the server's output. */
 export function readyPort(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = "";

@@ -21,7 +21,7 @@ async function cookieOf(page: Page) {
   return (await page.context().cookies()).find((cookie) => cookie.name === "footprint");
 }
 
-// A sign-in on a new device is announced on the administrator's other pages, those of other tests, while it lasts.
+// While it lasts, a sign-in on a new device is announced on the administrator's other pages, those of other tests.
 test.afterAll(async ({ server: { api }, adminToken }) => {
   const { sessions } = await api.call(adminToken, session.sessions, {});
   for (const { _id: id, current } of sessions)
@@ -126,7 +126,7 @@ test("a browser that signed in before is not kept waiting by somebody else's gue
   await signIn(page, account);
   await expect(panelMenu(page)).toBeVisible();
   await page.goto("/admin-settings");
-  await expect(page.getByText("5 sign-ins as you failed before you signed in")).toBeVisible();
+  await expect(page.getByText("5 failed sign-ins before you signed in")).toBeVisible();
 });
 
 test("while strangers have to wait, the form says so and takes a code", async ({ page, watch, server }) => {
@@ -156,7 +156,7 @@ test("the passcode can be shown and hidden", async ({ page }) => {
   await expect(passcode(page)).toHaveAttribute("type", "password");
 });
 
-/** What is on its way when the session ends is refused. */
+/** Calls under way when the session ends are refused. */
 const lateCall = /401|Sign in to continue/;
 
 test("signing out reloads to Sign-In, and the token is dead on the server", async ({
@@ -206,7 +206,7 @@ test("a session that ended elsewhere leads to Sign-In at the root with the next 
   const lastAnswer = page.waitForResponse(`**${session.sessions.path}`);
   await page.goto("/staff");
   await expect(page.getByRole("heading", { name: "Staff Members" })).toBeVisible();
-  // The screen's own calls must be answered before the session ends, or one of them is the next one.
+  // The screen's own calls must be answered first, or one of them is the next call.
   await expect(page.getByText(/^Page 1 of/)).toBeVisible();
   await lastAnswer;
   await server.api.call(token, session.logout, {});
@@ -221,7 +221,7 @@ test("a tab whose session was ended in another one shows Sign-In when it is look
   context,
   watch,
 }) => {
-  // A list that looks for news at that moment is refused, which leads to Sign-In too.
+  // A list that refreshes at that moment is refused, which leads to Sign-In too.
   watch.expectProblem(/401|Sign in to continue/);
   await page.goto("/orders");
   await expect(page.getByText(/^Page 1 of/)).toBeVisible();
@@ -231,13 +231,13 @@ test("a tab whose session was ended in another one shows Sign-In when it is look
   await other.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(signInTitle(other)).toBeVisible();
 
-  // Only a tab in front is looked at. Coming to the front may be enough: then the page is already on its way.
+  // Only the front tab is used. Coming to the front may already be enough, and the page on its way.
   await page.bringToFront();
   await lookAt(page).catch(() => {});
   await expect(signInTitle(page)).toBeVisible();
 });
 
-test("a tab takes over who signed in in another one, and keeps its form where that is the same account", async ({
+test("a tab adopts a sign-in from another one, and keeps its form if it is the same account", async ({
   admin: { page, account },
   context,
   server,
@@ -389,7 +389,7 @@ for (const [what, message, answer] of away) {
     watch,
   }) => {
     watch.expectProblem(/Failed to load resource|Cannot reach the server|It broke|Too much to do/);
-    // A window that gets the focus asks by itself, and could be quicker than the click.
+    // A window that gets the focus makes calls by itself, and could be quicker than the click.
     await page.addInitScript(() => window.addEventListener("focus", (event) => event.stopImmediatePropagation()));
     let answers = 0;
     await page.route(`**${session.access.path}`, async (route) => {
@@ -414,7 +414,7 @@ for (const [what, message, answer] of away) {
   });
 }
 
-test("a session that could not be checked goes on by itself once the server is back", async ({
+test("a session that could not be checked continues by itself once the server is back", async ({
   admin: { page },
   watch,
 }) => {

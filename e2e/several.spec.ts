@@ -19,7 +19,7 @@ async function press(page: Page, ...keys: string[]) {
   for (const key of keys) await page.keyboard.press(key);
 }
 
-test("three orders are refunded together, and it is told why one of them was refused", async ({
+test("three orders are refunded together, with the reason why one of them was refused", async ({
   adminToken,
   staff: { page, token },
   server: { api },
@@ -128,7 +128,7 @@ test("on a phone rows are chosen by touching their cards", async ({ staff: { pag
   await expect(page.getByRole("checkbox")).toHaveCount(0);
 });
 
-/** Newcomers of a shop of their own, in the order they came. */
+/** New customers of their own shop, in the order in which they joined. */
 async function addNewcomers(api: Api, adminToken: string, amount: number) {
   const shop = uniqueName("queue");
   const { key } = await api.call(adminToken, website.createApiKey, { body: { name: shop } });
@@ -138,7 +138,7 @@ async function addNewcomers(api: Api, adminToken: string, amount: number) {
   return { shop, names, key };
 }
 
-test("twelve newcomers are judged with thirteen keys, whoever waits longest first", async ({
+test("twelve new customers are judged with thirteen key presses, the longest waiting first", async ({
   adminToken,
   staff: { page, token },
   server: { api },
@@ -158,7 +158,7 @@ test("twelve newcomers are judged with thirteen keys, whoever waits longest firs
   expect(waiting).toEqual([]);
 });
 
-test("a declined newcomer is disabled with a reason, makes way for the next, and can be taken back", async ({
+test("a declined new customer is disabled with a reason, makes way for the next, and can be restored", async ({
   adminToken,
   staff: { page },
   server: { api },
@@ -189,7 +189,7 @@ test("a declined newcomer is disabled with a reason, makes way for the next, and
   await expect(rowOf(page, first)).toHaveCount(0);
 });
 
-test("customers are disabled together with a reason and enabled again, without those who are it already", async ({
+test("customers are disabled together with a reason and enabled again, leaving out those who already are", async ({
   admin: { page, token },
   server: { api },
 }) => {
@@ -254,7 +254,7 @@ test("invoices of more than the threshold are marked as paid together once their
   expect((await api.call(token, users.read, { params: shop.params })).user.balance).toBe(650.3);
 });
 
-test("newcomers are verified together, and whom a colleague verified meanwhile is told with the reason", async ({
+test("new customers are verified together, and one that a colleague verified meanwhile is listed with the reason", async ({
   adminToken,
   staff: { page, token },
   server: { api },
@@ -275,7 +275,7 @@ test("newcomers are verified together, and whom a colleague verified meanwhile i
   await expect(result.getByRole("button", { name: "Close" }).last()).toBeFocused();
   await press(page, "Enter");
   await expect(page.getByText("Nothing found")).toBeVisible();
-  // Whoever is verified is not in this list any more.
+  // Verified customers leave this list.
   await expect(bar(page)).toBeHidden();
 });
 
@@ -313,7 +313,7 @@ test("unused codes are deleted by choosing them, and a mistyped range by its fir
   await expect(rows(page)).toHaveCount(1);
 });
 
-test("what is done in several calls goes on where it failed, stops when it is told to, and says what is left", async ({
+test("work in several calls continues where it failed, stops when told to, and says what is left", async ({
   admin: { page, token },
   server: { api },
   watch,
@@ -329,7 +329,7 @@ test("what is done in several calls goes on where it failed, stops when it is to
   await bar(page).getByRole("button", { name: "Choose all 202 that match" }).press("Enter");
   await expect(bar(page)).toContainText("202 selected");
 
-  // The second call fails; the try after that waits until it is told to stop.
+  // The second call fails; the next try waits until it is told to stop.
   const calls: string[] = [];
   const told = Promise.withResolvers<void>();
   await page.route(`**${tracking.deleteSeveral.path}`, async (route) => {

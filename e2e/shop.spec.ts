@@ -31,7 +31,7 @@ import {
 
 const summary = (page: Page) => page.getByRole("complementary", { name: "What you buy" });
 
-/** What a QR code on the page says. */
+/** The text of a QR code on the page. */
 async function readQr(page: Page): Promise<string> {
   const picture = page.getByRole("img", { name: /^QR code/ });
   const side = Number((await picture.getAttribute("viewBox"))?.split(" ")[2]);
@@ -48,7 +48,7 @@ async function readQr(page: Page): Promise<string> {
   return decodeQR({ width, height: width, data });
 }
 
-test("whoever signs up sees prices at once, and buys as soon as staff verify them", async ({
+test("a new customer sees prices at once, and can buy as soon as staff verify them", async ({
   page,
   server: { api },
   adminToken,
@@ -80,7 +80,7 @@ test("whoever signs up sees prices at once, and buys as soon as staff verify the
   await expect(said(page, "We are verifying your account")).toBeHidden();
   await expect(buyButton(page)).toBeEnabled();
 
-  // They come back, by their password and by no other.
+  // They come back, with their own password only.
   await page.getByRole("button", { name: `Account of ${username}` }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("E-mail").fill(`${username}@EXAMPLE.com`);
@@ -182,7 +182,7 @@ test("a label is priced before it is bought, and an address that looks wrong is 
   await expectBalance(page, "$41.10");
   const { discordId } = customer;
   expect((await api.call(shop.key, storefront.orders, { query: { discordId } })).total).toBe(1);
-  // The next form begins with the same sender, and with a key of its own.
+  // The next form has the same sender and a new key.
   await page.getByRole("link", { name: "Ship" }).click();
   await expect(page.getByRole("region", { name: "From", exact: true }).getByLabel("Name")).toHaveValue("Tidewater");
   await page.getByRole("radio", { name: shop.pounds }).check();
@@ -245,7 +245,7 @@ test("what cannot be bought is said in words that help: balance, price, disabled
   await buyButton(page).click();
   await expect(said(page, "Your balance is too small for this. Nothing was bought.")).toBeVisible();
 
-  // What the page does not know yet: the price has changed, and the server says so.
+  // The price has changed without the page's knowledge, and the server says so.
   await page.getByLabel("Weight").fill("2.4");
   await page.route("**/api/orders", (route) =>
     route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), price: 8.5 }) }),
@@ -265,7 +265,7 @@ test("what cannot be bought is said in words that help: balance, price, disabled
   await expect(said(page, "Your account is disabled")).toBeVisible();
   await page.getByRole("link", { name: "Ship" }).click();
   await expect(buyButton(page)).toBeDisabled();
-  // The browser is not trusted with it.
+  // The server does not trust the browser with the price.
   const body = {
     key: `${customer.discordId}:00000000-0000-4000-8000-000000000001`,
     price: 8.9,
@@ -299,7 +299,7 @@ test("a file is looked at first, each bad line is named, and all is bought or no
   await choose("name;weight\nLena;2");
   await expect(line("Line 1")).toContainText("Columns are missing: label_type, from_name");
 
-  // As a spreadsheet in Europe writes it: a byte order mark, semicolons, CRLF, quotes, and commas in numbers.
+  // In a European spreadsheet's format: byte order mark, semicolons, CRLF, quotes, and decimal commas.
   const uid = shop.pounds.replaceAll(" ", "-");
   const row = (...cells: string[]) => `${cells.join(";")}\r\n`;
   const office = sender.replaceAll(",", ";");
@@ -319,7 +319,7 @@ test("a file is looked at first, each bad line is named, and all is bought or no
   await expect(page.getByRole("listitem").filter({ hasText: 'Okafor; "Lena"' })).toContainText("$8.90");
   await expect(page.getByRole("button", { name: /^Buy/ })).toBeDisabled();
 
-  // There are not so many codes: nothing at all is bought.
+  // There are too few codes, so nothing at all is bought.
   await choose(fileOf(501, shop.pounds));
   await expect(line("Line 1")).toContainText("The file has 501 labels; at most 500 can be bought at once");
   await choose(fileOf(500, shop.scarce));
@@ -478,7 +478,7 @@ test("a customer sees their own things alone, and no page of another site acts f
   for (const path of [...paths, "/api/me", "/api/orders", "/api/live"]) expect(await status(path), path).toBe(401);
 });
 
-test("a form is paid for by who filled it in, not by who signed in meanwhile", async ({
+test("the customer who filled in a form pays, not the one who signed in meanwhile", async ({
   visit,
   newCustomer,
   server: { api },
@@ -548,7 +548,7 @@ test("the browser is never told the key", async ({ visit, newCustomer, page, sho
   expect(texts.filter((text) => text.includes(shop.key))).toEqual([]);
 });
 
-test("the shop says what is the matter when it cannot sell, and goes on by itself", async ({
+test("the shop says why it cannot sell, and continues by itself", async ({
   browser,
   server,
   adminToken,
@@ -575,13 +575,13 @@ test("the shop says what is the matter when it cannot sell, and goes on by itsel
     await signUp(page, username);
     gate.proxy.target = undefined;
     gate.cutIdle();
-    // At the top, and where something had just been asked for.
+    // At the top, and where something was just requested.
     const unreachable = page.getByText("The shop cannot reach its back office");
     await expect(unreachable.first()).toBeVisible();
     await heading(`Hello, ${username}`);
     gate.proxy.target = server.url;
     await expect(unreachable).toHaveCount(0);
-    // It hears again what happens, too.
+    // It gets events again, too.
     const { users: waiting } = await server.api.call(adminToken, users.listNew, { query: { search: username } });
     await server.api.call(adminToken, users.verify, { params: { id: waiting[0]?._id ?? "" } });
     await expect(said(page, "You are verified")).toBeVisible();

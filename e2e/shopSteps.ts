@@ -70,7 +70,7 @@ export const buyButton = (page: Page) => page.getByRole("button", { name: "Buy t
 export const said = (page: Page, text: string | RegExp) =>
   page.getByRole("status").or(page.getByRole("alert")).filter({ hasText: text });
 
-/** What the header says that is left. */
+/** The balance in the header. */
 export const expectBalance = (page: Page, balance: string) =>
   expect(page.getByRole("link", { name: `Balance ${balance}` })).toBeVisible();
 

@@ -37,7 +37,7 @@ testAlone(
     await expect(dialog).toBeVisible();
     await page.clock.runFor(200);
     await expect(dialog).toBeHidden();
-    // The list is drawn anew by a timer too.
+    // A timer draws the list again.
     await page.clock.resume();
     await expect(rowOf(page, username)).toBeVisible();
 
@@ -277,7 +277,7 @@ test("a late answer never overwrites a newer one", async ({ admin: { page, token
   const answered = Promise.withResolvers<void>();
   await page.route(`**${staff.list.path}?*search=${slow.username}*`, async (route) => {
     await late.promise;
-    // The panel may have called the request off by now.
+    // The panel may have cancelled the request by now.
     await route.continue().catch(() => {});
     answered.resolve();
   });

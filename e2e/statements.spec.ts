@@ -19,7 +19,7 @@ const drop = async (page: Page, file: ReturnType<typeof fileOf>) => {
 const tab = (page: Page, name: RegExp) =>
   page.getByRole("navigation", { name: "Lines and invoices" }).getByRole("link", { name });
 
-test("a statement is dropped, what is certain is paid at once, and what is left over is worked through by keyboard", async ({
+test("a statement is uploaded, certain matches are paid at once, and the rest is worked through by keyboard", async ({
   staff: { page, token },
   server: { api },
   adminToken,

@@ -5,12 +5,12 @@ import { expect, type Page } from "@playwright/test";
 import { type Account, type Api, uniqueName } from "./api.ts";
 import { goInPanel } from "./panels.ts";
 
-/** What tests of several screens do and look at. */
+/** Steps and checks for tests of several screens. */
 export const rowOf = (page: Page, text: string | RegExp) => page.getByRole("row").filter({ hasText: text });
 
 export const toast = (page: Page, text: string | RegExp) => page.getByRole("alert").filter({ hasText: text });
 
-/** In the panel that is open, where there is one. */
+/** In the open panel, if there is one. */
 export async function openScreen(page: Page, address: string, heading: string) {
   if (!(await goInPanel(page, address))) await page.goto(address);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
@@ -28,13 +28,13 @@ export async function signOut(page: Page) {
   await expect(page.getByRole("heading", { name: "Sign-In", exact: true })).toBeVisible();
 }
 
-/** The details beside a list of what this names: "Order". */
+/** The drawer of details, by what it shows: "Order". */
 export const drawerOf = (page: Page, what: string) => page.getByRole("region", { name: new RegExp(`^${what} `) });
 
-/** What is shown is what was asked for, not what was there before. */
+/** The current rows are shown, not the previous ones. */
 export const expectSettled = (page: Page) => expect(page.locator("[data-stale], [aria-busy=true]")).toHaveCount(0);
 
-/** Goes to another screen by keys, as fast as fingers are: a busy machine may be slower with each. */
+/** Goes to another screen by keys at typing speed, whatever the machine's speed. */
 export const goByKeys = (page: Page, letter: string) =>
   Promise.all([page.keyboard.press("g"), page.keyboard.press(letter)]);
 
@@ -46,14 +46,14 @@ export async function openByKeys(page: Page) {
   await page.keyboard.press("Enter");
 }
 
-/** Leads into the search of a list by its key. */
+/** Goes to a list's search field by its key. */
 export async function searchByKey(page: Page) {
   await expect(page.getByRole("searchbox")).toBeVisible();
   await page.keyboard.press("/");
   await expect(page.getByRole("searchbox")).toBeFocused();
 }
 
-/** The screen itself has the focus: where it goes when what had it is gone. */
+/** The screen has the focus, which it gets when the focused element is gone. */
 export const expectFocusOnScreen = (page: Page) => expect(page.getByRole("main")).toBeFocused();
 
 /** A customer of the seed, as it is now. */
@@ -64,7 +64,7 @@ export async function customer(api: Api, token: string, username: string) {
   return match;
 }
 
-/** A customer whom no other test knows, as a shop adds them. */
+/** A customer that no other test uses, added as by a shop. */
 export async function addCustomer(api: Api, adminToken: string) {
   const username = uniqueName("patron");
   const { key } = await api.call(adminToken, website.createApiKey, { body: { name: `shop of ${username}` } });
@@ -79,6 +79,6 @@ export async function addCustomer(api: Api, adminToken: string) {
 export const credit = (api: Api, token: string, user: { _id: string }, balance: number, reason: string) =>
   api.call(token, users.addBalance, { params: { id: user._id }, body: { balance, reason } });
 
-/** What is asked before customers are told to pay to somebody else. */
+/** The question before a payment handle changes. */
 export const changeQuestion = (page: Page) => page.getByRole("dialog", { name: "Change where customers pay?" });
 export const confirmChange = (page: Page) => changeQuestion(page).getByRole("button", { name: "Change it" }).click();

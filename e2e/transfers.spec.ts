@@ -62,11 +62,7 @@ test("one person's transfers are a click away, and the chip shows everybody's ag
   await expect(rows(page)).toHaveCount(10);
 });
 
-test("a credit given by mistake is taken back from the list", async ({
-  staff: { page, token },
-  lasting,
-  server: { api },
-}) => {
+test("a mistaken credit is reversed from the list", async ({ staff: { page, token }, lasting, server: { api } }) => {
   const user = await addCustomer(api, lasting.admin);
   await credit(api, token, user, 17, "");
   await open(page, `/transfers?customer=${user._id}`);

@@ -8,7 +8,7 @@ import { openScreen, rowOf, signOut, toast, typePassword } from "./steps.ts";
 
 test.use({ ownSession: true });
 
-/** A code is taken once: the next one is that of half a minute later, which a clock may be ahead. */
+/** A code is accepted once: the next one is half a minute ahead, as clocks may be. */
 const codeOf = (secret: string, stepsAhead = 0) =>
   TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: Date.now() + stepsAhead * 30_000 });
 
@@ -80,7 +80,7 @@ test("two-step sign-in is turned on, asked for at the next sign-in, and turned o
   await server.api.signIn(account);
 });
 
-test("a wrong code is said at the code; a recovery code stands in for it; Back leads to the password", async ({
+test("a wrong code is reported at its field; a recovery code works instead; Back leads to the password", async ({
   page,
   server,
   adminToken,

@@ -48,10 +48,7 @@ test("several are dismissed for one reason, which must be given", async ({ admin
   await expect(rows(page)).toHaveCount(0);
 });
 
-test("a rule is switched on with what it begins at, and off again", async ({
-  admin: { page, token },
-  server: { api },
-}) => {
+test("a rule is switched on with a threshold, and off again", async ({ admin: { page, token }, server: { api } }) => {
   await open(page, "/unusual");
   const set = async (least: string) => {
     await page.getByRole("button", { name: "Rules" }).click();

@@ -123,7 +123,7 @@ testAlone(
     await expect(state.getByRole("alert")).toBeVisible();
     await page.clock.runFor(200);
     await expect(state.getByRole("alert")).toBeHidden();
-    // What was fetched again is drawn by a timer too.
+    // A timer draws what was fetched again.
     await page.clock.resume();
     await expect(state).toContainText("Enabled");
     await state.getByRole("button", { name: "Disable Custom Pricing" }).click();

@@ -37,7 +37,7 @@ test("a customer's row shows discord id, balance, state and when they joined", a
   await expect(rowOf(page, "bram").getByRole("time")).toBeVisible();
 });
 
-test("adding balance names amount and customer and shows what it becomes; a double click adds once", async ({
+test("adding balance names amount and customer and shows the new balance; a double click adds once", async ({
   staff: { page, token },
   server,
 }) => {
@@ -82,6 +82,29 @@ test("a name without a space for its 64 letters leaves room for what stands besi
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth), "width of the page").toBe(360);
 });
 
+test("a comma in an amount is a decimal point, and one in thousands is refused before anything is sent", async ({
+  staff: { page, token },
+  server,
+}) => {
+  const before = (await customer(server.api, token, "balance-customer")).balance;
+  const dialog = await openBalanceForm(page, "balance-customer");
+  const amount = dialog.getByLabel("Amount");
+  await amount.pressSequentially("12,5");
+  await expect(dialog).toContainText("Add $12.50 to balance-customer's balance?");
+
+  await amount.clear();
+  await amount.pressSequentially("1,250");
+  await expect(dialog).toContainText("At most two decimals, and no comma in thousands");
+  await dialog.getByRole("button", { name: "Add Balance" }).click();
+  await expect(amount).toBeFocused();
+  expect((await customer(server.api, token, "balance-customer")).balance).toBe(before);
+
+  await amount.clear();
+  // As pasting does.
+  await page.keyboard.insertText("1,250.00");
+  await expect(dialog).toContainText("Add $1,250.00 to balance-customer's balance?");
+});
+
 test("a negative amount is a correction", async ({ staff: { page, token }, server }) => {
   const before = (await customer(server.api, token, "balance-customer")).balance;
   const dialog = await openBalanceForm(page, "balance-customer");
@@ -123,7 +146,7 @@ test("why a balance is changed is kept with the change; the same once more, or f
     `$25.00 was credited to ${username} already, just now by ${account.username}: “Paid in cash”`,
   );
   await dialog.getByLabel("Amount").fill("2500");
-  await expect(warning).toHaveText(`An unusual balance for ${username}: the highest of late was $25.00.`);
+  await expect(warning).toHaveText(`An unusual balance for ${username}: the highest lately was $25.00.`);
   await dialog.getByLabel("Amount").fill("26");
   await expect(warning).toHaveCount(0);
 });
@@ -137,14 +160,13 @@ testAlone(
     const dialog = await openBalanceForm(page, "balance-customer-2");
     await dialog.getByLabel("Amount").fill(`-${before + 1}`);
     await expect(dialog.getByRole("status")).toHaveText(
-      `balance-customer-2 has ${money(before)}: $1.00 is missing. A balance below zero is refused.`,
+      `balance-customer-2 has ${money(before)}, $1.00 short. A balance cannot go below zero.`,
     );
+    await expect(dialog).toContainText("−$1.00");
     await stopClock();
     await dialog.getByRole("button", { name: `Take ${money(before + 1)}` }).click();
     const refused = dialog.getByRole("alert");
-    await expect(refused).toHaveText(
-      `balance-customer-2 has ${money(before)}: $1.00 is missing to take ${money(before + 1)}`,
-    );
+    await expect(refused).toHaveText(`balance-customer-2 has ${money(before)}, $1.00 short of ${money(before + 1)}`);
     await page.clock.runFor(2900);
     await expect(refused).toBeVisible();
     await page.clock.runFor(200);
@@ -296,7 +318,7 @@ testAlone(
     await stopClock();
     await page.getByRole("menuitem", { name: "Enable Custom Pricing" }).click();
     const refused = toast(page, "The server is busy just now");
-    // Its code is loaded when there is something to tell, and drawn a moment later.
+    // Its code is loaded when it is needed, and drawn a moment later.
     await expect(async () => {
       await page.clock.runFor(50);
       await expect(refused).toHaveCount(1, { timeout: 1000 });

@@ -11,7 +11,7 @@ function withCheckDigit(digits: string): string {
 }
 
 let made = 0;
-/** The first code of a range that no other test has: room for a thousand from there on. */
+/** The first code of an unused range, with room for a thousand. */
 function freshRange(): string {
   made += 1;
   return withCheckDigit(`9${String(Date.now()).padStart(14, "0")}${String(made).padStart(3, "0")}000`);
@@ -153,7 +153,7 @@ test("a used code says so", async ({ admin: { page, token }, server }) => {
   await expect(rowOf(page, short(used?.code ?? ""))).toContainText("Used");
 });
 
-test("a batch says where its codes came from and how many are used, and is withdrawn as far as it is unused", async ({
+test("a batch shows where its codes came from and how many are used, and its unused codes can be withdrawn", async ({
   admin: { page, token },
   server: { api },
 }) => {
@@ -171,7 +171,7 @@ test("a batch says where its codes came from and how many are used, and is withd
 
   await page.getByRole("link", { name: "Batches" }).click();
   await expect(page).toHaveURL(/\/usps\/batches$/);
-  // The codes' own search box is there until the batches are.
+  // The search box of codes is there before the batches are.
   await expect(page.getByRole("table", { name: "Batches" })).toBeVisible();
   await page.getByRole("searchbox").fill(note);
   await expect(page).toHaveURL(/search=/);

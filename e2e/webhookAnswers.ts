@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryStory, Webhook } from "@footprint/contract/webhooks.ts";
 import type { Page } from "@playwright/test";
 
-/** Webhooks and deliveries of every kind, which the seed has none of. */
+/** Webhooks and deliveries of every kind, which the seed lacks. */
 const idOf = (place: number) => `01990000-0000-7000-8000-00000000000${place}`;
 const from = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 

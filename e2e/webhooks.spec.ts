@@ -46,14 +46,14 @@ async function keepSecret(page: Page) {
   return secret;
 }
 
-/** A webhook that no other test knows, made by a call, for these events: others may come from the seed's business. */
+/** A webhook of the test's own, created by a call, for these events only: others may come from the seed's business. */
 async function addWebhook(api: Api, token: string, url: string, ...events: EventType[]) {
   const note = uniqueName("hook");
   const { webhook, secret } = await api.call(token, webhooks.create, { body: { url, note, events } });
   return { ...webhook, secret, path: `/website/webhooks/${webhook._id}` };
 }
 
-/** A page that shows it would ask for what is gone. */
+/** Leaves first, since a page that shows the webhook would ask for it after its removal. */
 async function remove(page: Page, api: Api, token: string, { _id }: { _id: string }) {
   await page.goto("about:blank");
   await api.call(token, webhooks.remove, { params: { id: _id } });
@@ -132,7 +132,7 @@ test("a refund in the panel reaches the receiver, is listed with request and ans
   await details.getByRole("button", { name: "Close" }).click();
   await expect(rowOf(page, "Sent again by admin")).toContainText("Delivered");
 
-  // Everything of the day, once more.
+  // All events of the day again.
   const before = receiver.received.length;
   await page.getByRole("button", { name: "Send a period again" }).click();
   const period = page.getByRole("dialog", { name: "Send a period again" });
@@ -266,7 +266,7 @@ test("half an hour after the sign-in the password is asked for in place, and the
   watch.expectProblem(/403/);
   const name = uniqueName("hook");
   await settings(page);
-  // As the server says it then, once; the list is read at the same address all the time.
+  // Fakes that answer once; the list keeps reading the same address.
   let isAsked = false;
   await page.route(`**${webhooks.create.path}`, (route) => {
     if (isAsked || route.request().method() !== "POST") return route.continue();

@@ -15,20 +15,20 @@ const handle = (page: Page) => page.getByRole("textbox", { name: "Payment-app ha
 const file = (page: Page) => page.getByLabel("QR image");
 const current = (page: Page) => page.getByRole("figure", { name: /^Current handle/ });
 const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true });
-/** Saves what is asked about first, with old and new side by side. */
+/** Saves, and confirms the question that shows old and new side by side. */
 async function saveAndConfirm(page: Page) {
   await save(page).click();
   await confirmChange(page);
 }
 const open = (page: Page) => openScreen(page, "/website", "Website Settings");
 
-/** Chooses an image, and waits until the form has it: it is read first. */
+/** Chooses an image, and waits until the form has read it. */
 async function choose(page: Page, name: string, buffer: Buffer) {
   await file(page).setInputFiles({ name, mimeType: "image/png", buffer });
   await expect(page.getByRole("button", { name: `Remove ${name}` })).toBeVisible();
 }
 
-/** How wide the image behind an <img> is: 0 while it is not, or cannot be, loaded. */
+/** The width of an <img>'s image: 0 if it is not or cannot be loaded. */
 const widthOf = (page: Page, name: RegExp) =>
   page.getByRole("img", { name }).evaluate((image: HTMLImageElement) => image.naturalWidth);
 
@@ -185,7 +185,7 @@ test("staff may credit no more than the limits say; an empty field lifts one, an
   watch.expectProblem(/400|not negative/);
   const credit = { params: (await newShop(api, token)).params, body: { balance: 30 } };
   await open(page);
-  const limits = page.getByRole("region", { name: "Limits of staff" });
+  const limits = page.getByRole("region", { name: "Staff limits" });
   const [largest, perDay] = [limits.getByLabel("Largest credit"), limits.getByLabel("Refunds per day")];
   await largest.fill("-1");
   await limits.evaluate((box) => box.querySelector("form")?.setAttribute("novalidate", ""));

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
 import { run, runNode, tool } from "./process.mjs";
 
-/** The same browser without its windows, of which the tests need none: it takes less of the processor. */
+/** The same browser without windows, which tests do not need: it takes less processor time. */
 const windowless = "chromium-headless-shell";
 const systemNames = [windowless, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const macPaths = [
@@ -25,20 +25,20 @@ export function findBrowser() {
   return [...onPath, ...macPaths, chromium.executablePath()].find((path) => existsSync(path));
 }
 
-/** Chromium's command line: its sandbox refuses to run as root, and it shall call nobody by itself. */
+/** Chromium's command line: its sandbox refuses to run as root, and it must call nobody by itself. */
 export const browserArgs = [
   ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // To emulate a graphics card, and to start a process for every page and a spare one, takes time.
+  // Emulating a graphics card, and starting a process for every page and a spare one, takes time.
   "--disable-gpu",
   "--disable-site-isolation-trials",
-  // A page lives for seconds here: to compile its code once more, for speed, takes longer than it saves.
+  // Pages live for seconds here, so compiling code again for speed takes longer than it saves.
   "--js-flags=--no-maglev --no-opt",
 ];
 
-/** Makes sure that there is a browser, without windows where that can be had; says what to do where there is none. */
+/** Makes sure that there is a browser, preferably one without windows; says what to install if there is none. */
 async function ensureBrowser() {
   const found = findBrowser();
   if (found && (process.env.CHROMIUM_PATH || found.includes("headless"))) return;

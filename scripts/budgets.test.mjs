@@ -1,4 +1,4 @@
-// What the built panel weighs on the wire, in bytes: the same on every machine. Run `node scripts/build.mjs` first.
+// The sizes of the built panel in bytes, which are the same on every machine. Run `node scripts/build.mjs` first.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -39,7 +39,7 @@ function chunk(/** @type {string} */ source) {
 
 const page = read("index.html").toString();
 const named = Array.from(page.matchAll(/(?:src|href)="\/([^"]+\.(?:js|css))"/g), (found) => found[1] ?? "");
-/** What the page itself names, and what those files import. */
+/** The files that the page names, and their imports. */
 const firstLoad = new Set([...named, ...filesOf(["index.html"])]);
 
 /** Gzipped, in kB. @param {Iterable<string>} files @param {string} [ending] */
@@ -142,7 +142,7 @@ test("every text is there compressed, as it is now", () => {
       [".br", brotliDecompressSync],
       [".gz", gunzipSync],
     ])) {
-      // Only a handful of bytes may be left as they are.
+      // Only tiny files may stay uncompressed.
       if (!existsSync(join(dist, path + ending)) && content.length < 200) continue;
       assert.ok(expand(read(path + ending)).equals(content), `${path}${ending} is of another build`);
       smaller += 1;

@@ -24,7 +24,7 @@ if (stamp !== readStamp()) {
   if (output.trim()) console.error(output.trim());
   if (code !== 0) process.exit(1);
   await compress(filesIn(freshFolder).filter((path) => !path.includes("/.vite/")));
-  // Only a whole build replaces the one that a running server may be serving.
+  // Only a complete build replaces the one that a running server may be serving.
   writeFileSync(join(fresh, stampFile), stamp);
   rmSync(built, { recursive: true, force: true });
   renameSync(fresh, built);

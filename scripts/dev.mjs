@@ -1,4 +1,4 @@
-// The panel with hot reload on Vite's own port, and the API on 7400, restarted when its sources change.
+// Runs the panel with hot reload on Vite's own port, and the API on 7400, restarted when its sources change.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { projectNode, root, tool } from "./process.mjs";
@@ -26,5 +26,5 @@ for (const child of children) {
   });
   child.on("exit", (code) => stop(code ?? 0));
 }
-// The terminal sends Ctrl-C to the children too; staying alive until they are gone leaves the prompt clean.
+// The terminal sends Ctrl-C to the children too; waiting for them leaves the prompt clean.
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => stop(0));

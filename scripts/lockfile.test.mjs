@@ -14,11 +14,11 @@ const packages = JSON.parse(readFileSync(path, "utf8")).packages;
 const variants = (/** @type {Entry} */ entry, /** @type {string} */ arch) =>
   Object.keys(entry.optionalDependencies ?? {}).filter((name) => new RegExp(`linux-${arch}(-gnu)?$`).test(name));
 
-/** Whether Node would find that version from there: in the package's own folder, or in one further up. */
+/** Whether Node would find that version from there: in the package's own folder, or further up. */
 function isLocked(/** @type {string} */ from, /** @type {string} */ name, /** @type {string} */ version) {
   const parts = from.split("/node_modules/");
   const folders = ["", ...parts.map((_, depth) => `${parts.slice(0, depth + 1).join("/node_modules/")}/`)];
-  // Native packages pin theirs exactly, but for a few that ask for a range.
+  // Native packages pin theirs exactly, except a few that ask for a range.
   const isRange = !/^\d/.test(version);
   return folders
     .map((folder) => packages[`${folder}node_modules/${name}`])
@@ -30,7 +30,7 @@ const native = Object.entries(packages).filter(
   ([name, entry]) => variants(entry, ".+").length > 0 && !/linux-[^/]+$/.test(name),
 );
 
-test("the lockfile knows the native packages that the project stands on", () => {
+test("the lockfile lists the native packages that the project depends on", () => {
   const names = native.map(([name]) => name.replace(/^.*node_modules\//, ""));
   for (const name of [
     "@biomejs/biome",

@@ -1,4 +1,4 @@
-// What the panel's build makes of the contract.
+// What the panel's build does with the contract.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

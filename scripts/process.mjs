@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 
 const pinned = join(root, "node_modules", ".bin", "node");
 
-/** The Node of the lockfile, or the running one where the lockfile's could not be installed. */
+/** The Node of the lockfile or, if it could not be installed, the running one. */
 export function projectNode() {
   try {
     accessSync(pinned, constants.X_OK);

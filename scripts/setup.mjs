@@ -1,5 +1,5 @@
-// Installs what package-lock.json names, where it is not installed yet. Runs before every npm script.
-// Plain Node 18 without packages: on a fresh clone there is nothing else.
+// Installs the packages of package-lock.json that are missing. Runs before every npm script. Plain Node 18 without
+// packages: on a fresh clone there is nothing else.
 import { createHash } from "node:crypto";
 import { accessSync, constants, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ function isInstalled() {
   try {
     writeFileSync(stampPath, stamp);
   } catch {
-    // A checkout that cannot be written to is fine as long as everything is there.
+    // A read-only checkout is fine as long as everything is installed.
   }
   return true;
 }
@@ -44,7 +44,7 @@ function isInstalledByHand() {
     ([path, wanted]) =>
       !path.startsWith("node_modules/") ||
       !isNeededHere(wanted) ||
-      // A workspace has neither, and is there or not.
+      // A workspace has neither version nor hash: it exists or not.
       (packages[path] && packages[path].version === wanted.version && packages[path].integrity === wanted.integrity),
   );
 }

@@ -1,25 +1,23 @@
 // `npm test`: every check and every test, ending in one line of counts. `npm run check`: the quick ones.
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { root, runNode, tool } from "./process.mjs";
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 /** @typedef {{ code: number, output: string }} Outcome */
 
 const reports = mkdtempSync(join(tmpdir(), "footprint-test-"));
-// What the tests start again and again is compiled once.
+// Programs that tests start again and again are compiled once.
 process.env.NODE_COMPILE_CACHE = join(reports, "compiled");
 // The empty embedded database is made by the first run that needs it.
 process.env.TEST_DATABASES = reports;
 process.env.NODE_OPTIONS = `--import=${import.meta.resolve("./quick-loading.mjs")}`;
-const untested = globSync("**/*.program.test.ts", { cwd: join(root, "server") });
-const half = Math.ceil(untested.length / 2);
 /** @type {Counts} */
 const totals = { passed: 0, failed: 0, skipped: 0 };
-/** Where Vitest, Playwright and Node begin to tell what failed; what passed before is of no interest then. */
+/** Where the output of Vitest, Playwright and Node begins to report failures; earlier output is left out. */
 const failuresBegin = /^(\u23af+ (Failed|Unhandled)| {2}1\) |not ok )/m;
-/** A failed test's name, as each of them writes it. */
+/** A failed test's name in each of their formats. */
 const failedName = /^(?: {2}\d+\) | *FAIL {2}|not ok \d+ - )(.*?)[ \u2500]*$/gm;
 
 const started = performance.now();
@@ -27,10 +25,11 @@ try {
   if (process.argv[2] === "check") {
     await Promise.all([lint(), types(), deadCode()]);
   } else {
-    // Two lanes for two cores. Whichever is free takes the next half of the program tests.
+    // The first two keep two cores busy; program tests run beside them, since they spend half of their time waiting.
     await Promise.all([
-      inOrder(serverTests, programTests),
-      inOrder(lint, types, deadCode, build, scriptTests, browserTests, programTests),
+      serverTests(),
+      inOrder(lint, types, deadCode, build, scriptTests, browserTests),
+      programTests(),
     ]);
   }
 } finally {
@@ -50,10 +49,11 @@ function lint() {
 }
 
 function types() {
+  // In one thread: several would each work out the same types again, for three times the processor time.
+  const check = [tool("typescript/bin/tsc"), "--noEmit", "--singleThreaded"];
   return inOrder(
     ...["contract", "client", "client/tsconfig.build.json", "server", "web", "shop", "e2e", "bench"].map(
-      (workspace) => () =>
-        step(`types of ${workspace}`, () => runNode([tool("typescript/bin/tsc"), "-p", workspace, "--noEmit"])),
+      (workspace) => () => step(`types of ${workspace}`, () => runNode([...check, "-p", workspace])),
     ),
   );
 }
@@ -88,19 +88,13 @@ function serverTests() {
   return vitest("server tests", ["embedded", "postgres", "client"]);
 }
 
-/**
- * How the program starts, is backed up and upgraded, and what it does when its database moves. In two halves and no
- * smaller parts: every run of Vitest starts a PostgreSQL of its own, which takes as long as one of the smaller files.
- */
-async function programTests() {
-  for (let files = untested.splice(0, half); files.length > 0; files = untested.splice(0, half)) {
-    const names = files.map((file) => basename(file, ".program.test.ts"));
-    await vitest(`program tests: ${names.join(", ")}`, ["program"], files);
-  }
+/** Starting, backing up and upgrading the program, and failovers of its database. */
+function programTests() {
+  return vitest("program tests", ["program"]);
 }
 
-/** @param {string} name @param {string[]} projects @param {string[]} files */
-function vitest(name, projects, files = []) {
+/** @param {string} name @param {string[]} projects */
+function vitest(name, projects) {
   const report = join(reports, `${name}.json`);
   return step(
     name,
@@ -109,7 +103,6 @@ function vitest(name, projects, files = []) {
         [
           tool("vitest/vitest.mjs"),
           "run",
-          ...files,
           ...projects.flatMap((project) => ["--project", project]),
           "--reporter=default",
           "--reporter=json",
@@ -163,7 +156,7 @@ async function step(name, work, count) {
   if (!ok) console.log(`\n${failuresIn(outcome.output)}\n`);
 }
 
-/** All names first: who reads only the beginning knows what failed. @param {string} output */
+/** Lists all names first, so that the beginning tells what failed. @param {string} output */
 function failuresIn(output) {
   const details = output.slice(Math.max(0, output.search(failuresBegin))).trimEnd();
   const names = new Set(Array.from(details.matchAll(failedName), ([, name]) => `  ${name}`));

@@ -101,7 +101,7 @@ export async function buildApp(
     trustProxy: config.trustProxy,
     serverFactory: answerOneByOne(addressesBehind(config)),
     bodyLimit: 16 * 1024,
-    // A client that trickles its request in is cut off, and so is one that does not take its answer.
+    // Cuts off clients that send their request too slowly, or do not read the answer.
     requestTimeout: timeouts.request,
     connectionTimeout: timeouts.inactivity,
     forceCloseConnections: "idle",
@@ -110,10 +110,10 @@ export async function buildApp(
     http: {
       headersTimeout: timeouts.headers,
       connectionsCheckingInterval: timeouts.headers / 2,
-      // Nothing here goes by the host; Node's own refusal has no message.
+      // Nothing here depends on the host, and Node's own refusal has no message.
       requireHostHeader: false,
     },
-    // An id of any length is looked at by its schema: an overlong one is 400 like any other that is malformed.
+    // Ids of any length reach the schema, so that an overlong one is 400 like any malformed one.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16 * 1024 },
   });
   app.setErrorHandler(answerError);
@@ -151,7 +151,7 @@ export async function buildApp(
   return app;
 }
 
-/** For machines, for readers, and for programs that send calls by hand. */
+/** For machines, for people, and for programs such as Postman. */
 function describeApi(app: FastifyInstance) {
   const json = "application/json; charset=utf-8";
   const description = () => openApi(features);
@@ -161,7 +161,7 @@ function describeApi(app: FastifyInstance) {
   serveText(app, collectionPaths.bruno, "application/zip", () => zip(brunoFolder(description())));
 }
 
-/** What browsers are told is the same in every answer, and worked out with the first. */
+/** The headers for browsers are the same in every answer, so they are worked out once, with the first. */
 function tellBrowsersTheSame(app: FastifyInstance) {
   let told: [string, string][] | undefined;
   app.addHook("onRequest", (_request, reply, done) => {
@@ -174,7 +174,7 @@ function tellBrowsersTheSame(app: FastifyInstance) {
   });
 }
 
-/** While closing, an answer ends its connection: a client's keep-alive would hold the program up. */
+/** While closing, every answer ends its connection, since keep-alive would delay the end of the program. */
 function finishConnectionsOnClose(app: FastifyInstance) {
   let closing = false;
   app.addHook("preClose", async () => {

@@ -5,7 +5,7 @@ import { urlsOf } from "./db/hosts.ts";
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** A mistake of whoever started the program: shown as one line, without a stack. */
+/** A mistake by whoever started the program: shown as one line, without a stack. */
 export class StartError extends Error {}
 
 type Environment = Record<string, string | undefined>;
@@ -43,14 +43,14 @@ export function readConfig(env: Environment) {
   };
 }
 
-/** Standbys to read from, or the way around a pooler: only a database on a server has any. */
+/** Standbys to read from, or the address past a pooler: only PostgreSQL on a server has these. */
 function besidePrimary(name: string, read: Read, databaseUrl: string | undefined): string | undefined {
   const url = parsed(name, read, isUrlOfPostgres, "postgres://user:password@host:5432/database");
   if (url && !databaseUrl) throw new StartError(`${name} needs DATABASE_URL beside it.`);
   return url;
 }
 
-/** How many calls are traced; undefined where none are. Where to, and all else, is read by the library. */
+/** How many calls are traced; undefined if none are. The library reads everything else from the environment. */
 export type Traces = { sampler: (typeof samplers)[number]; ratio: number };
 
 const roots = ["always_on", "always_off", "traceidratio"] as const;
@@ -68,7 +68,7 @@ function traces(read: Read): Traces | undefined {
 
 const isRatio = (text: string) => /^\d*\.?\d+$/.test(text) && Number(text) <= 1;
 
-/** The bot that sends messages to staff; undefined where there is none. */
+/** The bot that sends messages to staff; undefined if there is none. */
 export type Chat = { provider: ChatProvider; token: string; api: string };
 
 const chatApis: Record<ChatProvider, string> = {
@@ -91,12 +91,12 @@ function chat(read: Read): Chat | undefined {
   return { provider, token, api: (api ?? chatApis[provider]).replace(/\/+$/, "") };
 }
 
-/** What servers back up by themselves; undefined where they are not asked to. */
+/** The automatic backups; undefined if there are none. */
 export type Backups = {
   /** In seconds. */
   every: number;
   folder: string;
-  /** Of so many days, and of so many weeks, the last one is kept. */
+  /** The last backup of so many days, and of so many weeks, is kept. */
   days: number;
   weeks: number;
 };
@@ -120,7 +120,7 @@ function backups(read: Read): Backups | undefined {
 const isSpan = (text: string) => /^[1-9]\d{0,5}[smhd]$/.test(text);
 const keptPattern = /^([1-9]\d{0,2})d(\d{1,3})w$/;
 
-/** What backups are encrypted for, and what opens them, in the words of the age format. */
+/** The keys that backups are encrypted for, and that open them, in the age format. */
 export type BackupKeys = {
   recipients: string[];
   identities: string[];
@@ -145,7 +145,7 @@ const isRecipients = (text: string) => text.split(/[\s,]+/).every((key) => /^age
 const isIdentity = (text: string) => /^AGE-SECRET-KEY-(PQ-)?1[A-Z0-9]{50,}$/.test(text);
 const isPassphrase = (text: string) => text.length >= 12 && text.length <= 1_000;
 
-/** Where parts of the log go, and which: those that are older than that, in SQL's words. Undefined where all of it stays. */
+/** Where archives of the log go, and how long entries are kept, as an SQL interval; undefined if all are kept. */
 export type Archives = { folder: string; keep: string | undefined };
 
 function archives(read: Read): Archives {
@@ -162,20 +162,20 @@ function archives(read: Read): Archives {
 
 const retentionPattern = /^([1-9]\d{0,4})([dy])$/;
 
-/** What people may have to be asked about is not to go by a slip of a key. */
+/** Checked strictly: a typing mistake must not remove records that people may be asked about. */
 function isRetention(text: string): boolean {
   const [, amount, unit] = retentionPattern.exec(text) ?? [];
   return unit === "y" ? Number(amount) <= 100 : Number(amount) >= 365 && Number(amount) <= 36_500;
 }
 
-/** How long anyone is waited for, in milliseconds. Not variables: only tests are less patient. */
+/** How long anything is waited for, in milliseconds. These are not variables; only tests are less patient. */
 export const timeouts = {
   /** For a client to send the head of a request, or all of it. */
   headers: 30_000,
   request: 120_000,
-  /** For a client to take its answer; checking the books of a large business is the longest silence. */
+  /** For a client to read its answer; checking the books of a large business is the longest silence. */
   inactivity: 600_000,
-  /** For a connection to the database, and for its answer; what may take its time says so. */
+  /** For a connection to the database, and for its answer; long work sets its own limit. */
   connect: 5_000,
   statement: 5_000,
   /** For its answer to a health check. */
@@ -192,7 +192,7 @@ const secret = [
 ];
 
 function wrong(name: string, text: string, expected: string): never {
-  // A URL may hold a password, and a password is one.
+  // A URL may hold a password, so secrets are never shown.
   const shown = secret.includes(name) ? "not valid" : `"${text}"`;
   throw new StartError(`${name} is ${shown}: set it to ${expected}, or leave it out.`);
 }
@@ -223,26 +223,26 @@ function origins(name: string, read: Read): string[] {
   });
 }
 
-/** Never all of them: whoever is trusted may claim to speak for any address. */
+/** Never all addresses: a trusted proxy may claim any address for its callers. */
 function trustedProxies(text: string | undefined): false | string {
   if (text === undefined || text === "off") return false;
   if (text.split(",").every((address) => isNetwork(address.trim()))) return text;
   return wrong("TRUST_PROXY", text, "the addresses of the proxies in front, such as 10.0.0.5 or 10.0.0.0/8");
 }
 
-/** It stands in headers, where a star or a semicolon would mean something else. */
+/** The value goes into headers, where a star or a semicolon would have a meaning. */
 const isHost = (text: string) => /^([a-z0-9.-]+|\[[\da-f:.]+\])$/i.test(text);
 
 const isUrlOfPostgres = (text: string) =>
   urlsOf(text).every((url) => URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol));
-/** Also with several hosts, of which the one that takes changes is used: never one for reading alone. */
+/** May name several hosts, of which the one that takes changes is used. */
 const isPostgresUrl = (text: string) =>
   isUrlOfPostgres(text) && !/[?&]target_session_attrs=(?!(read-write|primary|any)(&|$))/.test(text);
 const isUsername = (text: string) => usernamePattern.test(text) && !isReservedName(text);
 const usernameRule = "3 to 32 letters, digits, . _ or -, and not a name of the program's own such as system";
 const isLongEnough = (text: string) => text.length >= 8 && text.length <= 128;
 
-/** It stands in an address or a header. */
+/** The value goes into an address or a header. */
 const isToken = (text: string) => /^[\w:.-]{10,200}$/.test(text);
 
 function isAddress(text: string): boolean {
@@ -253,19 +253,19 @@ function isAddress(text: string): boolean {
 
 const isKey = (text: string) => /^[\x21-\x7e]{20,200}$/.test(text);
 
-/** An address, or a range such as 10.0.0.0/8: wider ones are other people's. */
+/** An address, or a range such as 10.0.0.0/8: wider ranges would include strangers. */
 function isNetwork(text: string): boolean {
   const [, address = "", given] = /^([^/]*)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
   const version = isIP(address);
   if (version === 0) return false;
   const most = version === 4 ? 32 : 128;
-  // What begins with zeros may be IPv4 written as IPv6, with 96 bits before its own.
+  // A range that begins with zeros may be IPv4 in IPv6 form, with 96 bits in front.
   const least = version === 4 ? 8 : /^[0:]+:/.test(address) ? 104 : 16;
   const bits = Number(given ?? most);
   return bits >= least && bits <= most;
 }
 
-/** By its place: of offsets and of short names such as IST, PostgreSQL thinks otherwise than this program. */
+/** Named by place: for offsets and short names such as IST, PostgreSQL and this program disagree. */
 function isTimezone(text: string): boolean {
   if (!/^(UTC|[A-Z].*\/.+)$/i.test(text)) return false;
   try {

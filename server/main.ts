@@ -15,18 +15,18 @@ import { answerWhileStarting, leave } from "./operations/health.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
 import { startDelivering } from "./webhooks/delivering.ts";
 
-/** Connections that wait to be taken. Beyond them the system drops one, whose sender tries again after a second. */
+/** Connections waiting to be accepted. Beyond them the system drops one, and its sender tries again after a second. */
 const backlog = 4096;
 
-// Whatever the program writes is for its own account alone.
+// Whatever the program writes can be read by its own account only.
 process.umask(0o077);
 
 async function start() {
   const config = readConfig(process.env);
-  // Only who needs it loads it: it takes as long as half of all the rest.
+  // Loaded only if needed: it takes half as long as everything else.
   if (config.backups && config.backupKeys) (await import("./operations/backup/seal.ts")).checkKeys(config.backupKeys);
   const tracing = config.traces && (await import("./operations/tracing.ts")).startTracing(config.traces);
-  // An embedded database has no other servers, and leaves its process no time to answer anybody.
+  // Embedded, there are no other servers, and a start leaves the process no time to answer.
   const starting = config.databaseUrl
     ? await answerWhileStarting(config).catch((error) => {
         throw explained(error, config.port);
@@ -56,7 +56,7 @@ async function start() {
       await engine.close();
       await tracing?.stop();
     };
-    // Whoever chose the password may sign in with the first call. One that is made up is only told once it can be used.
+    // A chosen password works from the first call on. A generated one is printed only when it can be used.
     if (config.adminPassword) await ensureAdmin(engine.db, config);
     await starting?.stop();
     await app.listen({ port: config.port, host: config.host, backlog });
@@ -95,7 +95,7 @@ async function start() {
           onFailure: (error) => app.log.error({ err: error }, "archiving the log failed"),
         },
       );
-    // Under the name localhost the panel calls port 7400, whichever it came from.
+    // Under the name localhost the panel always calls port 7400.
     origin = `http://${port === 7400 ? "localhost" : "127.0.0.1"}:${port}`;
   } catch (error) {
     await stop();
@@ -114,12 +114,12 @@ async function start() {
     }
     console.log("Finishing running requests …");
     await stop();
-    // Nor does anybody wait for a receiver of traces that is silent.
+    // A silent receiver of traces is not waited for either.
     if (tracing) process.exit();
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
-  // Last: who reads this may ask it to stop at once.
+  // Printed last: whoever reads this may ask the program to stop at once.
   console.log(`Footprint is ready at ${origin} (${engine.kind} database)`);
 }
 

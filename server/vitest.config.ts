@@ -1,10 +1,10 @@
 import { defineConfig } from "vitest/config";
 
-/** They start the program itself, as its users do, or databases of their own. */
+/** These tests start the program itself, as its users do, or their own databases. */
 const programTests = "**/*.program.test.ts";
 /** Where the engines could differ: see "Tests" in CONTRIBUTING.md. */
 const onBothEngines = [
-  // Money, and what is told of it.
+  // Money, and the events about it.
   ...["money/*", "webhooks/delivering", "tests/race", "features/approvals", "features/fedex-charges"],
   ...[
     "features/invoices",
@@ -17,23 +17,23 @@ const onBothEngines = [
   ...["features/transfers-reversals", "features/users"],
   // Searching, sorting and counting; timezones; extensions.
   ...["lists/*", "db/*", "features/search", "features/dashboard-figures", "features/label-types"],
-  // One connection for everything: who waits for whom, and what is read while others write.
+  // One connection for everything: locks, and reading while others write.
   ...["http/callers", "http/files", "http/floods", "http/overload", "accounts/log-chain"],
   ...["features/accounts", "features/events", "features/several"],
-  // Every call once, many rows at once, and kills. The demo is loaded and removed there by the program's first start.
+  // Every call once, many rows at once, and kills. Program tests load and remove the demo there.
   ...["tests/every-call", "tests/seed", "operations/operations", "tests/torture"],
 ].map((name) => `${name}.test.ts`);
-/** They look at a program beside the server, for which one engine is as good as the other. */
+/** These test a program beside the server, for which either engine will do. */
 const onEmbeddedAlone = ["tests/client-package.test.ts"];
-/** The embedded engine is not compiled a second time, for speed: in a program that ends soon that takes longer than it saves. */
+/** Compiling the embedded engine again for speed takes longer than it saves in a program that ends soon. */
 const quickly = ["--liftoff-only"];
-/** Only what hangs is stopped: a busy machine may take its time. */
+/** Generous for a busy machine: only a hanging test is stopped. */
 const patience = { testTimeout: 300_000, hookTimeout: 300_000 };
 const shared = { include: ["**/*.test.ts"], ...patience };
-/** The files of one worker share a running server: starting one takes longer than most files. */
+/** The files of one worker share a running server, since starting one takes longer than most files. */
 const onSharedServer = { ...shared, exclude: [programTests], setupFiles: ["testing/setup.ts"], isolate: false };
 
-/** How the program starts, stops and moves between the engines is tested once. */
+/** Starting, stopping and moving between the engines is tested once. */
 export default defineConfig({
   test: {
     projects: [

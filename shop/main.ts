@@ -17,12 +17,12 @@ import { refusal } from "./server/refusal.ts";
 import { signingIn, whoAsks } from "./server/signing-in.ts";
 import { openStorage } from "./server/storage.ts";
 
-// Whatever the shop writes is for its own account alone.
+// Whatever the shop writes can be read by its own account only.
 process.umask(0o077);
 
 type Found = { name: string; params: Record<string, string> };
 
-/** Which of these calls a method and path name, and what stands in the path. */
+/** The call that a method and path name, with the path's parameters. */
 function find(names: string[], method: string, path: string): Found | undefined {
   const asked = `${method} ${path}`.split("/");
   for (const name of names) {
@@ -87,7 +87,7 @@ async function start() {
         throw refusal(404, "missing", `There is nothing at ${request.method} ${url.pathname}`);
       }
       const body = await answer(shop, request, response, url);
-      // A file and what stays open have been answered already.
+      // Files and streams have already been answered.
       if (body !== undefined) sendJson(response, 200, body);
     } catch (error) {
       sendRefusal(response, error);

@@ -2,7 +2,7 @@ import type { LabelType, Price } from "@footprint/client";
 
 type Tier = Price & { custom: boolean };
 
-/** A tier is for weights above its first and up to its last. */
+/** A tier covers weights above its lower and up to its upper bound. */
 export const tierFor = ({ prices }: LabelType, weight: number): Tier | undefined =>
   prices.find(({ fromWeight, toWeight }) => fromWeight < weight && weight <= toWeight);
 
@@ -11,7 +11,7 @@ export const labelTypeOf = (labelTypes: readonly LabelType[], uid: string): Labe
 
 export const inCents = (dollars: number) => Math.round(dollars * 100);
 
-/** What labels cost together, in cents; nothing where one of them has no price. */
+/** What labels cost together, in cents; undefined if one of them has no price. */
 export function sumOf(
   labelTypes: readonly LabelType[],
   parcels: readonly { labelType: string; weight: number }[],

@@ -1,5 +1,5 @@
-// The floor: a bare Node server that sends one statement to the database, for a change all that the call sends, and the
-// rows to the client.
+// The floor: a bare Node server that sends one statement to the database (for a change, all statements of the call) and
+// returns the rows to the client.
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import pg from "pg";
@@ -8,33 +8,33 @@ import { openFolder } from "../../server/db/engine.ts";
 import { uuidv7 } from "../../server/db/ids.ts";
 import type { Recording, Statement } from "./record.ts";
 
-/** How requests of one call differ: what stood for the first target stands for the next one. */
+/** How requests of one call differ: the values of the first target are replaced by those of the next. */
 export type Floor = Recording & {
   targets: Record<string, unknown>[];
   /** Values that are new in every request. */
   fresh: string[];
-  /** A call that checks a password cannot do without checking it. */
+  /** Set for a call that checks a password, so that the floor checks it too. */
   password?: string | undefined;
 };
 
 const floors = new Map<string, Floor & { next: number }>();
 process.on("message", ({ path, floor }: { path: string; floor: Floor }) => {
-  // The first target was used up when the call was recorded.
+  // The first target was used up by the recording.
   floors.set(path, { ...floor, next: 1 });
   process.send?.("ready");
 });
 
-// The bench may be ended by any signal; the floor goes with it.
+// The bench may be ended by any signal; then the floor ends too.
 process.on("disconnect", () => process.exit());
 
 type Query = (statement: Statement) => Promise<{ rows: unknown[] }>;
-/** Runs work with a way to ask the database, in a transaction or not. */
+/** Runs work with a function that asks the database, in a transaction or not. */
 const database = process.env.DATABASE_URL ? onPostgres(process.env.DATABASE_URL) : await onFolder(process.env.DATA_DIR);
 
 function onPostgres(connectionString: string) {
   const pool = new pg.Pool({ connectionString, max: 20, application_name: "floor" });
   const names = new Map<string, string>();
-  /** Prepared, but for what the server does not prepare either. */
+  /** Prepared, except statements that the server does not prepare either. */
   const prepared = ({ text, values }: Statement) => {
     if (values.length === 0 || text.includes(" like ")) return { text, values };
     const name = names.get(text) ?? `floor_${names.size}`;
@@ -48,7 +48,7 @@ function onPostgres(connectionString: string) {
       await work((statement) => client.query(prepared(statement)));
       client.release();
     } catch (error) {
-      // With its transaction, which would keep others waiting.
+      // Ends its transaction too, which would keep others waiting.
       client.release(true);
       throw error;
     }
@@ -87,14 +87,14 @@ async function run(path: string) {
 
 function variation(floor: Floor & { next: number }): (value: unknown) => unknown {
   if (floor.targets.length === 0 && floor.fresh.length === 0) return (value) => value;
-  // Every sign-in opens a session under a token of its own.
+  // Every sign-in opens a session with its own token.
   const isTokenHash = (value: string) => floor.password !== undefined && /^[\w-]{43}$/.test(value);
   const first = floor.targets[0] ?? {};
   const target = floor.targets[floor.next++ % floor.targets.length] ?? {};
   const replaced = new Map<unknown, unknown>(Object.keys(first).map((field) => [first[field], target[field]]));
   for (const value of floor.fresh) replaced.set(value, uuidv7());
   const vary = (value: unknown): unknown => {
-    // Several rows go to the database as one text.
+    // Several rows go to the database as one JSON text.
     if (typeof value === "string" && value.startsWith("[{"))
       return JSON.stringify(JSON.parse(value, (_, part) => vary(part)));
     if (replaced.has(value)) return replaced.get(value);

@@ -2,14 +2,14 @@ import { join } from "node:path";
 import pg from "pg";
 import { seed } from "../seed.ts";
 
-/** Where a business lives: on a PostgreSQL, or in a folder. */
+/** Where a business is stored: a PostgreSQL database or a folder. */
 export type Home = { databaseUrl: string | undefined; dataDir: string };
 
 export function environment({ databaseUrl, dataDir }: Home): Record<string, string> {
   return databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: dataDir };
 }
 
-/** Where a business of a size lives, seeded; without a PostgreSQL server, in a folder within the given one. */
+/** A seeded business of this size; without a PostgreSQL server, in a folder within the given one. */
 export async function seededHome(size: number, server: string | undefined, folder: string): Promise<Home> {
   const home = { databaseUrl: server && `${server}/bench_${size}`, dataDir: join(folder, String(size)) };
   if (server && !(await createDatabase(server, `bench_${size}`))) return home;
@@ -18,7 +18,7 @@ export async function seededHome(size: number, server: string | undefined, folde
   return home;
 }
 
-/** True when there was none of that name. */
+/** Returns true if there was none with that name. */
 export async function createDatabase(server: string, name: string): Promise<boolean> {
   const client = new pg.Client(`${server}/postgres`);
   await client.connect();

@@ -7,7 +7,7 @@ export type Request = {
   path: string;
   headers?: Record<string, string>;
   body?: string;
-  /** What it changes, where it changes something. */
+  /** The target, if it changes something. */
   target?: Record<string, unknown>;
 };
 
@@ -16,9 +16,9 @@ export type Figures = { perSecond: number; p50: number; p99: number };
 type Limits = { connections: number; milliseconds: number; requests: number };
 
 /**
- * Sends requests over so many connections, each waiting for its answer, until time or requests are used up. It shares the
- * machine with what it measures, as pgbench does, and so works as little as it can: Node's own client takes three times
- * as long for a request.
+ * Sends requests over so many connections, each waiting for its answer, until time or requests are used up. Like
+ * pgbench it shares the machine with what it measures, so it works as little as possible: Node's own client takes three
+ * times as long for a request.
  */
 export async function load(origin: string, next: () => Request, limits: Limits): Promise<Figures> {
   const { hostname, port, host } = new URL(origin);
@@ -72,7 +72,7 @@ function answer(socket: Socket, request: string): Promise<{ status: number; text
   });
 }
 
-/** No answer is followed by another one; no piece of JSON ends as the last of several pieces does. */
+/** No answer is followed by another one, and no JSON ends like the last chunk of a chunked answer. */
 function isWhole(received: Buffer, head: number): boolean {
   const length = /\r\ncontent-length: (\d+)/i.exec(received.toString("latin1", 0, head))?.[1];
   return length ? received.length >= head + 4 + Number(length) : received.subarray(-7).equals(lastPiece);

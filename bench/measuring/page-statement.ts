@@ -16,5 +16,5 @@ const page = new QueryBuilder({ casing: "snake_case" })
   .orderBy(desc(orders.createdAt), desc(orders.id))
   .toSQL();
 
-/** What every call that reads is held against: the ten newest orders, with no session and no total. */
+/** Every reading call is compared with this: the ten newest orders, without session and total. */
 export const pageStatement: Statement = { text: page.sql, values: page.params };

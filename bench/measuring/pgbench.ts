@@ -4,14 +4,14 @@ import { createDatabase } from "./home.ts";
 
 const run = promisify(execFile);
 
-/** Of an order, of what pgbench manages at as many connections. */
+/** The share of pgbench's transactions that orders should reach. */
 const leastShare = 0.4;
-/** Two million accounts: as much as stays in memory, like the rest. */
+/** Two million accounts, which still fit into memory. */
 const scale = 20;
 
 /**
- * What the same PostgreSQL manages of the simplest transactions that move money (TPC-B-like, prepared), for orders to be
- * held against. Undefined where PostgreSQL's own pgbench is not installed.
+ * Measures the simplest transactions that move money (TPC-B-like, prepared) on the same PostgreSQL, to compare orders
+ * with. Undefined if PostgreSQL's own pgbench is not installed.
  */
 export async function openPgbench(server: string) {
   const place = new URL(`${server}/bench_pgbench`);

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** As V8 writes it: `samples` says which node was running, `timeDeltas` for how many microseconds. */
+/** V8's format: `samples` says which node was running, `timeDeltas` for how many microseconds. */
 type Profile = {
   startTime: number;
   nodes: { id: number; callFrame: { functionName: string; url: string } }[];
@@ -9,10 +9,10 @@ type Profile = {
   timeDeltas: number[];
 };
 
-/** The time that profiles are kept in. */
+/** The clock of profiles. */
 export const microseconds = () => Number(process.hrtime.bigint() / 1000n);
 
-/** Where the processor's time went, largest share first: by package, by module of Node's own, by file of ours. */
+/** Where processor time went, largest share first: by package, by Node module, by our own files. */
 export async function profileOf(folder: string, since: number): Promise<string> {
   const times = new Map<string, number>();
   for (const file of await readdir(folder)) {
@@ -36,7 +36,7 @@ export async function profileOf(folder: string, since: number): Promise<string> 
 }
 
 function placeOf({ functionName, url }: { functionName: string; url: string }): string {
-  // The engine's own work, and functions of Node that are not written in JavaScript.
+  // The engine's own work, and native functions of Node.
   if (url === "") return functionName;
   return /node_modules\/((@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? /((server|contract)\/.*)$/.exec(url)?.[1] ?? url;
 }

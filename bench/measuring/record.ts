@@ -5,14 +5,14 @@ import type { Request } from "./load.ts";
 
 /** A statement as the driver got it. */
 export type Statement = { text: string; values: unknown[] };
-/** What a call asked of the database: steps one after the other, the statements of one step at the same time. */
+/** The statements of a call: steps run one after the other, the statements of a step at the same time. */
 export type Recording = { steps: Statement[][]; since: number };
 
 type App = Awaited<ReturnType<typeof buildApp>>;
 type Sent = Statement & { ended: boolean };
 let sent: Sent[][] | undefined;
 
-/** Notes a statement that is sent now; the returned function notes its end. */
+/** Notes a statement that starts now; the returned function notes its end. */
 function note(text: string, values: unknown): () => void {
   const statement: Sent = { text, values: Array.isArray(values) ? values : [], ended: false };
   const step = sent?.at(-1);
@@ -40,7 +40,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...args: any[]) {
   return result;
 };
 
-/** The embedded engine's client, which has one connection: a transaction's statements come by a way of their own. */
+/** The embedded engine's client has one connection, and a separate interface for a transaction's statements. */
 type Client = Pick<PGlite, "query" | "transaction">;
 const noted = (original: Client["query"]): Client["query"] =>
   async function (this: unknown, text, values, options) {
@@ -59,10 +59,10 @@ PGlite.prototype.transaction = async function (work) {
   return result as never;
 };
 
-/** Makes a call inside this process and writes down what it asked of the database. */
+/** Makes a call inside this process and records its statements. */
 export async function record(app: App, { method, path, headers, body }: Request): Promise<Recording> {
   const make = () => app.inject({ method: method as "GET", url: path, headers: headers ?? {}, body: body ?? "" });
-  // What a server remembers from one search to the next is not asked again.
+  // Some things are remembered from one search to the next, and are not asked again.
   if (method === "GET") await make();
   const since = Date.now();
   sent = [];

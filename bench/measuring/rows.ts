@@ -35,11 +35,11 @@ type List = {
   name: string;
   endpoint: Endpoint;
   filters?: { name: string; values: readonly string[] };
-  /** What is searched for, by the name of its row. */
+  /** Search terms, by the name of their row. */
   terms: (business: Business) => Promise<Record<string, string>>;
 };
 
-/** Texts of rows in the middle of a table, and one that very many rows share. */
+/** Texts from the middle of a table, and one that very many rows share. */
 const middleOf = (table: string, one: string, many: string, code?: string) => async (business: Business) => {
   const term = async (column: string) => {
     const [row] = await business.query<{ term: string }>(`select ${column} as term from ${table}
@@ -112,7 +112,7 @@ const password = "a benchmark's own password";
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
-/** What most orders have. */
+/** The most frequent value among orders. */
 const mostFrequent = (column: string) => async (business: Business) => {
   const [row] = await business.query<{ id: string }>(
     `select ${column} as id from orders group by 1 order by count(*) desc limit 1`,
@@ -122,7 +122,7 @@ const mostFrequent = (column: string) => async (business: Business) => {
 const busiestCustomer = mostFrequent("customer_id");
 const busiestLabelType = mostFrequent("label_type_id");
 
-/** The rows of the table for one business, those whose name contains a text. */
+/** The table's rows for one business, if their name contains a text. */
 export async function rowsOf(business: Business, only: string): Promise<Row[]> {
   const authorization = `Bearer ${business.token}`;
   const read = (name: string, path: string): Row => {
@@ -160,7 +160,7 @@ export async function rowsOf(business: Business, only: string): Promise<Row[]> {
   return rows.filter(({ name }) => name.includes(only));
 }
 
-/** A call that changes something: each request goes to the next target, under a key of its own. */
+/** A call that changes something: each request gets the next target and its own key. */
 function change<T extends Record<string, unknown>>(
   name: string,
   token: string | undefined,
@@ -208,7 +208,7 @@ async function addBalance(name: string, business: Business) {
   }));
 }
 
-/** Of a label type that takes prepaid codes, for customers who can afford it. */
+/** Orders of a label type with prepaid codes, for customers who can afford them. */
 async function storefrontOrder(name: string, business: Business) {
   const [type] = await business.query<{ uid: string; weight: string }>(
     `select uid, min(to_weight) as weight from label_types join price_tiers on label_type_id = label_types.id
@@ -219,7 +219,7 @@ async function storefrontOrder(name: string, business: Business) {
     `select discord_id as "discordId", id from customers where active and verified_at is not null order by id limit 64`,
   );
   for (const { id } of targets) await must(business, users.addBalance, { params: { id }, body: { balance: 100_000 } });
-  // For half a minute at full speed, and the floor: at most 10,000 are registered at once.
+  // Enough for half a minute at full speed, and for the floor; at most 10,000 are registered at once.
   for (let registered = 0; registered < 50_000; registered += 10_000) {
     const trackRef = trackingCode(randomBytes(8).readBigUInt64BE());
     await must(business, tracking.create, { body: { amount: 10_000, type: "priority", trackRef, template: "evs" } });
@@ -233,7 +233,7 @@ async function storefrontOrder(name: string, business: Business) {
   }));
 }
 
-/** By many accounts: nobody may try one account's password as often as this. */
+/** By many accounts, since one account's password may not be tried this often. */
 async function signIn(name: string, business: Business) {
   const names = Array.from({ length: 64 }, (_, number) => `staff${number}`);
   const [known] = await business.query("select from accounts where username = 'staff63'");

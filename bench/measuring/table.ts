@@ -9,13 +9,13 @@ export type Measured = {
   statements: number;
   product: Figures;
   floor: Figures;
-  /** Requests per second of the floor to those of the server. */
+  /** The floor's requests per second divided by the server's. */
   ratio: number;
-  /** Requests per second with the smallest business to those with this one. */
+  /** The smallest business's requests per second divided by this one's. */
   growth: number;
 };
 
-/** What a call may cost beside its floor, and beside itself with the smallest business. */
+/** The budgets: cost compared with the floor, and with the smallest business. */
 const mostRatio = 2;
 const mostRatioOfSearches = 10;
 const mostGrowth = 1.5;

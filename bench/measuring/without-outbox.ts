@@ -1,6 +1,6 @@
 import { registerHooks } from "node:module";
 
-// Loaded before the server: the same program, but nothing that happens is written down for others to hear of.
+// Loaded before the server: the same program, but without writing events to the outbox.
 
 const changes: Record<string, [from: string | RegExp, to: string]> = {
   "server/money/ledger.ts": [

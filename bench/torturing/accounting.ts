@@ -12,15 +12,15 @@ import { checkBooks } from "../../server/money/books.ts";
 import { trackingCode } from "../operators.ts";
 import { type Asked, contradicts, metSomebody, outcomeOf, replyTo } from "./journal.ts";
 
-/** One thing asked for, with the types of its call. */
+/** A request, with the types of its call. */
 type Case<E extends Endpoint> = {
   key: string;
   input: Input<E>;
   reply: Reply<E> | undefined;
   outcome: ReturnType<typeof outcomeOf>;
-  /** Told that somebody else had done it before. */
+  /** Was told that somebody else had already done it. */
   toldDone: boolean;
-  /** Answers were lost before the one that came. */
+  /** Earlier answers were lost. */
   repeated: boolean;
 };
 
@@ -37,7 +37,7 @@ function cases<E extends Endpoint>(all: Asked[], endpoint: E): Case<E>[] {
     }));
 }
 
-/** Holds what the callers know against the rows, and names whatever disagrees. */
+/** Compares what callers know with the rows, and lists every difference. */
 export async function account(db: Database, all: Asked[]): Promise<string[]> {
   const findings = (await checkBooks(db)).problems;
   const desk = openDesk(all, await readRows(db), (finding) => findings.push(finding));
@@ -60,9 +60,9 @@ type Desk = ReturnType<typeof openDesk>;
 
 function openDesk(all: Asked[], rows: Rows, find: (finding: string) => void) {
   for (const { what, is, should } of rows.differences) if (is !== should) find(`${what}: ${is} instead of ${should}`);
-  /** The last word on what nobody was told: whatever was done left its key, and what left its key was done. */
+  /** Decides about calls without an answer: a change and its key are committed together. */
   const happened = ({ key }: { key: string }) => rows.replies.has(key);
-  /** What each customer has by all that happened. */
+  /** Each customer's balance, computed from all changes. */
   const balances = new Map<string, number>();
   return {
     all,
@@ -126,7 +126,7 @@ function accountForBulkOrders({ all, rows, find, expectOnce, add }: Desk) {
   }
 }
 
-/** What moves no money when it is made, and orders that nobody asked for. */
+/** Changes that move no money, and orders that nobody asked for. */
 function accountForPapers({ all, rows, find, expectOnce }: Desk) {
   for (const one of cases(all, storefront.createFedexOrder))
     expectOnce("Fedex order", one, rows.fedexMarks.get(one.input.body.specialNotes ?? "") ?? 0);
@@ -238,7 +238,7 @@ function accountForCodes({ all, rows: { codes }, find }: Desk) {
     const first = BigInt(trackRef.slice(1, 21));
     let found = 0;
     for (let place = 0; place < amount; place++) if (codes.has(trackingCode(first + BigInt(place)))) found++;
-    // Registered by a try whose answer was lost: the next one finds them there.
+    // Registered by a try whose answer was lost, so that the next one found the codes there.
     const registered = outcome === "done" || (toldDone && repeated);
     const right = registered ? found === amount : found === 0 || (outcome === "unknown" && found === amount);
     if (!right) find(`Of ${amount} codes from ${trackRef} (${outcome}) there are ${found}`);
@@ -249,7 +249,7 @@ function accountForCodes({ all, rows: { codes }, find }: Desk) {
 
 const cents = (dollars: number) => Math.round(dollars * 100);
 
-/** Whatever is counted twice here is done in one transaction: a difference is something half done. */
+/** Each pair that is counted here is written in one transaction: a difference means a half-done change. */
 const halves = `
   select 'keys without an answer' as what, count(*)::int as is, 0 as should
     from idempotent_replies where reply is null
@@ -297,10 +297,10 @@ async function readRows(db: Database) {
     ordersByMark: Map.groupBy(sold, ({ toStreet2 }) => toStreet2),
     invoices: opened,
     invoicesByMark: Map.groupBy(opened, ({ hostedUrl }) => hostedUrl),
-    /** How many there are, by what they are for. */
+    /** Transfers of a kind, by what they were for. */
     refunds: counted(moved.get("refund") ?? [], ({ reference }) => reference),
     deposits: counted(moved.get("deposit") ?? [], ({ reference }) => reference),
-    /** The balance after a purchase, by what was bought. */
+    /** The balance after each purchase, by what was bought. */
     purchases: new Map(moved.get("purchase")?.map((row) => [row.reference, row.balanceAfterCents])),
     adjustments: counted(moved.get("adjustment") ?? [], ({ amountCents }) => amountCents),
     fedexMarks: counted(fedexOrders, ({ specialNotes }) => specialNotes),

@@ -8,7 +8,7 @@ import { type Call, replyOf } from "../calls.ts";
 import { startOperator, type Tier } from "../operators.ts";
 import { openShop } from "../shops.ts";
 
-/** How many visits go on at once at each shop, and how many operators work. */
+/** Simultaneous visits at each shop, and operators. */
 const crowd = { shops: 4, visits: 6, operators: 4 };
 
 /** Makes a call that has to succeed. */
@@ -23,7 +23,7 @@ export async function signIn(caller: Caller, password: string) {
   return { admin: caller(token, seededRandom(0)), token };
 }
 
-/** Label types with prices, and a key for the shops. */
+/** Adds label types with prices, and keys for the shops. */
 export async function foundBusiness(admin: Call) {
   const { key } = await must(admin, website.createApiKey, { body: { name: "Shops" } });
   for (const uid of trackingType.options)
@@ -42,8 +42,11 @@ export async function foundBusiness(admin: Call) {
   return { key, tiers };
 }
 
-/** Shops and operators of a new business; each of the acts returned is one person's, to be repeated without a pause. */
-export function gatherCrowd(
+/**
+ * Shops and operators of a new business. Each returned function is one step of one person, to be repeated without a
+ * pause.
+ */
+export function openCrowd(
   caller: Caller,
   seed: number,
   { key, token, tiers }: { key: string; token: string; tiers: Tier[] },

@@ -5,7 +5,7 @@ import type { Random } from "../../server/demo/random.ts";
 import { type Answer, type Call, isAnswer, isOk, type Sent, send } from "../calls.ts";
 import { type Asked, isOrdinary, openJournal } from "./journal.ts";
 
-/** Callers who repeat what was not answered, with the same key, and write down what became of it. */
+/** Callers who repeat unanswered calls with the same key, and note every outcome. */
 export function callersOf(
   installation: { origins(): string[] },
   onTrouble: (finding: string) => void,
@@ -13,7 +13,7 @@ export function callersOf(
 ) {
   const journal = openJournal();
   const counts = {
-    /** Calls for a change that were told that it is made. */
+    /** Changing calls that were told of success. */
     acknowledged: 0,
     /** Answers that never came, or asked to come again. */
     lost: 0,
@@ -23,12 +23,12 @@ export function callersOf(
   function caller(token: string, random: Random): Call {
     const told: (() => Promise<unknown>)[] = [];
     return async (endpoint, input, key) => {
-      // One who forgot having been told asks again.
+      // Somebody who forgot the answer asks again.
       if (told.length > 0 && random.chance(0.05)) await told.splice(random.between(0, told.length - 1), 1)[0]?.();
       const changes = endpoint.method !== "GET" && endpoint.path !== storefront.quote.path;
       const asked = changes ? journal.ask(endpoint, input as Sent, key) : undefined;
       const make = () => untilAnswered({ endpoint, input, key, token, random, asked });
-      // An impatient one sends it twice at once.
+      // An impatient caller sends it twice at once.
       const [answer] = await Promise.all(key && random.chance(0.05) ? [make(), make()] : [make()]);
       if (key && isOk(answer) && random.chance(0.05)) told.push(make);
       return answer;
@@ -41,7 +41,7 @@ export function callersOf(
     key: string | undefined;
     token: string;
     random: Random;
-    /** Missing where the call changes nothing. */
+    /** Undefined for calls that change nothing. */
     asked: Asked | undefined;
   };
 
@@ -61,7 +61,7 @@ export function callersOf(
       tries++;
       counts.lost++;
       onLost(`${endpoint.path} got no answer: ${answer.why}`);
-      // Some give up: nobody but the rows can say whether it was done.
+      // Some give up: only the rows can tell whether it was done.
       if (asked && random.chance(0.1)) break;
     }
     if (asked) asked.gaveUp = true;
@@ -72,7 +72,7 @@ export function callersOf(
     caller,
     counts,
     journal: journal.all,
-    /** Whoever is still waiting gives up. */
+    /** All waiting callers give up. */
     giveUp() {
       over = true;
     },

@@ -10,16 +10,16 @@ import { end, freePort, processesOf } from "../processes.ts";
 
 type Member = ReturnType<typeof member>;
 
-/** How a primary goes: with all its processes, in good order, or standing still while others take over. */
+/** How a primary ends: killed with all its processes, stopped in order, or frozen while the standby takes over. */
 const ends = ["kill", "stop", "freeze"] as const;
 
-/** For so long a frozen primary keeps what was sent to it. */
+/** How long a frozen primary holds what was sent to it. */
 const frozenMs = 8_000;
 
 /**
- * A primary and its synchronous standby, which take each other's place: whatever was answered is on both. What decides
- * that elsewhere, such as Patroni, is here: who is promoted, that the other is made anew, and that commits wait for a
- * standby only while there is one.
+ * A primary and its synchronous standby, which swap roles; every answered change is on both. This code plays the part
+ * of Patroni: it promotes the standby, makes the other anew, and lets commits wait for a standby only while there is
+ * one.
  */
 export async function databasePair(folder: string, random: Random) {
   const [one, other] = [await freePort(), await freePort()];
@@ -37,14 +37,14 @@ export async function databasePair(folder: string, random: Random) {
   await primary.query("create database footprint");
   await follow();
 
-  /** Makes the standby anew, from a copy of the primary's files, and waits until it has all that the primary has. */
+  /** Makes the standby anew from a copy of the primary's files, and waits until it has caught up. */
   async function follow() {
     await rm(standby.folder, { recursive: true, force: true });
     const client = new pg.Client(urlOf(primary));
     await client.connect();
     try {
       await client.query("select pg_backup_start('standby', true)");
-      // Files come and go meanwhile.
+      // Files come and go during the copy.
       await copy(primary.folder, standby.folder);
       const { rows } = await client.query<{ labelfile: string }>("select labelfile from pg_backup_stop(false)");
       await writeAsOwner(standby.folder, "backup_label", rows[0]?.labelfile ?? "");
@@ -86,7 +86,7 @@ export async function databasePair(folder: string, random: Random) {
   }
 
   return {
-    /** As many hosts as there are; which of them takes changes is for the program to find out. */
+    /** Names all hosts; the program has to find the one that takes changes. */
     url: `postgres://postgres:postgres@127.0.0.1:${one},127.0.0.1:${other}/footprint`,
     async killAndRestart() {
       const endWhatIsLeft = await endPrimary();
@@ -104,7 +104,7 @@ export async function databasePair(folder: string, random: Random) {
 
 const urlOf = ({ port }: Pick<Member, "port">) => `postgres://postgres:postgres@127.0.0.1:${port}/postgres`;
 
-/** Started by root, PostgreSQL runs as an account of its own. */
+/** If root starts it, PostgreSQL runs under another account. */
 async function writeAsOwner(folder: string, name: string, text: string) {
   const { uid, gid } = await stat(folder);
   await writeFile(join(folder, name), text);

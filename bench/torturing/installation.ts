@@ -14,20 +14,20 @@ async function openDatabase(engine: (typeof engines)[number], folder: string, ra
   return engine === "failover" ? databasePair(folder, random) : databaseProcess(folder);
 }
 
-/** Who ends by itself this often will not start again either. */
+/** A server that ends by itself this often will not start again. */
 const mostTroubles = 10;
 
 type Wish = {
   adminPassword: string;
-  /** Of an embedded database with its tables; without it, the first start makes them, which takes its time. */
+  /** An embedded database with its tables; without it, the first start takes long to make them. */
   emptyFolder: string | undefined;
   random: Random;
   onTrouble(finding: string): void;
 };
 
 /**
- * The program on an empty database of its own. On PostgreSQL it runs twice, so that a call may be repeated at one
- * server while the other is still at it.
+ * The program on its own empty database. On PostgreSQL it runs twice, so that a call may be repeated at one server
+ * while the other is still busy with it.
  */
 export async function openInstallation(
   engine: (typeof engines)[number],
@@ -49,7 +49,7 @@ export async function openInstallation(
 
   const servers = Array.from({ length: database ? 2 : 1 }, () => {
     const server: Server = serverProcess(env, (lastWords, { since, wasReady }) => {
-      // Without its database a server may refuse to start, but never end once it has.
+      // Without its database a server may refuse to start, but a running one must never end.
       if (wasReady || since > databaseIsBack) {
         troubles++;
         onTrouble(`A server ended by itself: ${lastWords}`);
@@ -85,14 +85,14 @@ export async function openInstallation(
       await database?.killAndRestart();
       databaseIsBack = performance.now();
     },
-    /** Kills everything a last time and opens the rows, as whoever starts next would find them. */
+    /** Kills everything a last time and opens the rows, as the next start would find them. */
     async openRows() {
       closing = true;
       for (const server of servers) await server.kill();
       await database?.killAndRestart();
       return openEngine({ databaseUrl, dataDir: folder.path });
     },
-    /** What a server wrote down about the failed call with this number. */
+    /** What a server logged about the failed call with this number. */
     cause: (number: string) => servers.map((server) => server.cause(number)).find(Boolean),
     async close() {
       closing = true;

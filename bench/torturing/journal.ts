@@ -7,7 +7,7 @@ import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
 import { type Answer, isOk, type Sent } from "../calls.ts";
 
-/** Something that was asked for: under one key however often, or by one call without a key. */
+/** A request: all tries under one key, or one call without a key. */
 export type Asked = {
   endpoint: Endpoint;
   input: Sent;
@@ -17,13 +17,13 @@ export type Asked = {
   gaveUp: boolean;
 };
 
-/** What the callers know, and all they know: the server's rows are held against it. */
+/** Everything that callers know, to be compared with the server's rows. */
 export function openJournal() {
   const all: Asked[] = [];
   const byKey = new Map<string, Asked>();
   return {
     all,
-    /** Before the first try: what happens to the caller afterwards, it was asked for. */
+    /** Noted before the first try, whatever happens to the caller afterwards. */
     ask(endpoint: Endpoint, input: Sent, key: string | undefined): Asked {
       const known = key === undefined ? undefined : byKey.get(key);
       if (known) return known;
@@ -35,7 +35,7 @@ export function openJournal() {
   };
 }
 
-/** Refusals that a business at full speed brings about by itself. Any other is a finding. */
+/** Refusals that a business at full speed causes by itself. Any other refusal is a finding. */
 const ordinary = new Map<Endpoint, readonly number[]>([
   [storefront.createOrder, [402, 403, 409]],
   [storefront.createBulkOrder, [402, 403, 409]],
@@ -47,26 +47,26 @@ const ordinary = new Map<Endpoint, readonly number[]>([
   [users.verify, [409]],
 ]);
 
-/** Two calls waited for each other until one had to go: refused, and nothing changed. */
+/** Two calls waited for each other until one was refused; nothing changed. */
 export const metSomebody = ({ status, body }: Answer) => status === 409 && /at the same moment/.test(body.message);
 
 export function isOrdinary(endpoint: Endpoint, answer: Answer, tries: number): boolean {
   const { status } = answer;
-  // Registered by a try whose answer was lost: the next one finds the codes there.
+  // Registered by a try whose answer was lost, so that the next one finds the codes there.
   if (endpoint === tracking.create && status === 409) return tries > 1;
   return isOk(answer) || metSomebody(answer) || ordinary.get(endpoint)?.includes(status) === true;
 }
 
-/** Done: a caller was told so. Refused: all were. Else nobody can know before looking. */
+/** `done` if a caller was told so, `refused` if all tries were refused; otherwise only the rows can tell. */
 export function outcomeOf({ answers, gaveUp }: Asked): "done" | "refused" | "unknown" {
   if (answers.some(isOk)) return "done";
   return gaveUp || answers.some(({ status }) => status >= 500) ? "unknown" : "refused";
 }
 
-/** What the first caller was told who was told anything good. */
+/** The first successful answer. */
 export const replyTo = ({ answers }: Asked): unknown => answers.find(isOk)?.body;
 
-/** Two of the answers differ, where a repeat gets the first answer again. */
+/** Two answers differ, although a repeat must get the first one. */
 export function contradicts({ answers }: Asked): boolean {
   const replies = answers.filter(isOk).map(({ body }) => body);
   return replies.some((reply) => !isDeepStrictEqual(reply, replies[0]));

@@ -13,16 +13,16 @@ import type { Random } from "../../server/demo/random.ts";
 import type { Call } from "../calls.ts";
 import { must } from "./business.ts";
 
-/** From one event that is heard to the next it takes less than this, however long the receiver was away before. */
+/** The longest pause between two received events, however long the receiver was away before. */
 const hearingMs = 120_000;
 /** How long it is up, and how long down, in milliseconds. */
 const spell = [500, 8_000] as const;
 
 type Listener = Awaited<ReturnType<typeof openListener>>;
 
-/** A shop that hears of everything by a webhook, and is down half of the time, in every way there is. */
+/** A shop that gets every event by webhook, and is down half of the time in every possible way. */
 export async function openListener(random: Random, onTrouble: (finding: string) => void) {
-  /** Ids in the order in which they came first. */
+  /** Event ids in the order of their first arrival. */
   const heard = new Set<string>();
   let isUp = true;
   let isOver = false;
@@ -40,7 +40,7 @@ export async function openListener(random: Random, onTrouble: (finding: string) 
       onTrouble(`A webhook's signature is wrong: ${(error as Error).message}`);
     }
     heard.add((JSON.parse(body) as Event).id);
-    // Heard, but the answer is lost.
+    // Received, but the answer is lost.
     if (!isUp) return request.socket.destroy();
     response.writeHead(204).end();
   }
@@ -61,7 +61,7 @@ export async function openListener(random: Random, onTrouble: (finding: string) 
     },
     heard: () => heard.size,
     hasHeard: (id: string) => heard.has(id),
-    /** From now on it is there. */
+    /** From now on it stays up. */
     stayUp() {
       isOver = true;
       isUp = true;
@@ -71,13 +71,13 @@ export async function openListener(random: Random, onTrouble: (finding: string) 
       server.closeAllConnections();
       server.close();
     },
-    /** Holds what was heard against what happened. */
+    /** Compares what was received with what happened. */
     async account(db: Database): Promise<string[]> {
       const findings: string[] = [];
       const left = await db.$count(outbox);
       if (left > 0) findings.push(`${left} events were never numbered`);
       const happened = await db.select().from(events).orderBy(asc(events.position));
-      // What is for administrators' eyes alone is sent to no webhook.
+      // Events for administrators only are sent to no webhook.
       const missed = happened.filter(({ id, type }) => !heard.has(id) && eventType.safeParse(type).success);
       if (missed.length > 0)
         findings.push(`${missed.length} of ${happened.length} events were not heard, the first ${missed[0]?.type}`);
@@ -87,12 +87,12 @@ export async function openListener(random: Random, onTrouble: (finding: string) 
   };
 }
 
-/** A webhook for all that happens from now on. */
+/** A webhook for all events from now on. */
 export async function openWebhook(admin: Call, listener: Listener, password: string) {
   const { webhook, secret } = await must(admin, webhooks.create, { body: { url: listener.url } });
   listener.verifyWith(secret);
   return {
-    /** The listener is well again, and whatever it did not hear reaches it now. */
+    /** The listener is up again; everything it missed now reaches it. */
     async hearAll(shop: Call) {
       listener.stayUp();
       await must(admin, session.confirm, { body: { password } });
@@ -114,7 +114,7 @@ export async function openWebhook(admin: Call, listener: Listener, password: str
 
 type Happened = typeof events.$inferSelect;
 
-/** Of each customer what happened later must not have been heard first. */
+/** For each customer, later events must not have arrived first. */
 function outOfOrder(happened: Happened[], heard: string[]): string[] {
   const byId = new Map(happened.map((event) => [event.id, event]));
   const last = new Map<string | null, number>();
@@ -127,7 +127,7 @@ function outOfOrder(happened: Happened[], heard: string[]): string[] {
   });
 }
 
-/** Every transfer is told once, of each customer in its order. */
+/** Every transfer has one event, in the order of the customer's transfers. */
 async function untold(db: Database, happened: Happened[]): Promise<string[]> {
   const moved = await db
     .select({ id: transfers.id, customerId: transfers.customerId })

@@ -48,7 +48,7 @@ export async function addInvoices(tx: Transaction, customers: Named) {
       amount,
       paymentMethod: pick(paymentMethod.options, place),
       status,
-      // One of them has no page to go to.
+      // One of them has no payment page.
       hostedUrl: place === 2 ? "" : `https://pay.example.com/invoice/${place + 1}`,
       paidAt: status === "paid" ? row.createdAt : null,
     });
@@ -81,7 +81,7 @@ export async function addLogs(tx: Transaction) {
     });
 }
 
-/** Two events of every rule. The rules are off: what tests do would look unusual now and then. */
+/** Two events of every rule. The rules are off, since tests do unusual things now and then. */
 export async function addUnusualEvents(tx: Transaction, customers: Named) {
   await tx.update(settings).set({ unusualRules: Object.fromEntries(unusualRules.map((rule) => [rule, null])) });
   const [account] = await tx.select().from(accounts);
@@ -114,7 +114,7 @@ export async function addUnusualEvents(tx: Transaction, customers: Named) {
   }
 }
 
-/** Somebody with two-step sign-in, to be looked at. */
+/** An account with two-step sign-in, only to be looked at. */
 export async function addStaff(tx: Transaction) {
   await tx.insert(accounts).values({
     ...createdAgo(9 * day),

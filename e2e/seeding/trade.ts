@@ -29,7 +29,7 @@ type SeedOrder = Omit<Parameters<typeof addUnpaidOrder>[1], "customer" | "labelT
 
 let sold = 0;
 
-/** Writes the order, and its refund: who pays for it, and how, is the caller's. */
+/** Writes the order and its refund; the caller writes the payment. */
 async function addOrder(tx: Transaction, { customers, labels }: Rows, order: SeedOrder) {
   const { customer: username, to, label, price, ago, ...values } = order;
   const customer = named(customers, username);
@@ -127,7 +127,7 @@ const fedex: {
   { to: "Luca Ferri", status: "In Process", price: 27.9 },
 ];
 
-/** What the order to "Fedex File" has attached, byte for byte. */
+/** The file of the order to "Fedex File", byte for byte. */
 const storedFile = {
   name: "stored label.pdf",
   type: "application/pdf",

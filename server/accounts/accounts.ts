@@ -12,12 +12,12 @@ import { accountColumns, hasSecondStep } from "./second-step.ts";
 import { expireSessions } from "./sessions.ts";
 import { removeTwoStep } from "./two-step.ts";
 
-/** Any numbers that all Footprint servers agree on. */
+/** Any number that all Footprint servers agree on. */
 const firstAdminLock = 7400_0002;
 const namesLock = 7400_0003;
 
-/** The account of this name; usernames that differ in case alone are the same. */
-export const isCalled = (username: string) => eq(sql`lower(${accounts.username})`, username.toLowerCase());
+/** Matches the account with this name; case makes no difference. */
+export const hasUsername = (username: string) => eq(sql`lower(${accounts.username})`, username.toLowerCase());
 
 /** Creates the first admin where there is none; returns the password if one had to be made up. */
 export async function ensureAdmin(db: Database, config: Config): Promise<string | undefined> {
@@ -41,7 +41,7 @@ export async function ensureAdmin(db: Database, config: Config): Promise<string 
   });
 }
 
-/** From the terminal: a further administrator. Like the others below, returns what there is to say about it. */
+/** From the terminal: creates another administrator. Like the functions below, returns the sentence to print. */
 export async function createAdmin(db: Database, username: string): Promise<string> {
   if (isReservedName(username)) throw new StartError(reservedName(username));
   const password = generatePassword();
@@ -56,7 +56,7 @@ export async function createAdmin(db: Database, username: string): Promise<strin
   return canSignIn(username, password);
 }
 
-/** A new password for someone who is locked out. Their sessions end, and no device is known any more. */
+/** Sets a new password for someone who cannot sign in. Ends their sessions and forgets their devices. */
 export async function replacePassword(
   tx: Transaction,
   { id, username }: { id: string; username: string },
@@ -65,7 +65,7 @@ export async function replacePassword(
   await tx.update(accounts).set(to).where(eq(accounts.id, id));
   await tx.delete(sessions).where(eq(sessions.accountId, id));
   await forgetDevices(tx, id);
-  // Nothing that was guessed before keeps the owner of the new one waiting.
+  // Pauses caused by earlier guesses must not keep the owner waiting.
   await tx.delete(signInLimits).where(eq(signInLimits.guesser, `name ${username.toLowerCase()}`));
   await tx.delete(signInTries).where(eq(signInTries.username, username.toLowerCase()));
 }
@@ -76,7 +76,7 @@ export async function resetPassword(db: Database, username: string): Promise<str
   const passwordHash = await hashPassword(password);
   await expireSessionsOf(db, username);
   return db.transaction(async (tx) => {
-    const [account] = await tx.select().from(accounts).where(isCalled(username)).for("update");
+    const [account] = await tx.select().from(accounts).where(hasUsername(username)).for("update");
     if (!account) return undefined;
     await replacePassword(tx, account, { passwordHash, passwordTemporary: false });
     await record(tx, terminal, "session", `Reset the password of ${account.username}`);
@@ -86,11 +86,11 @@ export async function resetPassword(db: Database, username: string): Promise<str
   });
 }
 
-/** From the terminal: the password alone is enough again for someone who lost the authenticator app. All sessions end. */
+/** From the terminal, for someone who lost the authenticator app: removes the second step and ends all sessions. */
 export async function resetTwoStep(db: Database, username: string): Promise<string | undefined> {
   await expireSessionsOf(db, username, hasSecondStep);
   return db.transaction(async (tx) => {
-    const [account] = await tx.select(accountColumns).from(accounts).where(isCalled(username)).for("update");
+    const [account] = await tx.select(accountColumns).from(accounts).where(hasUsername(username)).for("update");
     if (!account) return undefined;
     if (!account.hasSecondStep) throw new StartError(`${username} does not use two-step sign-in.`);
     await removeTwoStep(tx, account.id);
@@ -107,18 +107,18 @@ async function expireSessionsOf(db: Database, username: string, only?: SQL) {
   const named = db
     .select({ id: accounts.id })
     .from(accounts)
-    .where(and(isCalled(username), only));
+    .where(and(hasUsername(username), only));
   await db.transaction((tx) => expireSessions(tx, inArray(sessions.accountId, named)));
 }
 
 const reservedName = (username: string) => `The name ${username} is the program's own: choose another.`;
 
-/** For new names only: an account that has one from before keeps it. */
+/** For new names only: an existing account keeps its name. */
 export function refuseReservedName(username: string) {
   if (isReservedName(username)) throw badInput("body.username", reservedName(username));
 }
 
-/** The log names accounts and API keys alike. Whoever names one waits for the other, and sees its name. */
+/** Makes concurrent changes of account and key names take turns, since the log shows both kinds of names. */
 export const lockNames = (tx: Transaction) => tx.execute(sql`select pg_advisory_xact_lock(${namesLock})`);
 
 async function isNameOfKey(tx: Transaction, username: string): Promise<boolean> {
@@ -128,7 +128,7 @@ async function isNameOfKey(tx: Transaction, username: string): Promise<boolean> 
 
 const nameOfKey = (username: string) => `${username} is the name of an API key`;
 
-/** For new names only, too. */
+/** For new names only, like the check above. */
 export async function refuseNameOfKey(tx: Transaction, username: string) {
   if (await isNameOfKey(tx, username)) throw badInput("body.username", nameOfKey(username));
 }

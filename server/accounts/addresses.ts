@@ -3,17 +3,17 @@ import { BlockList, isIP } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
 
-/** Nobody has more proxies before the server; the last of them wrote last. */
+/** Nobody has more proxies than this in front of the server. */
 const mostHops = 20;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Where the call came from, as far as the configured proxies can be trusted; also when the caller has hung up. */
+    /** Where the call came from, as far as the configured proxies can be trusted; kept after the caller has hung up. */
     address: string;
   }
 }
 
-/** Notes where each call comes from, as long as there is a connection that tells it. */
+/** Notes each call's address while its connection is still open and can tell it. */
 export function noteAddresses(app: FastifyInstance, config: Pick<Config, "trustProxy">) {
   const addressOf = addressesBehind(config);
   app.decorateRequest("address", "");
@@ -23,8 +23,8 @@ export function noteAddresses(app: FastifyInstance, config: Pick<Config, "trustP
 }
 
 /**
- * Where a request comes from: the other end of its connection, or where that is a proxy of TRUST_PROXY, whom it names in
- * X-Forwarded-For. The header is read from the right, past these proxies, as far as there are addresses in it.
+ * Returns a request's address: the other end of the connection or, if that is a proxy of TRUST_PROXY, the address in
+ * X-Forwarded-For. The header is read from the right, past the trusted proxies, as far as it holds addresses.
  */
 export function addressesBehind({ trustProxy }: Pick<Config, "trustProxy">): (request: IncomingMessage) => string {
   const isProxy = trustProxy ? proxiesIn(trustProxy) : () => false;
@@ -48,7 +48,7 @@ function proxiesIn(networks: string): (address: string) => boolean {
   for (const [address = "", bits] of networks.split(",").map((network) => network.trim().split("/")))
     if (bits) proxies.addSubnet(address, Number(bits), family(address));
     else proxies.addAddress(address, family(address));
-  // IPv4 may be named as IPv6.
+  // An IPv4 address may come in IPv6 form.
   const names = (address: string) => (isIP(address) === 4 ? [address, `::ffff:${address}`] : [address]);
   return (address) => names(address).some((name) => isIP(name) && proxies.check(name, family(name)));
 }
@@ -59,7 +59,7 @@ function withoutPort(hop: string): string {
   return /^\[(.*)\](:\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 }
 
-/** One way to write an address: IPv6 short and in lower case, IPv4 as IPv4 also where it comes as IPv6. */
+/** One spelling for each address: IPv6 shortened and in lower case, IPv4 never in IPv6 form. */
 function plainAddress(address: string): string {
   const [bare = ""] = address.split("%");
   if (isIP(bare) !== 6) return bare;
@@ -70,9 +70,9 @@ function plainAddress(address: string): string {
   return halves.flatMap((half) => [half >> 8, half & 255]).join(".");
 }
 
-/** What one guesser has at the least: an IPv4 address, or the 64 bits of IPv6 that a household gets. */
+/** The smallest network that one guesser may have: an IPv4 address, or the 64 bits of IPv6 that a household gets. */
 export function networkOf(address: string, bits: 48 | 64 = 64): string {
-  // The machine itself goes by two.
+  // The machine itself has two addresses.
   if (address === "::1") return "127.0.0.1";
   if (isIP(address) !== 6) return address;
   const [start = "", end] = address.split("::");

@@ -29,7 +29,7 @@ async function keyCalled(name: string) {
 const change = (key: { _id: string }, body: Input<typeof website.updateApiKey>["body"]) =>
   call("admin", website.updateApiKey, { params: { id: key._id }, body: body ?? {} });
 
-/** As keys were before shops were told apart. */
+/** Makes keys look as they did before there were shops. */
 const fromBefore = () => db.update(apiKeys).set({ bounded: false });
 
 let made = 0;
@@ -44,7 +44,7 @@ const orderOf = (discordId: string) => ({
   ...someAddresses,
 });
 
-/** A status and what was said with it. */
+/** The status of an answer and its message. */
 async function told<E extends Endpoint>(as: { token: string }, endpoint: E, input: Input<E> & object) {
   const { status, body } = await call(as, endpoint, { ...input, ...(endpoint.idempotent && once()) } as never);
   return [status, body.message];
@@ -53,7 +53,7 @@ async function told<E extends Endpoint>(as: { token: string }, endpoint: E, inpu
 const setStatus = (shop: { token: string }, id: string, status: "paid" | "expired" | "failed") =>
   told(shop, storefront.setInvoiceStatus, { params: { id }, body: { status } });
 
-test("a shop neither sees nor changes what another one brought in, and another key of the same shop does both", async () => {
+test("a shop neither sees nor changes what another one created, while another key of the same shop does both", async () => {
   const { discordId } = await addCustomer();
   const north = await addKey({ name: "North" });
   const south = await addKey({ name: "South" });
@@ -109,7 +109,7 @@ test("shops sell to each other's customers, but do not rename them or read their
   for (const body of [
     { username: "mallory" },
     { username: "maren", email: "mallory@example.com" },
-    // Nor does a right guess tell.
+    // A right guess gets the same answer as a wrong one.
     { username: "maren", email: "maren@example.com" },
     { username: "maren", email: "" },
   ]) {
@@ -126,7 +126,7 @@ test("shops sell to each other's customers, but do not rename them or read their
   });
 });
 
-test("a key from before goes on seeing and changing everything, and the list says so", async () => {
+test("a key from before there were shops still sees and changes everything, and the list says so", async () => {
   const old = await addKey({ name: "Old shop" });
   expect(old.isBounded).toBe(true);
   await fromBefore();
@@ -144,7 +144,7 @@ test("a key from before goes on seeing and changing everything, and the list say
   expect((await call(other, storefront.readFedexOrder, { params: { id: order.id } })).status).toBe(404);
 });
 
-test("what was sent with a key is not done again with another key of the same shop", async () => {
+test("a repeated call is not done again with another key of the same shop", async () => {
   const { discordId } = await addCustomer();
   const key = await addKey({ name: "North" });
   const replacement = await addKey({ name: "North, new", shop: key.shop._id });
@@ -234,7 +234,7 @@ test("a key does what its scopes are for and reads customers, and nothing else",
   expect(await balanceOf({ id })).toBe(20 + 25 - 2);
 });
 
-test("a key marks as paid what it may in a day and no more, however many ask at once", async () => {
+test("a key marks no more as paid than it may in a day, however many ask at once", async () => {
   await moveBusinessTo("America/Chicago");
   const customer = await addCustomer();
   const key = await addKey({ name: "North", depositsPerDay: 60 });
@@ -248,16 +248,16 @@ test("a key marks as paid what it may in a day and no more, however many ask at 
     Array(3).fill([403, "This API key may mark $60.00 a day as paid: $50.00 were today, so $25.00 is too much"]),
   );
   expect(await balanceOf(customer)).toBe(50);
-  // To the cent; and what is paid already may be said again.
+  // The ceiling counts to the cent, and an invoice that is already paid may be reported again.
   expect((await setStatus(key, await open(10), "paid"))[0]).toBe(200);
   const paid = ids[answers.findIndex(([status]) => status === 200)] as string;
   expect((await setStatus(key, paid, "paid"))[0]).toBe(200);
   expect((await setStatus(key, await open(0.01), "paid"))[0]).toBe(403);
-  // The panel is not the key.
+  // The panel does not count against the key's ceiling.
   const panel = await call("staff", panelInvoices.markPaid, { params: { id: await open(500) } });
   expect(panel.status).toBe(200);
 
-  // Yesterday ended a moment ago.
+  // Moves the deposits to just before today.
   await db.execute(sql`update transfers set created_at = day_start(business_day(now())) - interval '1 second'`);
   expect((await setStatus(key, await open(60), "paid"))[0]).toBe(200);
 });
@@ -341,12 +341,12 @@ test("a change of a key is logged with before and after, and no change is not", 
   expect((await change(key, { name: "Gone" })).status).toBe(404);
 });
 
-/** A variation selector, Hangul fillers, a blank of Braille, one of Ogham, a joiner of letters, a tag. */
+/** Characters that show as nothing: variation selector, Hangul fillers, Braille blank, Ogham space, joiner, tag. */
 const invisible = ["\ufe0f", "\u3164", "\uffa0", "\u115f", "\u2800", "\u1680", "\u034f", "\u{e0041}"].map(
   (character) => `ad${character}min`,
 );
 
-test("a key's name is nobody else's, and shows what it is", async () => {
+test("a key's name is visible, and nobody else's", async () => {
   await addAccount("Maren.K", "staff");
   const north = await addKey({ name: "North" });
   const refused: [name: string, status: number, message: string][] = [

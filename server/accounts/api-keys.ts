@@ -7,14 +7,14 @@ import type { Database, Transaction } from "../db/database.ts";
 import { apiKeys, shops } from "../db/schema.ts";
 import { hashToken } from "./sessions.ts";
 
-/** A shop, by its API key; the name stands where an account's username would. */
+/** A shop, as known by its API key; `username` holds the shop's name, as with accounts. */
 export type Shop = {
   kind: "shop";
-  /** The key's; another one of the same shop has another. */
+  /** The key's id; a shop may have several keys. */
   id: string;
   username: string;
   shopId: string;
-  /** Sees what its shop brought in, and nothing else. */
+  /** Sees only what its own shop created. */
   isBounded: boolean;
   scopes: Scope[];
   addresses: string[];
@@ -24,7 +24,7 @@ export type Shop = {
 
 type KeyValues = Omit<typeof apiKeys.$inferInsert, "start" | "keyHash" | "shopId"> & { shopId?: string | undefined };
 
-/** Makes a key, where none is named for a shop of its own, and returns the only copy of it. */
+/** Creates a key, for a new shop unless one is named, and returns the only copy of it. */
 export async function createKey(tx: Transaction, { shopId, ...values }: KeyValues): Promise<string> {
   const key = `fp_${randomBytes(32).toString("base64url")}`;
   const shop = shopId ?? (await tx.insert(shops).values({ name: values.name }).returning())[0]?.id;
@@ -36,7 +36,7 @@ export async function createKey(tx: Transaction, { shopId, ...values }: KeyValue
 const asShop = sql`'shop' as kind, id, name as username, shop_id as "shopId", bounded as "isBounded", scopes, addresses,
   deposits_per_day_cents::float8 as "depositsPerDayCents", coalesce(expires_at <= now(), false) as "isExpired"`;
 
-/** The shop behind a key. One look-up by index. */
+/** The shop that a key belongs to, with one look-up by index. */
 export async function findShop(db: Database, key: string): Promise<Shop | undefined> {
   // Written back at most once a minute: a busy shop should not queue for its own row.
   const { rows } = await db.execute<Shop & { isStale: boolean }>(sql`
@@ -49,14 +49,16 @@ export async function findShop(db: Database, key: string): Promise<Shop | undefi
   return shop;
 }
 
-/** The same shop as it is now. The lock is one that many calls can hold at once, and that deleting the key waits for. */
+/** The shop as it is now. Takes a lock that many calls can share and that deleting the key waits for. */
 export const shopNow = ({ id }: Shop): SQL => sql`select ${asShop} from api_keys where id = ${id} for key share`;
 
-/** Ends a key for every change that begins from now on; to be committed before it is deleted, as with sessions. */
+/**
+ * Ends a key for every change that begins from now on. Must be committed before the key is deleted, as with sessions.
+ */
 export const expireKey = (tx: Transaction, id: string) =>
   tx.update(apiKeys).set({ expiresAt: sql`least(expires_at, now() - interval '1 minute')` }).where(eq(apiKeys.id, id));
 
-/** Refuses a key that is gone or has ended, is used from elsewhere, or is not for this call. */
+/** Refuses a key that is gone or expired, comes from a wrong address, or has no right to this call. */
 export function allowShop(shop: Shop | undefined, { scope }: Endpoint, address: string): Shop {
   if (!shop) throw refusal(401, "Send a valid API key");
   if (shop.isExpired) throw refusal(401, "This API key has expired");
@@ -83,7 +85,7 @@ function isListed(address: string, listed: string[]): boolean {
   const list = new BlockList();
   for (const network of listed) {
     const [start = "", bits] = network.split("/");
-    // Node takes every IPv4 address for one of ::ffff:0:0/96, and so for one of ::/64 too.
+    // Node counts every IPv4 address as part of ::ffff:0:0/96, and so of ::/64 too.
     if (familyOf(start) !== familyOf(address)) continue;
     if (bits === undefined) list.addAddress(start, familyOf(start));
     else list.addSubnet(start, Number(bits), familyOf(start));

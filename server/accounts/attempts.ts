@@ -6,16 +6,16 @@ type Attempt = { author: Author; entry: LogEntry };
 
 const attempts = new WeakMap<Error, Attempt>();
 
-/** A refusal that others should know of: whoever makes its change into nothing writes the entry. */
-export function onRecord<E extends Error>(error: E, author: Author, entry: LogEntry): E {
+/** Marks a refusal that belongs in the log. Whoever catches the error after the rollback writes the entry. */
+export function toBeLogged<E extends Error>(error: E, author: Author, entry: LogEntry): E {
   attempts.set(error, { author, entry });
   return error;
 }
 
-/** So many of an account are written within ten minutes, and the same one once: nobody fills the log with them. */
+/** Per account and ten minutes; a repeated entry is written once. So nobody can fill the log with refusals. */
 const mostWritten = 20;
 
-/** Writes what was tried and refused, in a transaction of its own: that of the change has come to nothing. */
+/** Writes what was tried and refused, in its own transaction, because the change's own was rolled back. */
 export async function recordAttempt(db: Database, error: unknown): Promise<void> {
   const refused = error instanceof Error ? (attempts.get(error) ?? attempts.get(error.cause as Error)) : undefined;
   if (!refused) return;
@@ -28,5 +28,5 @@ export async function recordAttempt(db: Database, error: unknown): Promise<void>
   await recordRead(db, author, ...entry);
 }
 
-/** How such an entry begins. */
+/** The beginning of each such entry. */
 export const wasRefused = "Was refused to ";

@@ -7,22 +7,22 @@ import { insertion } from "../db/insert-rows.ts";
 import { accounts, logs } from "../db/schema.ts";
 import { type Happening, telling } from "../outbox/outbox.ts";
 
-/** Who makes a change. The id and the kind tell who it was; names may be chosen, changed and reused. */
+/** Who makes a change. `kind` and `id` identify them; names can be chosen, changed and reused. */
 export type Author = { kind: (typeof authorKinds)[number]; id: string | null; username: string };
 
-/** The program itself, and whoever sits at its terminal. */
+/** The program itself, or somebody at its terminal. */
 export const system: Author = { kind: "system", id: null, username: "system" };
 export const terminal: Author = { kind: "terminal", id: null, username: "terminal" };
 
-/** What a log row is about, and the customer whom it concerns, where that is somebody else. */
+/** What a log row is about and, if somebody else is concerned, which customer. */
 export type About = { kind: (typeof subjectKinds)[number]; id: string; customerId?: string };
 
-/** What a log row says, as `record` takes it. */
+/** The contents of a log row, as `record` takes them. */
 export type LogEntry = Rest<Rest<Parameters<typeof record>>>;
 
 type Change = { before?: unknown; after?: unknown; about?: About; events?: Happening[] | undefined };
 
-/** Writes the one log row that every change leaves, in the change's own transaction, and what others are told of it. */
+/** Writes the one log row that every change leaves, and its events, in the change's own transaction. */
 export const record = (
   tx: Transaction,
   author: Author,
@@ -40,24 +40,26 @@ export async function recordEach(tx: Transaction, author: Author, entries: LogEn
   }));
   const happenings = entries.flatMap(([, , change]) => change?.events ?? []);
   const written = insertion(logs, rows);
-  // One statement for both: a purchase waits for the database no more often than without.
+  // One statement for both, so that a purchase does not wait for the database twice.
   await withoutWaiting(tx, happenings.length > 0 ? telling(happenings, written) : written);
   for (const { id, type, subjectKind, subjectId, customerId } of rows)
     noteFact(tx, { logged: { id, actorKind, actorId, type, subjectKind, subjectId, customerId } });
 }
 
-/** In the log's own columns. */
+/** Translated to the columns of the log. */
 export const logged = (about?: About) => ({
   subjectKind: about?.kind ?? null,
   subjectId: about?.id ?? null,
   customerId: about?.kind === "customer" ? about.id : (about?.customerId ?? null),
 });
 
-/** The same for what is only read, but worth knowing: a download, or very many rows. */
+/** Logs something that was only read but is worth knowing: a download, or very many rows. */
 export const recordRead = (db: Database, ...entry: Rest<Parameters<typeof record>>) =>
   db.transaction((tx) => record(tx, ...entry));
 
-/** Who the `by` of a query is: the account's name now; of one that is gone, and of a shop, the last it used. */
+/**
+ * The author that a query's `by` names: an account's current name or, for a deleted account or a shop, its last one.
+ */
 export async function askedAuthor(db: Database, id: string | undefined) {
   if (!id) return null;
   const [account] = await db.select({ username: accounts.username }).from(accounts).where(eq(accounts.id, id));

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { StartError } from "../config.ts";
 
-// The log and its chain as lines of text: of each link, and then of each of its rows, the text that is hashed for the
-// chain. Whoever has the lines needs nothing else to check them.
+// The log and its chain as text: for each link a line, then one line for each of its rows. These texts are what the
+// chain hashes, so whoever has them needs nothing else to check them.
 
-/** What a link's text says, in this order: log-chain.ts writes it. */
+/** The values of a link's text, in the order in which log-chain.ts writes them. */
 const LinkLine = z.tuple([
   z.string(),
   z.int(),
@@ -31,7 +31,7 @@ export type LinkLine = {
   chainedAt: string;
 };
 
-/** A row of the log; `before` and `after` are JSON, `createdAt` is in seconds since 1970. */
+/** A row of the log. `before` and `after` are JSON, `createdAt` is in seconds since 1970. */
 export type RowLine = {
   id: string;
   admin: string;
@@ -52,7 +52,7 @@ export type ChainLine = { text: string; link?: LinkLine; row?: RowLine };
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const hexLength = 64;
 
-/** Takes line after line of the chain from after a link, and refuses the first that is not what the chain says. */
+/** Takes the chain's lines one by one, beginning after a link, and refuses the first that does not fit. */
 export function followChain({ number, hash }: { number: number; hash: string }) {
   let link: LinkLine | undefined;
   let left = 0;
@@ -85,7 +85,7 @@ export function followChain({ number, hash }: { number: number; hash: string }) 
 
   return {
     take: (text: string): ChainLine => (link && left > 0 ? takeRow(text, link) : takeLink(text)),
-    /** How far the chain was followed; undefined in the middle of a link. */
+    /** The last complete link so far; undefined in the middle of a link. */
     reached: () => (left > 0 ? undefined : end),
   };
 }

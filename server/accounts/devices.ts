@@ -1,4 +1,4 @@
-/** The first that fits: most browsers also claim to be those further down. */
+/** The first match counts, since most browsers also claim to be those further down. */
 const browsers: readonly [pattern: RegExp, name: string][] = [
   [/\bEdg(e|A|iOS)?\//, "Edge"],
   [/\b(OPR|OPT|Opera)\//, "Opera"],
@@ -17,7 +17,7 @@ const systems: readonly [pattern: RegExp, name: string][] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** "Chrome on Windows", from a User-Agent; a program goes by the name it gives itself. */
+/** "Chrome on Windows", from a User-Agent; a program keeps the name that it gives itself. */
 export function deviceOf(userAgent: string): string {
   const find = (known: typeof browsers) => known.find(([pattern]) => pattern.test(userAgent))?.[1];
   const browser = find(browsers);

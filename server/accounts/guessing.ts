@@ -8,25 +8,25 @@ import { record } from "./audit.ts";
 import { noteFailedSignIn } from "./sign-ins.ts";
 
 const triesPerMinute = 5;
-/** While strangers wait, and the code alone stands between a known password and the account. */
+/** Few, since during a pause only the code stands between a known password and the account. */
 const triesInPause = 5;
 const triesBeforePause = 10;
 
 /**
- * Where a try comes from: a stranger's address, a device that the account has signed in on, or an open session. A network
- * is one that tries passkeys: these cannot be guessed, so that only who tries has to wait.
+ * Where a try comes from: a stranger's address, a device that the account has signed in on, or an open session. A
+ * `network` tries passkeys, which cannot be guessed, so only that network has to wait.
  */
 type Place = { address: string } | { device: string } | { session: string } | { network: string };
 
-/** Failed tries are kept as long as administrators are shown them. */
+/** Failed tries are kept for as long as administrators can see them. */
 export const oldestKeptTry = sql`now() - interval '1 hour'`;
 export const isRecent = gt(signInTries.triedAt, oldestKeptTry);
 
 /**
- * Takes one of the tries that a place has in a minute, or refuses with 429; and one of those that a guesser has
- * before pauses begin. All strangers who try a username are one guesser, wherever they are; a known device and a
- * session are guessers of their own, so that nobody can keep them waiting from afar. A try is counted before the
- * password is checked, so that many at once cannot slip through. Kept in the database: it holds across servers.
+ * Counts a try, or refuses it with 429 if the place has had its tries of this minute, or the guesser has to pause. All
+ * strangers who try a username are one guesser, wherever they are; a known device and a session are guessers of their
+ * own, so that nobody can lock them out from afar. A try is counted before the password is checked, so that many at
+ * once cannot slip through, and in the database, so that it counts on all servers.
  */
 export async function beginTry(db: Database, username: string, place: Place) {
   const name = username.trim().toLowerCase();
@@ -34,10 +34,10 @@ export async function beginTry(db: Database, username: string, place: Place) {
   const key = keyOf(place);
   const guesser = "address" in place ? strangers : key;
   const isSame = and(eq(signInTries.username, name), eq(signInTries.address, key));
-  // A passkey that nobody has here was tried under no name.
+  // A wrong passkey belongs to no account.
   const isForgotten =
     "network" in place ? and(inArray(signInTries.username, [name, ""]), eq(signInTries.address, key)) : isSame;
-  await payDebts(db);
+  await takeBackDue(db);
   const [mine] = await db.insert(signInTries).values({ username: name, address: key }).returning();
   const forget = async () => {
     if (mine) await db.delete(signInTries).where(eq(signInTries.id, mine.id));
@@ -63,18 +63,18 @@ export async function beginTry(db: Database, username: string, place: Place) {
   };
 
   return {
-    /** Seconds until strangers may try again; what comes now counts only with a second step. */
+    /** Seconds until strangers may try again; meanwhile a sign-in needs a right code too. */
     wait: taken.wait,
-    /** It was no try. */
+    /** It was not a try after all. */
     forget,
-    /** Whatever happens next, the password was not a guess. */
+    /** The password was right, so whatever happens next does not count as guessing it. */
     passwordWasRight,
-    /** It was neither try nor guess. */
+    /** It was neither a try nor a guess. */
     async takeBack() {
       await forget();
       await passwordWasRight();
     },
-    /** Forgets what failed at this place before. Returns how many sign-ins failed since the last one. */
+    /** Forgets the failures at this place. Returns how many sign-ins have failed since the last successful one. */
     async succeed(tx: Database = db): Promise<number> {
       const before = await tx.delete(signInTries).where(isForgotten).returning();
       await giveBack(tx, guesser, before.filter(({ id, counted }) => counted && id !== mine?.id).length);
@@ -83,7 +83,7 @@ export async function beginTry(db: Database, username: string, place: Place) {
       await tx.update(signInLimits).set({ failures: 0 }).where(eq(signInLimits.guesser, strangers));
       return row?.failures ?? 0;
     },
-    /** Counts a failed sign-in, and tells the log of the hour's first, a session's first and each that begins a pause. */
+    /** Counts a failed sign-in. Logs the first of an hour, the first of a session, and each that begins a pause. */
     async fail(account: Guessed | undefined, how: Failure) {
       const session = "session" in place ? place.session : undefined;
       const tries = taken.tries ?? 0;
@@ -101,7 +101,7 @@ export async function beginTry(db: Database, username: string, place: Place) {
             },
           })
           .returning({ isTold: sql<boolean>`${signInLimits.toldAt} = now()` });
-        // For a username that does not exist it is written too, and taken back: time tells nobody which do.
+        // For an unknown username the entry is written and rolled back, so that both take the same time.
         await tx.execute(sql`savepoint entry`);
         const outcome = how.codeWasWrong ? "wrong code" : "wrong password";
         await noteFailedSignIn(tx, account?.id ?? nobody, outcome, { ...how, session });
@@ -125,7 +125,7 @@ const keyOf = (place: Place) =>
         ? `network ${networkOf(place.network, 48)}`
         : `session ${place.session.slice(0, 16)}`;
 
-/** How many tries there were within the last minutes, and in how many seconds the first of them is one no more. */
+/** How many tries there were in the last minutes, and in how many seconds the oldest of them no longer counts. */
 export async function triesWithin(
   db: Database,
   table: typeof signInTries | typeof codeTries,
@@ -147,7 +147,7 @@ async function refuseHaste(db: Database, isSame: SQL | undefined) {
   throw refusal(429, `Too many tries. Wait ${retryAfter} seconds and try again.`, { retryAfter });
 }
 
-/** So many codes may be tried in an hour of pauses from what one customer of a provider has. */
+/** Limits the tries with a code during a pause, per hour and for everything one customer of a provider has. */
 async function refuseMoreInPause(db: Database, name: string, address: string, wait: number) {
   const network = networkOf(address, 48).replace("::/48", ":%");
   const isTheirs = and(eq(signInTries.username, name), like(signInTries.address, network));
@@ -156,11 +156,11 @@ async function refuseMoreInPause(db: Database, name: string, address: string, wa
 }
 
 const firstPause = sql.raw(String(triesBeforePause));
-/** A minute that doubles with each further try, up to about an hour. */
+/** A pause of a minute that doubles with each further try, up to about an hour. */
 const pauseEnds = sql`${signInLimits.triedAt}
   + interval '1 minute' * power(2, least(${signInLimits.tries} - ${firstPause}, 6))`;
 
-/** One statement, so that of many at the end of a pause one gets the try. */
+/** One statement, so that of many calls at the end of a pause only one gets the try. */
 async function takeTry(db: Database, guesser: string): Promise<{ tries?: number; wait: number }> {
   const [taken] = await db
     .insert(signInLimits)
@@ -201,7 +201,7 @@ async function tellLog(tx: Transaction, account: Guessed | undefined, name: stri
     .from(signInTries)
     .where(and(isTheirs, notLike(signInTries.address, "device %"), notLike(signInTries.address, "session %")))
     .limit(10);
-  // A right password with a wrong code was no guess, and is not kept as one.
+  // A right password with a wrong code was not a guess, and is not stored as one.
   const failures = Math.max(1, recent?.failures ?? 1);
   const addresses = Math.max(1, recent?.addresses ?? 1);
   const sentence = `${many(failures, "failed sign-in", "failed sign-ins")} as ${account?.username ?? name} from ${many(addresses, "address", "addresses")}`;
@@ -209,16 +209,16 @@ async function tellLog(tx: Transaction, account: Guessed | undefined, name: stri
     how.codeWasWrong ? ", the last with the right password and a wrong code" : how.session ? ", the last" : "",
     how.session ? " in an open session" : "",
   ].join("");
-  // By the program, under the account's id: whoever looks at an account finds it.
+  // Written by the program, but under the account's id, so that it appears in the account's history.
   await record(tx, { kind: "system", id: account?.id ?? null, username: "system" }, "session", sentence + last, {
     after: { failures, addresses: shown.map(({ address }) => address), lastAddress: how.address, device: how.device },
   });
 }
 
-/** What to take back of tries during which the database went away, once it answers again. */
-const debts = new WeakMap<Database, (() => Promise<void>)[]>();
+/** Tries that have to be taken back once the database answers again, because it went away during them. */
+const dueTakeBacks = new WeakMap<Database, (() => Promise<void>)[]>();
 
-/** Does what follows a try. If the database fails meanwhile, it was none. */
+/** Does the work that follows a try. If the database fails meanwhile, the try does not count. */
 export async function takeBackIfDatabaseFails<T>(
   db: Database,
   takeBack: () => Promise<void>,
@@ -227,15 +227,15 @@ export async function takeBackIfDatabaseFails<T>(
   try {
     return await work();
   } catch (error) {
-    const due = debts.get(db) ?? [];
-    debts.set(db, due);
+    const due = dueTakeBacks.get(db) ?? [];
+    dueTakeBacks.set(db, due);
     if (databaseFailed(error)) due.push(takeBack);
     throw error;
   }
 }
 
-async function payDebts(db: Database) {
-  const due = debts.get(db) ?? [];
+async function takeBackDue(db: Database) {
+  const due = dueTakeBacks.get(db) ?? [];
   for (let takeBack = due.shift(); takeBack; takeBack = due.shift())
     await takeBackIfDatabaseFails(db, takeBack, takeBack);
 }
@@ -246,7 +246,7 @@ export function tooManyFailures(wait: number) {
   return refusal(
     429,
     `Too many failed sign-ins. Wait ${describeWait(wait)}, use a device that you have signed in on before, or enter a code from your authenticator app.`,
-    // The panel then asks for one, whoever it is: who has two-step sign-in is nobody's business.
+    // The panel then asks everybody for a code, so that nobody learns who has two-step sign-in.
     { retryAfter: wait, codeRequired: true, passkeyAccepted: true },
   );
 }

@@ -4,14 +4,17 @@ import type { Database, Transaction } from "../db/database.ts";
 import { knownDevices, sessions } from "../db/schema.ts";
 import { hashToken } from "./sessions.ts";
 
-/** A device that was not used since is forgotten. */
+/** A device that has not been used since then is forgotten. */
 export const oldestKeptDevice = sql`now() - interval '90 days'`;
 const isFresh = gt(knownDevices.lastUsedAt, oldestKeptDevice);
 
-/** More are the work of a program that signs in without its token. */
+/** More than this come from a program that signs in without sending its token. */
 const mostOfAnAccount = 20;
 
-/** The token's hash, if the account has signed in with it. One look-up, whether there is such an account or not. */
+/**
+ * The hash of a device's token, if the account has signed in with it. Costs one look-up, whether the account exists or
+ * not.
+ */
 export async function findDevice(db: Database, token = "", accountId = ""): Promise<string | undefined> {
   if (token === "") return undefined;
   const tokenHash = hashToken(token);
@@ -22,7 +25,9 @@ export async function findDevice(db: Database, token = "", accountId = ""): Prom
   return owners.some(({ id }) => id === accountId) ? tokenHash : undefined;
 }
 
-/** Notes where an account signed in. Returns the token to keep: the one it came with, if it was made here. */
+/**
+ * Notes the device that an account signed in on. Returns the token to keep: the one it sent, if that is one of ours.
+ */
 export async function rememberDevice(tx: Transaction, accountId: string, sent = ""): Promise<string> {
   const isOurs =
     sent !== "" && (await tx.$count(knownDevices, and(eq(knownDevices.tokenHash, hashToken(sent)), isFresh)));
@@ -45,7 +50,7 @@ export async function rememberDevice(tx: Transaction, accountId: string, sent = 
   return token;
 }
 
-/** All of an account's, but for the one that a session was opened on. */
+/** Forgets all of an account's devices, except the one that a session was opened on. */
 export async function forgetDevices(tx: Transaction, accountId: string, except?: { tokenHash: string }): Promise<void> {
   const kept = tx
     .select({ tokenHash: sql`coalesce(${sessions.knownDevice}, '')` })

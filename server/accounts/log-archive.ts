@@ -8,16 +8,16 @@ import { record, system, terminal } from "./audit.ts";
 import { type ChainLine, followChain, type LinkLine } from "./chain-lines.ts";
 import { linkHash, linkText, rowText } from "./log-chain.ts";
 
-// The database's side of archives: which part of the log is next, its lines, and how it is deleted and brought back.
+// The database's part in archiving the log: finding the next part, reading its lines, deleting and restoring it.
 
 /** Any number that all Footprint servers agree on. */
 const archiveLock = sql.raw("74000012");
 
-/** Whoever has not said for so many seconds that they are at it is gone. */
+/** After so many seconds without a sign of life, a server that was archiving is taken for dead. */
 const silence = 120;
 export const sayEvery = 20_000;
 
-/** So many rows are read or deleted at once: others have the database in between. */
+/** Rows that are read or deleted at a time, so that others can use the database in between. */
 const batch = 1000;
 
 export type Part = typeof logArchives.$inferSelect;
@@ -25,8 +25,8 @@ export type Part = typeof logArchives.$inferSelect;
 const isAlive = sql`alive_at between clock_timestamp() - ${sql.raw(String(silence))} * interval '1 second' and clock_timestamp()`;
 
 /**
- * The oldest month of the log that is not archived yet, whose file is to have this ending, or the one that somebody has
- * left half way. Undefined where nothing is as old as that, or another server is at it.
+ * The oldest month of the log that is not archived yet, or a part that a server left half done. `ending` is for the
+ * file's name. Undefined if no month is due, or another server is archiving.
  */
 export async function claimPart(db: Database, keep: string, ending: string): Promise<Part | undefined> {
   return withoutTimeLimit(db).transaction(async (tx) => {
@@ -41,7 +41,7 @@ export async function claimPart(db: Database, keep: string, ending: string): Pro
       await sayAlive(tx, begun.part);
       return begun.part;
     }
-    // Nothing came of it but half a file. What is due may be something else by now.
+    // Only half a file was written for it. By now another part may be due.
     await tx.delete(logArchives).where(isNull(logArchives.sha256));
     const next = await nextPart(tx, keep, ending);
     const [part] = next ? await tx.insert(logArchives).values(next).returning() : [];
@@ -49,14 +49,14 @@ export async function claimPart(db: Database, keep: string, ending: string): Pro
   });
 }
 
-/** Whether somebody is at a part, or left one half way. */
+/** Whether a part is being archived, or was left half done. */
 export const hasBegunPart = async (db: Database) =>
   (await db.select().from(logArchives).where(sql`removed_link < last_link`)).length > 0;
 
 export const sayAlive = (db: Database | Transaction, { file }: Part) =>
   db.update(logArchives).set({ aliveAt: sql`clock_timestamp()` }).where(eq(logArchives.file, file));
 
-/** Lets others go on with it at once. */
+/** Lets other servers continue with it at once. */
 export const leavePart = (db: Database, { file }: Part) =>
   db.update(logArchives).set({ aliveAt: sql`'-infinity'` }).where(eq(logArchives.file, file));
 
@@ -77,14 +77,14 @@ async function nextPart(tx: Transaction, keep: string, ending: string) {
       select min(number) - 1 from log_chain
       where number > ${first} and until_at >= (${month} || '-01 00:00Z')::timestamptz + interval '1 month')`);
   const [end] = ends;
-  // Until the chain has gone beyond the month, there may be more of it.
+  // Until the chain is past the month, the month may get more rows.
   if (!end) return undefined;
   const { last, rows: amount, hash } = end;
   const file = `log-${month}-${hash.slice(0, 8)}${ending}`;
   return { file, firstLink: first, lastLink: last, rows: amount, removedLink: first - 1 };
 }
 
-/** The hash of a link, in hex; empty for the one before the first. */
+/** The hash of a link in hex; empty for number 0. */
 export async function hashOfLink(db: Database | Transaction, number: number): Promise<string> {
   const { rows } = await db.execute<{ hash: string }>(
     sql`select encode(hash, 'hex') as hash from log_chain where number = ${number}`,
@@ -92,7 +92,7 @@ export async function hashOfLink(db: Database | Transaction, number: number): Pr
   return rows[0]?.hash ?? "";
 }
 
-/** The lines of a part, each of them compared with the chain. */
+/** The lines of a part, each compared with the chain. */
 export async function* linesOfPart(hurried: Database, part: Part, isStopped: () => boolean): AsyncGenerator<string> {
   const db = withoutTimeLimit(hurried);
   const chain = followChain({ number: part.firstLink - 1, hash: await hashOfLink(db, part.firstLink - 1) });
@@ -117,11 +117,13 @@ export async function* linesOfPart(hurried: Database, part: Part, isStopped: () 
     throw new StartError(`Link ${part.lastLink} of the log's chain was rewritten: check the books`);
 }
 
-/** Rows that are some of the first after a link, but all of a link's. */
+/** The first rows after a link, but always whole links. */
 const isOfBatch = (after: number) => sql`(link.number = ${after} + 1 or link.total <=
   coalesce((select total from log_chain where number = ${after}), 0) + ${batch})`;
 
-/** From now on the file stands for the rows. Answers whether it does: another server may have been taken for gone, or have been faster. */
+/**
+ * Marks the file as complete, so that it replaces the rows. Returns false if another server took over or was faster.
+ */
 export async function completePart(db: Database, { file }: Part, sha256: string): Promise<boolean> {
   const completed = await db
     .update(logArchives)
@@ -131,7 +133,7 @@ export async function completePart(db: Database, { file }: Part, sha256: string)
   return completed.length > 0;
 }
 
-/** Deletes the rows of a part whose file is complete, some at a time. Each goes once, however many servers are at it. */
+/** Deletes the rows of a completed part, some at a time. Several servers may do this at once. */
 export async function removePart(db: Database, { file }: Part, isStopped: () => boolean): Promise<void> {
   for (let isDone = false; !isDone && !isStopped(); ) {
     const begun = performance.now();
@@ -154,7 +156,7 @@ async function removeSome(tx: Transaction, file: string): Promise<boolean> {
       select unnest(ids) from log_chain where number > ${after} and number <= ${until})) returning id`);
   if (removed.length !== held)
     throw new StartError(`Log entries of link ${until} or before are missing: check the books`);
-  // The last link of all that is gone is what the next one follows on.
+  // The next link follows on the last one that was deleted.
   await tx.execute(sql`delete from log_chain where number >= ${firstLink} and number < ${until}`);
   const removedRows = part.removedRows + removed.length;
   await tx
@@ -168,7 +170,7 @@ async function removeSome(tx: Transaction, file: string): Promise<boolean> {
   return true;
 }
 
-/** Puts back what an archive holds, all of it or nothing: the newest of the archives first, as the chain has it. */
+/** Restores an archive, completely or not at all. Archives are restored newest first, as the chain requires. */
 export async function restorePart(db: Database, file: string, lines: AsyncIterable<ChainLine>): Promise<number> {
   return withoutTimeLimit(db).transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${archiveLock})`);
@@ -205,7 +207,7 @@ export async function restorePart(db: Database, file: string, lines: AsyncIterab
 
 const changed = (file: string) => new StartError(`${file} does not fit this log: nothing was restored.`);
 
-/** Seconds since 1970 as they are written, to the microsecond. */
+/** Seconds since 1970, to the microsecond. */
 const momentOf = (seconds: ReturnType<typeof sql>) =>
   sql`timestamptz 'epoch' + ((${seconds})::numeric * 1000000)::bigint * interval '1 microsecond'`;
 

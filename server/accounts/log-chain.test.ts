@@ -10,10 +10,10 @@ import { call, db } from "../testing/server.ts";
 import { chainLog, lateRows, linkHash, rowHash } from "./log-chain.ts";
 
 const isEmbedded = Boolean(inject("embeddedDump"));
-/** That the hashes are the same on both engines is what log-chain.program.test.ts looks at. */
+/** Whether both engines compute the same hashes is tested by log-chain.program.test.ts. */
 const onOneEngine = test.skipIf(isEmbedded);
 
-/** Up to this moment: nobody writes meanwhile. */
+/** Chains up to this moment, since nobody else is writing. */
 const chain = (distance = "0 seconds", by = db) => chainLog(by, { distance });
 
 const problems = async () => (await call("admin", dashboard.books)).body.problems;
@@ -21,7 +21,7 @@ const allProblems = async (...noted: { number: number; hash: string }[]) =>
   (await checkBooks(db, { wholeLog: true, noted })).problems;
 const newest = async () => (await call("admin", contract.chain)).body;
 
-/** Rows at moments of the past, a second apart. */
+/** Writes rows in the past, a second apart. */
 async function write(amount: number, from = "2026-03-01T12:00:00Z") {
   await db.execute(sql`
     insert into logs (id, admin, actor_kind, type, action, before, after, created_at)
@@ -29,7 +29,7 @@ async function write(amount: number, from = "2026-03-01T12:00:00Z") {
       ${from}::timestamptz + n * interval '1 second' from generate_series(1, ${amount}::integer) as n`);
 }
 
-/** Three links: of rows 1 to 3, 4 to 6, and 7 to 9. Returns the rows' ids, oldest first. */
+/** Three links, for rows 1 to 3, 4 to 6 and 7 to 9. Returns the rows' ids, oldest first. */
 async function writeThreeLinks() {
   for (const minute of ["00", "01", "02"]) {
     await write(3, `2026-03-01T12:${minute}:00Z`);
@@ -38,7 +38,7 @@ async function writeThreeLinks() {
   return (await db.select({ id: logs.id }).from(logs).orderBy(logs.createdAt)).map(({ id }) => id);
 }
 
-/** Each row of the log is in one link, once. */
+/** Each row of the log is in exactly one link. */
 async function expectAllChained() {
   const { rows } = await db.execute(sql`
     select logs.id, count(chained.id)::int as times from logs
@@ -48,7 +48,7 @@ async function expectAllChained() {
   expect(await allProblems()).toEqual([]);
 }
 
-test("what was in the log before it was chained gets into the chain, a thousand rows in a link", async () => {
+test("log entries from before there was a chain are chained, a thousand rows in a link", async () => {
   expect(await newest()).toEqual({ link: null, chained: 0, waiting: 0 });
   await write(2500);
   expect(await newest()).toEqual({ link: null, chained: 0, waiting: 2500 });
@@ -71,7 +71,7 @@ test("what was in the log before it was chained gets into the chain, a thousand 
 test("rows of this minute wait, since a transaction may still write beside them", async () => {
   await db.transaction((tx) => tx.insert(logs).values({ admin: "maren", type: "user", action: "Just now" }));
   await chainLog(db);
-  // All there are: whatever ran before may have written its last one late.
+  // All links: an earlier test may have written its last row late.
   expect(await newest()).toMatchObject({ link: null, waiting: await db.$count(logs) });
 });
 
@@ -110,7 +110,7 @@ test.skipIf(isEmbedded)("a row of a transaction that takes long is waited for", 
       await chain();
       expect(await newest()).toMatchObject({ chained: 2, waiting: 1 });
     });
-    // Whoever else is in a transaction just then is waited for too.
+    // Transactions of others are waited for too.
     await vi.waitFor(
       async () => {
         await chain();
@@ -132,7 +132,7 @@ test("servers that chain at once make one chain", async () => {
   await expectAllChained();
 });
 
-test("chaining that ended half way goes on where it was", async () => {
+test("chaining that was cut off continues where it was", async () => {
   await write(2500);
   await db.execute(sql`alter table log_chain add constraint cut_off check (number < 3)`);
   try {
@@ -157,7 +157,7 @@ const swapped = (column: string, a: string | undefined, b: string | undefined) =
   sql.raw(`update logs set ${column} = (select other.${column} from logs other
     where other.id = case logs.id when '${a}' then '${b}'::uuid else '${a}'::uuid end) where id in ('${a}', '${b}')`);
 
-/** What is done to the rows, and what the books say of it; both are told the rows' ids. */
+/** A change to the rows, and what the books say about it; both get the rows' ids. */
 type Tampering = [what: string, how: (ids: string[]) => SQL, said: (ids: string[]) => (string | undefined)[]];
 
 const changes = [
@@ -232,7 +232,7 @@ onOneEngine.for<Tampering>([
   expect(await problems()).toEqual([]);
   await db.execute(tampering(ids));
   expect(await allProblems()).toEqual(said(ids));
-  // So does a check that looks at a part, with so few links, and it does not forget.
+  // With so few links a partial check sees it as well, and keeps reporting it.
   expect(await problems()).toEqual(said(ids));
   await write(3, "2026-03-02T12:00:00Z");
   await chain();
@@ -290,7 +290,7 @@ test("an entry of the past that was added with a late link of its own is unmaske
       from log_chain where number = 3) link`);
   await write(3, "2026-03-02T12:00:00Z");
   await chain();
-  // It is what a clock that was set back leaves behind, too.
+  // A clock that was set back looks the same.
   expect(await allProblems()).toEqual([]);
   expect(await lateRows(db)).toEqual({ rows: 1, links: [4] });
   const { link: since } = await newest();
@@ -298,14 +298,14 @@ test("an entry of the past that was added with a late link of its own is unmaske
   const said = (number: number) =>
     `Log entry ${added} came into the time before link ${number} after that was noted (late link 4): by hand, or while the clock was set back`;
   expect(await allProblems(noted)).toEqual([said(3)]);
-  // A link says nothing of the time after its own entries.
+  // A link does not vouch for the time after its own entries.
   const [first, second] = await db.select().from(logChain).orderBy(logChain.number).limit(2);
   const hex = (link = first) => ({ number: link?.number ?? 0, hash: Buffer.from(link?.hash ?? []).toString("hex") });
   expect(await allProblems(hex(first))).toEqual([]);
   expect(await allProblems(hex(second))).toEqual([said(2)]);
 });
 
-test("what was found broken is looked at again, and forgotten once it is mended", async () => {
+test("a broken link is checked again, and forgotten once it is repaired", async () => {
   const ids = await writeThreeLinks();
   await db.execute(sql`update logs set action = 'x' || action where id = ${ids[0]}`);
   const said = [entry(ids[0], "changed", 1)];
@@ -320,7 +320,7 @@ test("rows that are written while the clock is behind the chain get into it too"
   await db
     .insert(logs)
     .values({ admin: "a", type: "user", action: "Tomorrow", createdAt: sql`now() + interval '20 hours'` });
-  // The clock was a day ahead, and is right again.
+  // The clock was a day ahead and has been corrected.
   await chain("-1 day");
   await db.insert(logs).values({ admin: "a", type: "user", action: "Today" });
   const late: object[] = [];
@@ -346,7 +346,7 @@ test("hashes are the same in every timezone", async () => {
   });
 });
 
-/** On PostgreSQL two servers on the same database; embedded there is only the one. */
+/** On PostgreSQL on two servers with the same database; the embedded engine has only one. */
 async function onTwoServers(work: (servers: Database[]) => Promise<void>) {
   const url = inject("postgresUrl");
   if (!url) return work([db, db]);

@@ -6,10 +6,10 @@ import { settledUntil } from "../db/horizon.ts";
 import { logArchives, logChain, settings } from "../db/schema.ts";
 import { type Author, record } from "./audit.ts";
 
-// A link of the chain seals the log rows that follow on those of the link before. The database computes the hashes, but
-// in the program's words: whoever changes functions in the database does not change what is compared.
+// Each link of the chain seals the log rows that follow those of the previous link. The database computes the hashes,
+// but with the program's own SQL, so changing functions in the database does not change what is compared.
 
-/** Rows in a link, at most. */
+/** Most rows in a link. */
 export const linkSize = 1000;
 
 /** Any number that all Footprint servers agree on. */
@@ -18,23 +18,23 @@ const chainLock = sql.raw("74000006");
 const hashOf = (text: SQL) => sql`sha256(convert_to(${text}, 'UTF8'))`;
 
 /**
- * All of a log row in one line, the same on both engines, in every timezone and after a restore. Should the log get a
- * further column, only rows that have a value in it may be written with it: the others keep their hash.
+ * A log row as one line, the same on both engines, in every timezone and after a restore. If the log gets a new column,
+ * it may be written only for rows that have a value in it: all others must keep their hash.
  */
 export const rowText = sql`json_build_array(id, admin, actor_kind, actor_id, type, action, before::text, after::text,
   extract(epoch from created_at)::text, subject_kind, subject_id, customer_id)::text`;
 
-/** The same of a row `link`, with the hash of the link before it. */
+/** The same for a row `link`, with the previous link's hash. */
 export const linkText = (hashBefore: SQL) =>
   sql`json_build_array(coalesce(encode(${hashBefore}, 'hex'), ''), link.number, extract(epoch from link.until_at)::text, link.until_id, link.late,
     link.ids, encode(link.hashes, 'hex'), link.total, extract(epoch from link.chained_at)::text)::text`;
 
-/** SHA-256 of a log row, and of a link. */
+/** SHA-256 of a log row or a link. */
 export const rowHash = hashOf(rowText);
 export const linkHash = (hashBefore: SQL) => hashOf(linkText(hashBefore));
 
 type Chaining = {
-  /** How far the chain stays behind the clock: one that is set back by less is no trouble. */
+  /** How far the chain stays behind the clock, so that a clock set back by less does no harm. */
   distance?: string;
   onProgress?: (chained: number) => void;
   onLate?: (link: Link) => void;
@@ -42,8 +42,8 @@ type Chaining = {
 };
 
 /**
- * Takes what was written since the last link into the chain, link by link, each in a transaction of its own. One server
- * at a time does; the others find nothing to do.
+ * Adds the new log rows to the chain, link by link, each in its own transaction. Only one server at a time does; others
+ * return at once.
  */
 export async function chainLog(
   db: Database,
@@ -61,7 +61,7 @@ export async function chainLog(
       if (link && takeRows === takeLateRows) onLate(link);
       if (!link || taken < linkSize) continue;
       onProgress(link.total);
-      // There is more: others have the database for as long as this took.
+      // There is more to do. Others get the database for as long as this took.
       await setTimeout(performance.now() - begun);
     }
   }
@@ -70,7 +70,9 @@ export async function chainLog(
 type Link = { number: number; rows: number; total: number };
 type End = Awaited<ReturnType<typeof endOfChain>> & {};
 
-/** The last link, and the moment before which no row can be added any more. Undefined while another server is at it. */
+/**
+ * The last link, and the moment before which no row can be added any more. Undefined while another server is chaining.
+ */
 async function endOfChain(tx: Transaction, distance: string) {
   const { rows: locks } = await tx.execute<{ mine: boolean }>(
     sql`select pg_try_advisory_xact_lock(${chainLock}) as mine`,
@@ -100,12 +102,12 @@ function takeNextRows(tx: Transaction, end: End) {
   );
 }
 
-/** Where the clock was behind the chain when this process last looked. */
+/** Databases whose clock was behind the chain when this process last looked. */
 const wasBehind = new WeakSet<Database>();
 
 /**
- * Once the clock was set back, rows get a time that the chain has passed already. They are taken while the clock is
- * behind, and once more when it has caught up. At any other time such a row is one that somebody added.
+ * After the clock was set back, rows get a time that the chain has already passed. They are chained late: while the
+ * clock is behind, and once more when it has caught up. At any other time such a row was added by hand.
  */
 async function takeLateRows(tx: Transaction, end: End, db: Database) {
   const { at, id, horizon } = end;
@@ -129,9 +131,9 @@ async function takeLateRows(tx: Transaction, end: End, db: Database) {
   return link;
 }
 
-/** Adds a link over the first of the rows that these are, if there are any. */
+/** Adds a link over the first of these rows, if there are any. */
 async function addLink(tx: Transaction, end: End, areTaken: SQL, { late = false } = {}) {
-  // After a late link the chain goes on where it was.
+  // After a late link the chain continues at the time where it was.
   const untilAt = late ? sql`${end.at}::timestamptz` : sql`max(created_at)`;
   const untilId = late ? sql`${end.id}::uuid` : sql`(array_agg(id order by created_at desc, id desc))[1]`;
   const { rows } = await tx.execute<Link>(sql`
@@ -148,7 +150,7 @@ async function addLink(tx: Transaction, end: End, areTaken: SQL, { late = false 
   return rows[0];
 }
 
-/** The newest link, how many rows are in the chain, and how many wait to be. */
+/** The newest link, how many rows are chained, and how many are waiting. */
 export async function newestLink(db: Database) {
   const [link] = await db
     .select({ number: logChain.number, hash: logChain.hash, chainedAt: logChain.chainedAt, total: logChain.total })
@@ -166,7 +168,7 @@ export async function newestLink(db: Database) {
   };
 }
 
-/** How many rows late links hold, and in which links they are. */
+/** How many rows late links hold, and which links these are. */
 export async function lateRows(db: Database): Promise<{ rows: number; links: number[] }> {
   const { rows } = await db.execute<{ rows: number; links: number[] }>(sql`
     select coalesce(sum(cardinality(ids)), 0)::float8 as rows, coalesce(array_agg(number::float8 order by number), '{}') as links
@@ -174,7 +176,7 @@ export async function lateRows(db: Database): Promise<{ rows: number; links: num
   return rows[0] ?? { rows: 0, links: [] };
 }
 
-/** For who replaces the whole log. Links of the new chain have other hashes than those that were noted of the old one. */
+/** For replacing the whole log. The new chain's links have other hashes than any link noted before. */
 export async function startChainAnew(tx: Transaction, author: Author, why: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${chainLock})`);
   const removed = await tx.delete(logChain).returning({ number: logChain.number });

@@ -5,22 +5,22 @@ import { withoutTimeLimit } from "../db/engine.ts";
 import { settings } from "../db/schema.ts";
 import { linkHash, linkSize, rowHash } from "./log-chain.ts";
 
-/** A link that somebody keeps elsewhere, its hash in hex. */
+/** A link that somebody noted elsewhere, with its hash in hex. */
 export type NotedLink = { number: number; hash: string };
 
-/** How many links a check looks at that does not look at all: new ones, and some of the others. */
+/** Links compared by a partial check: new ones, and some of the others. */
 const newLinks = 1000;
 const olderLinks = 50;
 
-/** How many links are compared in one statement. */
+/** Links compared in one statement. */
 const chunk = 32;
 
 /** Enough to see what is wrong. */
 const mostFaults = 50;
 
 /**
- * Compares the log with its chain, and each link with the one before: all of them, or those since the last check, those
- * that were broken then, and a few others by chance.
+ * Compares the log with its chain, and each link with the previous one: either all links, or the new ones, those that
+ * were broken at the last check, and a few others at random.
  */
 export async function checkChain(
   hurried: Database,
@@ -57,27 +57,27 @@ export async function checkChain(
     checked += length;
   }
   const hash = await hashAt(db, checked);
-  // What went to an archive meanwhile was found to be right there.
+  // What was archived meanwhile was checked by the archiving.
   const { number: startNow } = await beginningOfChain(db);
   const left = faults.filter(({ link }) => link > startNow);
   return {
     problems: [...rewritten, ...sentences(left)].slice(0, mostFaults),
     broken: [...new Set(left.map(({ link }) => link))].slice(0, mostFaults),
-    // Once a link is not what it was, its successors must not be taken for what should be there.
+    // If a link has changed, the links after it must not become the reference.
     reached: hash && rewritten.length === 0 && checked >= (seen?.number ?? 0) ? { number: checked, hash } : undefined,
   };
 }
 
-/** Keeps what the next check goes on from. */
+/** Stores where the next check continues. */
 export async function keepChainCheck(tx: Transaction, { broken, reached }: ChainCheck): Promise<void> {
   await tx.update(settings).set({ chainBroken: broken });
-  // The chain may have begun anew meanwhile.
+  // The chain may have been restarted meanwhile.
   if (!reached || (await hashAt(tx, reached.number)) !== reached.hash) return;
   await tx.update(settings).set({ chainNumber: reached.number, chainHash: reached.hash });
 }
 type ChainCheck = Pick<Awaited<ReturnType<typeof checkChain>>, "broken" | "reached">;
 
-/** What the chain in the database follows on: the last link whose rows are in an archive; number 0 where none are. */
+/** The last link whose rows are archived, from which the chain in the database continues; number 0 if none are. */
 export async function beginningOfChain(db: Database) {
   const { rows } = await db.execute<{ number: number; rows: number; until: string | null }>(sql`
     select number::float8 as number, removed::float8 as rows,
@@ -108,8 +108,9 @@ async function checkNoted(db: Database, { number, hash }: NotedLink, end: number
 }
 
 /**
- * Entries that late links brought into the time before a link that was noted. A clock that was set back does that, and so
- * can whoever writes to the database: the chain cannot tell them apart, but when the link was noted they were not there.
+ * Entries that late links added to the time before a noted link. A clock that was set back does that, and so can
+ * anybody who writes to the database. The chain cannot tell these apart, but the entries were not there when the link
+ * was noted.
  */
 async function addedBefore(db: Database, number: number): Promise<string[]> {
   const { rows } = await db.execute<{ id: string; link: number }>(sql`
@@ -124,7 +125,7 @@ async function addedBefore(db: Database, number: number): Promise<string[]> {
   );
 }
 
-/** Nothing is left of the time that was archived, but what late links brought there. */
+/** After archiving, only rows of late links are left in the archived time. */
 async function addedToArchived(db: Database, start: number): Promise<string[]> {
   if (start === 0) return [];
   const { rows } = await db.execute<{ id: string }>(sql`
@@ -138,7 +139,7 @@ async function addedToArchived(db: Database, start: number): Promise<string[]> {
 
 type Fault = { link: number; what: "lost" | "forged" | "changed" | "missing" | "added"; id?: string };
 
-/** The log rows that a link should hold. Never more than it takes to see that there are too many. */
+/** The log rows that a link should hold. One more than that is read, which is enough to see that there are too many. */
 const rowsOfLink = sql`(
   (select id, created_at, ${rowHash} as hash from logs
     where not link.late and (created_at, id) <= (link.until_at, link.until_id) and (created_at, id) >
@@ -169,7 +170,7 @@ async function checkLinks(db: Database, numbers: number[]): Promise<Fault[]> {
   const faults: Fault[] = [];
   for (const { number, has, follows, whole, same } of rows) {
     if (!has) faults.push({ link: number, what: "lost" });
-    // Without the link before it, it can be compared with nothing.
+    // Without the previous link there is nothing to compare it with.
     else if (!follows) faults.push({ link: number - 1, what: "lost" });
     else {
       if (!same) faults.push(...(await compareRows(db, number)));
@@ -179,7 +180,7 @@ async function checkLinks(db: Database, numbers: number[]): Promise<Fault[]> {
   return faults;
 }
 
-/** Which rows of a link are not what it says. */
+/** Which rows of a link differ from what it says. */
 async function compareRows(db: Database, number: number): Promise<Fault[]> {
   const { rows } = await db.execute<{ id: string; what: "changed" | "missing" | "added" }>(sql`
     select coalesce(listed.id, found.id) as id,
@@ -202,7 +203,7 @@ async function compareRows(db: Database, number: number): Promise<Fault[]> {
 
 function sentences(faults: Fault[]): string[] {
   const changed = new Set(faults.flatMap(({ what, id }) => (what === "changed" ? [id] : [])));
-  // A row whose time was changed is in one link's place and missing from another's.
+  // A row whose time was changed is an extra one in one link and missing from another.
   const told = faults.filter(({ what, id }) => what !== "added" || !changed.has(id));
   const said = told
     .toSorted((a, b) => a.link - b.link)

@@ -7,20 +7,20 @@ import { databaseFailed } from "../db/failures.ts";
 import { accounts, passkeyChallenges, passkeys } from "../db/schema.ts";
 import { networkOf } from "./addresses.ts";
 
-/** Loaded when the first passkey is made or used: it weighs more than most of what a server needs to start. */
+/** Loaded when the first passkey is made or used, since it is larger than most of what a server needs to start. */
 const webauthn = () => import("@simplewebauthn/server");
 
-/** Ed25519, P-256 and RSA: what authenticators have, and every Node can check. */
+/** Ed25519, P-256 and RSA: authenticators offer these, and every Node can check them. */
 const algorithms = [-8, -7, -257];
 
-/** A challenge from before has ended. Browsers are told to wait no longer for an answer. */
+/** Older challenges have ended. Browsers are told not to wait longer for an answer. */
 export const oldestChallenge = sql`now() - interval '5 minutes'`;
 const timeout = 5 * 60_000;
 const isFresh = gt(passkeyChallenges.createdAt, oldestChallenge);
-/** A whole office may sign in at once. Nobody fills the table: of more, the oldest give way. */
+/** A whole office may sign in at once. Above these numbers the oldest are deleted, so that nobody fills the table. */
 const mostChallenges = { ofANetwork: 100, ofAnAccount: 10 };
 
-/** Whom a passkey is made for: the host name that the panel was opened under. Browsers know none for an address. */
+/** Passkeys are made for the host name under which the panel was opened. Browsers allow none for an IP address. */
 export function partyAt(origin: string | undefined) {
   const rpId = origin ? new URL(origin).hostname : "";
   if (!origin || rpId.includes("[") || isIP(rpId))
@@ -30,7 +30,7 @@ export function partyAt(origin: string | undefined) {
 
 type Asker = { origin: string | undefined; address: string };
 
-/** What a browser is to be asked for a passkey to be used. The passkey tells whose it is. */
+/** Options for a browser to use a passkey. The passkey itself tells whose it is. */
 export async function askForPasskey(db: Database, { origin, address }: Asker) {
   const { rpId: rpID } = partyAt(origin);
   const { generateAuthenticationOptions } = await webauthn();
@@ -41,7 +41,7 @@ export async function askForPasskey(db: Database, { origin, address }: Asker) {
 
 type Owner = { id: string; username: string };
 
-/** What a browser is to be asked for a new passkey: one that names its owner, and asks for a finger, a face or a PIN. */
+/** Options for a browser to make a passkey that names its owner and asks for a finger, a face or a PIN. */
 export async function askForNewPasskey(db: Database, owner: Owner, { origin, address }: Asker) {
   const { rpId: rpID } = partyAt(origin);
   const { generateRegistrationOptions } = await webauthn();
@@ -79,7 +79,7 @@ async function keepChallenge(
   await db.delete(passkeyChallenges).where(and(own, notInArray(passkeyChallenges.challenge, kept)));
 }
 
-/** Whether it was asked for, of this account where one is named. It is used up in any case. */
+/** Uses up a challenge, and tells whether it was ours (and this account's, if one is given). */
 async function takeChallenge(db: Database, challenge: unknown, accountId?: string): Promise<boolean> {
   if (typeof challenge !== "string") return false;
   const taken = await db
@@ -102,7 +102,7 @@ type NewPasskey = {
   response: { clientDataJSON: string; attestationObject: string; transports: string[] };
 };
 
-/** A new passkey as it is kept; undefined where it is not what was asked for. */
+/** A new passkey as it is stored; undefined if the answer is not valid. */
 export async function readNewPasskey(
   db: Database,
   origin: string | undefined,
@@ -133,7 +133,7 @@ export async function readNewPasskey(
   );
 }
 
-/** A passkey with its account's name. One look-up by index. */
+/** A passkey with its account's name, with one look-up by index. */
 export async function findPasskey(db: Database, credentialId: string) {
   const [found] = await db
     .select({ passkey: passkeys, username: accounts.username })
@@ -146,8 +146,8 @@ export async function findPasskey(db: Database, credentialId: string) {
 type Passkey = typeof passkeys.$inferSelect;
 
 /**
- * Whether a passkey signed what it was asked to, here, by the hand of its owner: always with a finger, a face or a PIN,
- * so that it is worth both steps. Returns how to note that it was used, in the transaction of what it was used for.
+ * Checks that a passkey signed this challenge, for this site, and with a finger, a face or a PIN, so that it counts as
+ * both steps. Returns a function that notes its use, to be called in the transaction it is used for.
  */
 export async function checkPasskey(
   db: Database,
@@ -156,7 +156,7 @@ export async function checkPasskey(
   { response, ...credential }: PasskeyAnswer,
 ): Promise<((tx: Transaction) => Promise<boolean>) | undefined> {
   const party = partyAt(origin);
-  // A name below this one, or another that leads here, could ask for it too.
+  // A subdomain, or another name that leads here, could ask for it too.
   if (!passkey || passkey.rpId !== party.rpId) return undefined;
   if (response.userHandle && !isHandleOf(passkey.accountId, response.userHandle)) return undefined;
   const { verifyAuthenticationResponse } = await webauthn();
@@ -176,7 +176,7 @@ export async function checkPasskey(
   );
   if (!used) return undefined;
   return async (tx) => {
-    // The WHERE is the lock: of an authenticator and its copy, one gets no row.
+    // The WHERE is the lock: if an authenticator and its copy sign at once, only one gets a row.
     const noted = await tx
       .update(passkeys)
       .set({ counter: used.newCounter, backedUp: used.credentialBackedUp, lastUsedAt: sql`now()` })
@@ -186,7 +186,7 @@ export async function checkPasskey(
   };
 }
 
-/** The same for a passkey that has to be an account's own. */
+/** The same for a passkey that must belong to this account. */
 export async function checkPasskeyOf(
   db: Database,
   origin: string | undefined,
@@ -199,7 +199,7 @@ export async function checkPasskeyOf(
 
 const isHandleOf = (accountId: string, handle: string) => Buffer.from(handle, "base64url").toString() === accountId;
 
-/** The library throws at whatever is not as it should be. Nothing of that is told: it is for those who forge answers. */
+/** The library throws on any fault. The reason is not passed on, since it would only help forgers. */
 async function verified<T extends { verified: boolean }>(check: () => Promise<T>): Promise<Partial<T>> {
   try {
     const result = await check();

@@ -10,7 +10,7 @@ const addCustomers = (amount: number, createdAt: string) =>
     select gen_random_uuid(), ${createdAt} || n, ${createdAt} || n, ${createdAt}::timestamptz
     from generate_series(1, ${amount}::int) n returning id`);
 
-test("who reads thousands of rows within an hour is in the log, but not who follows: rows count once, and new ones never", async () => {
+test("reading thousands of rows within an hour is logged, but following is not: rows count once, and new ones never", async () => {
   const old = "2026-11-14T11:00:00Z";
   const { rows: customers } = await addCustomers(10_000, old);
   await addCustomers(100, "2026-11-14T12:30:00Z");
@@ -23,7 +23,7 @@ test("who reads thousands of rows within an hour is in the log, but not who foll
   const entry = ["maren", "session", "maren read more than 10,000 rows within an hour"];
 
   setClock("2026-11-14T13:10:00Z");
-  // The first page has the new ones.
+  // The first page holds new rows.
   await readPages(1, 100);
   for (let times = 0; times < 3; times++) await readPages(1, 3);
   expect(await told()).toEqual([]);
@@ -31,7 +31,8 @@ test("who reads thousands of rows within an hour is in the log, but not who foll
   await readPages(1, 3);
   expect(await told()).toEqual([entry]);
 
-  // Again an hour later, also where another begins in between. Orders inside of bulk orders and single rows are rows too.
+  // Another hour counts again, even if a new one begins in between. Orders inside bulk orders, and single rows, count
+  // too.
   const [customer] = customers;
   if (!customer) throw new Error("no customer");
   const { id } = await addBulkOrder({ customer, createdAt: new Date(old) });

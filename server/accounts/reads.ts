@@ -6,24 +6,24 @@ import type { Actor } from "./sessions.ts";
 
 type Services = { db: Database; now: () => Date };
 
-/** So many rows within an hour are worth an entry in the log, and every tenfold of them. */
-const worthKnowing = 10_000;
-/** So many of an account's rows are remembered; beyond, whatever is shown counts, so that nobody fills the memory. */
+/** This many rows within an hour are logged, and every tenfold of it. */
+const loggedFrom = 10_000;
+/** Beyond this many remembered rows of an account every row counts, so that nobody fills the memory. */
 const mostRemembered = 20_000;
 const hour = 3_600_000;
 
-/** Rows by the call and their id, and how many were shown beyond those. */
+/** Rows by call and id, and how many were shown after the limit was reached. */
 type Shown = { rows: Set<string>; more: number };
 
-/** What each account was shown, by ten minutes. By server: reading a list should not cost a write. */
+/** What each account was shown, in steps of ten minutes. Kept per server: reading a list should not cost a write. */
 const shown = new Map<string, Shown[]>();
 let tenMinutes = 0;
 const kept = 6;
 
 /**
- * Tells the log of an account that reads far more than its work takes, once it does. A panel that follows what others do
- * reads the same rows again and again, and every new one. So a row counts once within the hour, and not at all within
- * its first hour: whoever takes the business away needs the others.
+ * Logs when an account reads far more than its work needs. A panel that stays open reads the same rows again and again,
+ * and every new one. So each row counts once an hour, and not at all while it is less than an hour old: somebody who
+ * copies the business needs the older rows.
  */
 export async function noteRead(
   { db, now }: Services,
@@ -32,7 +32,7 @@ export async function noteRead(
   result: unknown,
 ) {
   if (call.method !== "GET" || actor?.kind !== "account") return;
-  moveOn(Math.floor(now().getTime() / 600_000));
+  dropOlderSteps(Math.floor(now().getTime() / 600_000));
   const lately = shown.get(actor.id) ?? [{ rows: new Set(), more: 0 }];
   shown.set(actor.id, lately);
   const before = countOf(lately);
@@ -46,7 +46,7 @@ export async function noteRead(
     else newest.more++;
   }
   const rows = countOf(lately);
-  for (let level = worthKnowing; level <= rows; level *= 10) {
+  for (let level = loggedFrom; level <= rows; level *= 10) {
     if (before >= level) continue;
     const words = `${actor.username} read more than ${level.toLocaleString("en-US")} rows within an hour`;
     await recordRead(db, actor, "session", words, { after: { rows, lastList: call.path } });
@@ -55,9 +55,9 @@ export async function noteRead(
 
 const countOf = (lately: Shown[]) => lately.reduce((sum, { rows, more }) => sum + rows.size + more, 0);
 
-/** Keeps the last hour: the ten minutes that are running, and five times ten before them. */
-function moveOn(to: number) {
-  // A clock that was set back begins anew.
+/** Keeps the current ten minutes and the five before them. */
+function dropOlderSteps(to: number) {
+  // A clock that was set back starts over.
   if (to < tenMinutes) {
     shown.clear();
     tenMinutes = to;
@@ -72,7 +72,7 @@ function moveOn(to: number) {
 
 type Row = { _id?: unknown; createdAt?: unknown; orders?: unknown };
 
-/** Those of a list or of several, one that was read by itself, and the orders inside of bulk orders. Figures are no rows. */
+/** The rows of lists, single rows, and orders inside bulk orders. Figures are not rows. */
 function rowsIn(result: object): Row[] {
   const rows: Row[] = Object.values(result)
     .flatMap((part) => part?.rows ?? part)

@@ -14,15 +14,15 @@ export type Actor = {
   username: string;
   role: Role;
   tokenHash: string;
-  /** What it has to do before anything else. */
+  /** What the account has to do before anything else. */
   mustFirst: MustFirst | null;
   /** The network that this call comes from. */
   network: string;
-  /** Signed in there, or said there again that it is them, a short while ago. */
+  /** Signed in or confirmed in this network a short while ago. */
   isConfirmed: boolean;
 };
 
-/** A session that was not used since, or was opened before, has ended. */
+/** A session that was last used, or was opened, before these limits has ended. */
 export const idleLimit = sql`now() - interval '12 hours'`;
 export const lifetimeLimit = sql`now() - interval '7 days'`;
 export const isOpen = and(gt(sessions.lastUsedAt, idleLimit), gt(sessions.createdAt, lifetimeLimit));
@@ -34,7 +34,7 @@ const mustFirst = sql<MustFirst | null>`case
       or (${settings.twoStepRequired} = 'administrators' and ${accounts.role} = 'admin') from ${settings}
   ) then 'two-step' end`;
 
-/** A token that was carried off to another network is worth less there than where its owner showed that it is them. */
+/** A confirmation counts only in the network it was made in: a stolen token is worth less elsewhere. */
 const isConfirmedIn = (network: unknown) =>
   sql<boolean>`(sessions.confirmed_at > now() - interval '30 minutes' and sessions.confirmed_in = ${network})`;
 
@@ -51,8 +51,8 @@ export async function openSession(
 }
 
 /**
- * The account behind a token, if its session still lives. One look-up by primary key. What a panel asks for while nobody
- * is at it does not count as use: its session would never end.
+ * The account behind a token, if its session is still alive, with one look-up by primary key. Calls that a panel makes
+ * by itself do not count as use, or its session would never end.
  */
 export async function authenticate(
   db: Database,
@@ -83,19 +83,19 @@ export async function authenticate(
     await db
       .update(sessions)
       .set({ lastUsedAt: sql`now()` })
-      // One that was ended a moment ago stays so.
+      // A session that was ended a moment ago stays ended.
       .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.lastUsedAt, idleLimit)));
     await noteSeen(db, account.id);
   }
   return { kind: "account", ...account, tokenHash, network };
 }
 
-/** Reading waits for nobody who is just changing the account. */
+/** Skips a row that is locked, so that reading never waits for a change of the account. */
 export const noteSeen = (db: Database, accountId: string) =>
   db.execute(sql`update accounts set last_seen_at = now() where id = (
     select id from accounts where id = ${accountId} for no key update skip locked)`);
 
-/** Of these sessions those that still live, and the roles of their accounts now. */
+/** Those of these sessions that are still alive, with their accounts' current roles. */
 export async function livingSessions(db: Database, tokenHashes: string[]): Promise<Map<string, Role>> {
   const { rows } = await db.execute<{ hash: string; role: Role }>(sql`
     select token_hash as hash, role from sessions join accounts on accounts.id = account_id
@@ -104,25 +104,25 @@ export async function livingSessions(db: Database, tokenHashes: string[]): Promi
   return new Map(rows.map(({ hash, role }) => [hash, role]));
 }
 
-/** The same account as it is now. Deleting the account or ending the session waits for whoever holds this. */
+/** The same account as it is now. Deleting it or ending the session waits until this lock is released. */
 export const accountNow = ({ tokenHash, network }: Actor): SQL => sql`
   select accounts.username, accounts.role, ${mustFirst} as "mustFirst", ${isConfirmedIn(network)} as "isConfirmed"
   from sessions join accounts on accounts.id = account_id
   where token_hash = ${tokenHash} and ${isOpen} and suspended_at is null
   for key share of sessions`;
 
-/** For as long as a sign-in would, the session may do what is sensitive. */
+/** From now on the session may make sensitive calls, for as long as after a sign-in. */
 export const confirmSession = (tx: Transaction, { tokenHash, network }: Actor) =>
   tx.update(sessions).set({ confirmedAt: sql`now()`, confirmedIn: network }).where(eq(sessions.tokenHash, tokenHash));
 
-/** The open sessions of an account, the last used first, as its owner and administrators see them. */
+/** An account's open sessions, most recently used first, as its owner and administrators see them. */
 export async function openSessionsOf(db: Database, accountId: string, actor: Actor) {
   const rows = await db
     .select()
     .from(sessions)
     .where(and(eq(sessions.accountId, accountId), isOpen))
     .orderBy(desc(sessions.lastUsedAt), desc(sessions.createdAt))
-    // More are the work of a program that never signs out.
+    // More than this come from a program that never signs out.
     .limit(100);
   return rows.map(({ id, ...row }) => ({ _id: id, ...row, current: row.tokenHash === actor.tokenHash }));
 }
@@ -132,8 +132,8 @@ export const nameOfSession = ({ device, address }: { device: string; address: st
   [device || "Unknown device", address && `(${address})`].filter(Boolean).join(" ");
 
 /**
- * Ends sessions for every change that begins from now on. To be committed before they are deleted: that waits for the
- * changes that have begun, and others would overtake it for ever.
+ * Ends sessions for every change that begins from now on. Must be committed before they are deleted: deleting waits for
+ * changes under way, and new ones would keep overtaking it.
  */
 export const expireSessions = (tx: Transaction, which: SQL | undefined) =>
   tx
@@ -141,7 +141,7 @@ export const expireSessions = (tx: Transaction, which: SQL | undefined) =>
     .set({ lastUsedAt: new Date(0) })
     .where(which);
 
-/** A session of the caller's account, but not the one that calls. */
+/** Another session of the caller's account. */
 export const isOther = (actor: Actor) => and(eq(sessions.accountId, actor.id), ne(sessions.tokenHash, actor.tokenHash));
 export const expireOthers = (actor: Actor) => (tx: Transaction) => expireSessions(tx, isOther(actor));
 export const endOtherSessions = (tx: Transaction, actor: Actor) => tx.delete(sessions).where(isOther(actor));

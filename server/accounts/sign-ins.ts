@@ -11,23 +11,23 @@ import { hashToken, noteSeen, openSession } from "./sessions.ts";
 
 export type Account = typeof accounts.$inferSelect & { hasPasskey: boolean; hasSecondStep: boolean };
 
-/** An account as a sign-in has to know it. */
+/** The account, with everything a sign-in needs to know. */
 export const readAccount = async (db: Database, id: string): Promise<Account | undefined> =>
   (await db.select(accountColumns).from(accounts).where(eq(accounts.id, id)))[0];
 
 type Place = { device: string; address: string };
 type SignIn = {
-  /** What was tried is forgotten with it. */
+  /** Forgets the failed tries as well. */
   succeed: (tx: Database) => Promise<number>;
   opener: Place;
-  /** As the browser sent it, and whether the account knows it. */
+  /** As the browser sent it; the account may or may not know it. */
   deviceToken: string | undefined;
   isKnownDevice: boolean;
   /** " with a passkey" */
   how: string;
 };
 
-/** Opens the session of a sign-in that was right. To be called with the account locked. */
+/** Opens the session of a successful sign-in. Call it with the account locked. */
 export async function letIn(tx: Transaction, account: Account, signIn: SignIn) {
   const { succeed, opener, deviceToken: sent, isKnownDevice, how } = signIn;
   const failuresBefore = await succeed(tx);
@@ -42,7 +42,10 @@ export async function letIn(tx: Transaction, account: Account, signIn: SignIn) {
   return { accessToken: await openSession(tx, account.id, session), deviceToken };
 }
 
-/** A change that ends the account's sessions either waits for this one, and ends it too, or came first and is seen. */
+/**
+ * Locks the account and checks that it did not change. A change that ends its sessions either waits and ends the new
+ * one too, or came first and is noticed here.
+ */
 export async function lockUnchanged(tx: Transaction, { id, passwordHash, hasSecondStep }: Account): Promise<void> {
   const [current] = await tx.select(accountColumns).from(accounts).where(eq(accounts.id, id)).for("no key update");
   const isSame = current?.passwordHash === passwordHash && current.hasSecondStep === hasSecondStep;
@@ -52,12 +55,12 @@ export async function lockUnchanged(tx: Transaction, { id, passwordHash, hasSeco
 
 export const oldestKeptSignIn = sql`now() - interval '90 days'`;
 
-/** More failures of an account are noted in no hour: whoever guesses fills no disk. */
+/** Most failures of an account that are stored in an hour, so that guessing fills no disk. */
 const failuresAnHour = 20;
 
 type Failed = Exclude<(typeof signInOutcome.options)[number], "signed in">;
 
-/** Notes a sign-in that failed, or a wrong password in a session; for an account that exists or not: with the same work. */
+/** Stores a failed sign-in, or a wrong password in a session. Does the same work for accounts that do not exist. */
 export const noteFailedSignIn = (
   db: Database,
   accountId: string,
@@ -72,7 +75,7 @@ export const noteFailedSignIn = (
       where account_id = ${accountId} and outcome <> 'signed in' and created_at > now() - interval '1 hour'
     ) < ${failuresAnHour}`);
 
-/** Who has the right password or passkey of a suspended account is told why they are not let in. */
+/** Tells somebody with the right password or passkey of a suspended account why they cannot sign in. */
 export async function refuseSuspended(db: Database, { id, suspendedAt }: Account, opener: Place): Promise<void> {
   if (!suspendedAt) return;
   await noteFailedSignIn(db, id, "suspended", opener);

@@ -8,16 +8,16 @@ import { describeWait, triesWithin } from "./guessing.ts";
 import { randomLetters } from "./passwords.ts";
 import { hasSecondStep } from "./second-step.ts";
 
-// What every authenticator app understands; several ignore anything else.
+// What every authenticator app supports; several ignore other settings.
 const kind = { issuer: "Footprint", algorithm: "SHA1", digits: 6, period: 30 };
 
 export const newTotpSecret = () => new Secret({ size: 20 }).base32;
 
-/** What the QR code says. */
+/** The contents of the QR code. */
 export const totpUri = (username: string, secret: string) =>
   new TOTP({ ...kind, label: username, secret: Secret.fromBase32(secret) }).toString();
 
-/** The step of 30 seconds that a code belongs to. A clock may be one of them off, either way. */
+/** The 30-second step that a code belongs to. Clocks may differ by one step either way. */
 export function totpStep(secret: string, code: string, now: Date): number | undefined {
   const token = code.replace(/\s/g, "");
   const timestamp = now.getTime();
@@ -28,7 +28,7 @@ export function totpStep(secret: string, code: string, now: Date): number | unde
 type Protected = { id: string; totpSecret: string | null; totpConfirmedAt: Date | null };
 type WithTwoStep = Protected & { totpLastStep: number | null; hasSecondStep: boolean };
 
-/** One that was begun with and never confirmed opens nothing, also where a passkey is the second step. */
+/** A secret that was never confirmed opens nothing, even if a passkey is the second step. */
 const confirmedSecret = ({ totpSecret, totpConfirmedAt }: Protected) => (totpConfirmedAt ? totpSecret : null);
 
 const nobody = {
@@ -39,8 +39,8 @@ const nobody = {
 };
 
 /**
- * Whether a code would be right, without using it up. For an account that does not exist, or has no second step, it is
- * as much work, so that time tells nobody which do.
+ * Whether a code would be right, without using it up. Takes as long for an account that does not exist or has no second
+ * step, so that timing tells nothing.
  */
 export async function codeIsRight(db: Database, account: WithTwoStep | undefined, code: string, now: Date) {
   const asked = account?.hasSecondStep ? account : nobody;
@@ -51,7 +51,10 @@ export async function codeIsRight(db: Database, account: WithTwoStep | undefined
   return asked !== nobody && (isFresh || isRecoveryCode > 0);
 }
 
-/** Uses a code up, and says what it was, if it was right. The WHEREs are the lock: of two at once, one gets no row. */
+/**
+ * Uses a code up if it is right, and returns its kind. The WHEREs are the lock: of two calls at once only one gets a
+ * row.
+ */
 export async function useCode(
   tx: Transaction,
   account: Protected,
@@ -84,7 +87,7 @@ async function useRecoveryCode(tx: Transaction, accountId: string, code: string)
 const isCodeOf = (accountId: string, code: string) =>
   and(eq(recoveryCodes.accountId, accountId), eq(recoveryCodes.codeHash, hashCode(code)));
 
-/** Ten new recovery codes, the only copy of them; those of before are gone. */
+/** Makes ten new recovery codes and returns the only copy; the old ones are gone. */
 export async function replaceRecoveryCodes(tx: Transaction, accountId: string): Promise<string[]> {
   const codes = Array.from({ length: 10 }, () => randomLetters(5, 5));
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId));
@@ -92,19 +95,19 @@ export async function replaceRecoveryCodes(tx: Transaction, accountId: string): 
   return codes;
 }
 
-/** However it was typed: capitals, spaces and hyphens do not matter. */
+/** Capitals, spaces and hyphens make no difference. */
 const hashCode = (code: string) =>
   createHash("sha256")
     .update(code.toLowerCase().replace(/[^a-z0-9]/g, ""))
     .digest("base64url");
 
-/** Back to the password alone. */
+/** From now on the password alone is enough. */
 export async function removeTwoStep(tx: Transaction, accountId: string): Promise<void> {
   await tx.delete(passkeys).where(eq(passkeys.accountId, accountId));
   await removeAuthenticator(tx, accountId);
 }
 
-/** What stands in for a second step goes with the last one. */
+/** Recovery codes go when the last second step goes. */
 export async function removeAuthenticator(tx: Transaction, accountId: string): Promise<void> {
   await tx
     .update(accounts)
@@ -122,9 +125,9 @@ export async function removeUnusedCodes(tx: Transaction, accountId: string): Pro
 const triesInTenMinutes = 10;
 
 /**
- * Takes one of the codes that may be wrong within ten minutes, from all addresses together, or refuses with 429.
- * Only after the right password, or in a pause after a right code: no stranger can use them up. Counted before the
- * other of the two is checked, so that many at once cannot slip through; the returned function takes this one back.
+ * Counts one of the wrong codes allowed in ten minutes, over all addresses, or refuses with 429. Called only after the
+ * right password, or in a pause after a right code, so that no stranger can use them up; and before the other of the
+ * two is checked, so that many at once cannot slip through. The returned function takes the try back.
  */
 export async function beginCodeTry(db: Database, accountId: string): Promise<(tx: Database) => Promise<void>> {
   const [mine] = await db.insert(codeTries).values({ accountId }).returning();

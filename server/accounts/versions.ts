@@ -6,16 +6,16 @@ import { logs } from "../db/schema.ts";
 
 type Fields = Record<string, unknown>;
 
-/** The versions that an edit is for, as `If-Match` names them; undefined where any will do. */
+/** The versions that an edit started from, from `If-Match`; undefined if any will do. */
 export type Seen = readonly string[] | undefined;
 
-/** A text for what an edit of something can change: another once that has changed, and the same again if it is undone. */
+/** A text that changes with these fields, and is the same again when a change is undone. */
 export const versionOf = (fields: Fields): string =>
   createHash("sha256").update(JSON.stringify(fields)).digest("base64url").slice(0, 16);
 
 /**
- * Refuses an edit of something that is not as its caller has seen it. To be asked when its row is locked: of two who
- * come at once, one finds what the other made of it. `shown` is how the fields are told, where it is not as compared.
+ * Refuses an edit that started from an older state. Call it with the row locked, so that of two edits at once the
+ * second sees the first. `shown` is for fields that are shown otherwise than they are compared.
  */
 export async function refuseIfChanged(tx: Transaction, seen: Seen, id: string, fields: Fields, shown = fields) {
   const version = versionOf(fields);
@@ -31,13 +31,13 @@ export async function refuseIfChanged(tx: Transaction, seen: Seen, id: string, f
   });
 }
 
-/** Told only where they are replaced, and another may have the same name. */
+/** Told only when they are replaced, since a new file may have the same name. */
 const files = new Set(["file", "image"]);
 
-/** So many entries are looked at: there are some of signing in, claiming and downloading among them. */
+/** Entries that are searched: sign-ins, claims and downloads are among them. */
 const mostEntries = 100;
 
-/** The newest entry of the log that tells of a change of one of these fields. Found by the index of subjects alone. */
+/** The newest log entry about a change of one of these fields, found by the index of subjects alone. */
 async function lastChange(tx: Transaction, id: string, names: string[]) {
   const rows = await tx
     .select()

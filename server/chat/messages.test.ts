@@ -14,7 +14,7 @@ import { sendMessages } from "./messages.ts";
 
 type Heard = { path: string; authorization: string | undefined; body: Record<string, unknown> };
 
-/** A provider on this machine, and what it was asked. */
+/** A provider on this machine, and the calls it received. */
 let heard: Heard[] = [];
 let answer: (asked: Heard, response: ServerResponse) => void | Promise<void>;
 const fine = (_: Heard, response: ServerResponse) => void response.end('{"ok":true,"id":"1"}');
@@ -57,7 +57,7 @@ const round = () => sendMessages(db, config);
 const textsOf = () => heard.map(({ body }) => String(body.text ?? body.content));
 const messages = () => db.select().from(chatMessages).orderBy(chatMessages.createdAt, chatMessages.id);
 
-/** Somebody who is sent messages from now on. */
+/** An account that gets messages from now on. */
 async function addListener(
   username: string,
   role: "admin" | "staff" = "staff",
@@ -80,7 +80,7 @@ const makeDue = () =>
     .set({ nextTryAt: sql`clock_timestamp() - interval '1 second'` })
     .where(eq(chatMessages.state, "waiting"));
 
-test("what happened is told in one message, with links into the panel", async () => {
+test("several notices are sent in one message, with links into the panel", async () => {
   await addListener("maren");
   const [alice, bob] = [await addNewcomer({ username: "alice" }), await addNewcomer({ username: "bob" })];
   const invoice = await addInvoice({ customer: alice });
@@ -108,7 +108,7 @@ test("what happened is told in one message, with links into the panel", async ()
   ]);
 });
 
-test("half a minute is gathered, and then an hour, but for what is urgent", async () => {
+test("messages gather notices for half a minute, then for an hour, except urgent ones", async () => {
   await addListener("boss", "admin");
   await happened.newcomer(await addNewcomer(), 20);
   await round();
@@ -140,7 +140,7 @@ test("half a minute is gathered, and then an hour, but for what is urgent", asyn
   expect(heard).toHaveLength(4);
 });
 
-test("what a customer calls themselves formats, mentions and links nothing", async () => {
+test("a customer's name cannot format, mention or link anything", async () => {
   const username = "*bold* @everyone https://evil.example/x t.me/evil <@1> [a](b) /start #tag";
   const customer = await addNewcomer({ username });
   await addListener("maren");
@@ -196,7 +196,7 @@ test("a staff account hears of nothing that is for administrators, not even once
   await round();
   expect(heard).toEqual([]);
 
-  // The other way round: what waits is written anew for what the account is now.
+  // Conversely, a waiting message is written anew for what the account may see now.
   answer = saying(500, "down");
   await happened.unbalanced(40);
   await round();
@@ -211,7 +211,7 @@ test("a staff account hears of nothing that is for administrators, not even once
   expect(textsOf()[1]).not.toContain("books");
 });
 
-test("who is suspended, has no access or no chat id hears nothing, also not later", async () => {
+test("an account that is suspended, or without access or chat id, gets no messages, not even later", async () => {
   const suspended = await addListener("suspended");
   await addListener("without access", "admin", { notificationAccess: false });
   await addListener("without chat", "admin", { chatId: "" });
@@ -224,7 +224,7 @@ test("who is suspended, has no access or no chat id hears nothing, also not late
   expect(heard).toEqual([]);
 });
 
-test("an account hears of what was chosen for it, and of nothing that somebody has seen to", async () => {
+test("an account gets messages of the chosen kinds, but not about things already dealt with", async () => {
   const { id } = await addListener("maren");
   const saved = await call("admin", staff.update, { params: { id }, body: { messageKinds: ["invoices"] } });
   expect(saved.status).toBe(200);
@@ -248,7 +248,7 @@ function whereItIs(hour: number): string {
   return away === 0 ? "Etc/UTC" : `Etc/GMT${away > 0 ? "-" : "+"}${Math.abs(away)}`;
 }
 
-test("in quiet hours nobody is written to; what happens meanwhile comes after them in one message", async () => {
+test("there are no messages in quiet hours; what happens then comes afterwards in one message", async () => {
   const { id } = await addListener("boss", "admin");
   const quiet = (from: string, to: string) =>
     call("admin", staff.update, { params: { id }, body: { quietHours: { from, to } } });
@@ -269,7 +269,7 @@ test("in quiet hours nobody is written to; what happens meanwhile comes after th
   expect([same.status, same.body.issues?.[0]?.path]).toEqual([400, "body.quietHours.to"]);
 });
 
-test("what a provider refuses is tried again with growing pauses, and as late as it asks for", async () => {
+test("a message that the provider refuses is tried again with growing pauses, or when it asks for", async () => {
   await addListener("maren");
   await happened.newcomer(await addNewcomer(), 31);
   const nextIn = async () => {
@@ -290,15 +290,15 @@ test("what a provider refuses is tried again with growing pauses, and as late as
   await makeDue();
   await round();
   expect(await nextIn()).toBeGreaterThan(3_000);
-  // A message of 200 that says no.
+  // A status of 200 with a body that refuses.
   answer = saying(200, '{"ok":false}');
   await makeDue();
   await round();
-  // Somebody else's.
+  // An answer of 200 from somebody else.
   answer = saying(200, "<html>Sign in to this network</html>");
   await makeDue();
   await round();
-  // A huge one, one that leads elsewhere, and none.
+  // A huge answer, a redirect, and no answer.
   answer = (_, response) => void response.writeHead(403).end(`${token} ${"x".repeat(1_000_000)}`);
   await makeDue();
   await round();
@@ -353,7 +353,7 @@ test("a message of which is not known whether it arrived is sent again, and coun
   };
   const killed = round();
   await expect.poll(() => heard.length).toBe(1);
-  // Another server has nothing to do while this one has the message.
+  // While this server has the message, another one has nothing to do.
   await round();
   expect(heard).toHaveLength(1);
   await db.update(chatMessages).set({ leasedUntil: sql`clock_timestamp() - interval '1 second'` });

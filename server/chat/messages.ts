@@ -11,15 +11,15 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** How long the first is gathered with, and the least time from one message to the next. */
+/** How long notices are gathered for the first message, and the least time between two messages. */
 const waits = { gathering: 30 * second, urgent: minute, usual: hour };
-/** From one try to the next, growing; then always the last. */
+/** From one try to the next; the last pause then repeats. */
 const pauses = [10 * second, minute, 5 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour];
 const longestPause = 24 * hour;
 const givenUpAfter = 72 * hour;
-/** How long a server has a message to itself; it waits for a provider for much less. */
+/** How long a server may work on a message alone; it waits much less for a provider. */
 const lease = minute;
-/** So many of a kind are counted. */
+/** Up to so many notices of a kind are counted. */
 const mostRows = 100;
 
 const isListening = and(
@@ -31,9 +31,9 @@ const isListening = and(
 type Settled = Config & { chat: Chat };
 
 /**
- * Sends what accounts are to hear of, once round. Any number of servers may do this at once: who claims an account's
- * message has it for a minute, and the database is asked for nothing while the provider is. A message of which is not
- * known whether it arrived is sent again.
+ * Sends the messages that are due. Safe on any number of servers at once: whoever claims an account's message has it
+ * for a minute, and no transaction is open while the provider is called. A message that may or may not have arrived is
+ * sent again.
  */
 export async function sendMessages(db: Database, config: Config): Promise<void> {
   const { chat } = config;
@@ -47,7 +47,10 @@ export async function sendMessages(db: Database, config: Config): Promise<void> 
   await Promise.all(sending);
 }
 
-/** Whoever begins to be sent messages hears of what happens from then on, and whoever ends of nothing. */
+/**
+ * An account that begins to get messages hears of what happens from then on; for one that stops, waiting messages are
+ * dropped.
+ */
 async function keepChats(db: Database) {
   const listening = db.select({ id: accounts.id }).from(accounts).where(isListening);
   await db.execute(sql`
@@ -60,7 +63,7 @@ async function keepChats(db: Database) {
     .where(and(eq(chatMessages.state, "waiting"), notInArray(chatMessages.accountId, listening)));
 }
 
-/** Those after whose last message something happened, and those whose message has not arrived. */
+/** Accounts for which something happened since their last message, and those whose message has not arrived. */
 function accountsToLookAt(db: Database) {
   const waiting = db.select({ id: chatMessages.accountId }).from(chatMessages).where(eq(chatMessages.state, "waiting"));
   return db
@@ -72,7 +75,7 @@ function accountsToLookAt(db: Database) {
 
 type Claimed = { id: string; account: string; tries: number; chatId: string; text: string; position: number };
 
-/** An account's message, if it is time for one, for this server alone. */
+/** An account's message, if one is due, claimed for this server. */
 async function claim(tx: Transaction, config: Settled, id: string): Promise<Claimed | undefined> {
   const [found] = await tx
     .select({ chat: chats, account: accounts })
@@ -122,7 +125,7 @@ async function claim(tx: Transaction, config: Settled, id: string): Promise<Clai
   if (!message) throw new Error("a message that was written is returned");
   return { id: message.id, account: id, tries: message.tries, chatId: account.chatId, text, position: clock.newest };
 
-  /** In the future, but not so far that a clock must have been set back meanwhile. */
+  /** In the future, but so little that the clock need not have been set back. */
   function isAhead(moment: Date | null, most: number): boolean {
     const left = (moment?.getTime() ?? 0) - clock.now;
     return left > 0 && left <= most;
@@ -131,7 +134,7 @@ async function claim(tx: Transaction, config: Settled, id: string): Promise<Clai
     const age = clock.now - (moment?.getTime() ?? Number.NEGATIVE_INFINITY);
     return age >= 0 && age < most;
   }
-  /** Gathered for long enough, and not too soon after the last. */
+  /** Gathered long enough, and not too soon after the last message. */
   function isTime(rows: NoticeRow[], last: Date | null): boolean {
     const oldest = rows.reduce((one, other) => (one.createdAt < other.createdAt ? one : other));
     if (isWithin(oldest.createdAt, waits.gathering)) return false;
@@ -140,7 +143,7 @@ async function claim(tx: Transaction, config: Settled, id: string): Promise<Clai
   }
 }
 
-/** Nothing of it is left to be told. */
+/** Ends a message of which nothing is left to tell. */
 const closeNeedless = (tx: Transaction, id: string) =>
   tx
     .update(chatMessages)
@@ -171,7 +174,7 @@ function isQuiet({ quietFrom: from, quietTo: to }: Account, local: string): bool
   return from < to ? local >= from && local < to : local >= from || local < to;
 }
 
-/** What the account may see, wants to hear of, and nobody has seen to. */
+/** Notices that the account may see, wants to hear of, and that still need somebody. */
 async function waitingFor(
   tx: Transaction,
   { timezone }: Config,
@@ -198,7 +201,7 @@ async function send(db: Database, { chat, timeouts }: Settled, claimed: Claimed)
         leasedUntil: null,
         outcomes: sql`${chatMessages.outcomes} || ${outcome(answer)}`,
       })
-      // Somebody else has gone on with it, where this took longer than it had.
+      // Another server has taken over, because this one took too long.
       .where(and(eq(chatMessages.id, id), eq(chatMessages.tries, tries), isNotNull(chatMessages.leasedUntil)))
       .returning();
     if (!own || !answer.sent) return;
@@ -206,16 +209,16 @@ async function send(db: Database, { chat, timeouts }: Settled, claimed: Claimed)
   });
 }
 
-/** As it is kept, with the moment. */
+/** As it is stored, with the time. */
 const outcome = ({ status, answer }: Pick<Answer, "status" | "answer">) =>
   sql`jsonb_build_array(jsonb_build_object(
     'at', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
     'status', ${status}::int, 'answer', ${withoutNull(answer)}::text))`;
 
-/** PostgreSQL takes no such letter. */
+/** PostgreSQL cannot store this character. */
 const withoutNull = (text: string) => text.replaceAll("\0", "");
 
-/** A message at once, whatever else is set: to see whether they arrive. */
+/** Sends a message at once, whatever the settings, to see whether messages arrive. */
 export async function sendTest(config: Settled, { chatId, username }: Pick<Account, "chatId" | "username">) {
   const text = `This is a test message from Footprint to ${username}: messages arrive here.\n${panelAddress(config)}`;
   return { text, ...(await sendText(config.chat, config.timeouts.chat, chatId, text)) };
@@ -228,7 +231,7 @@ export async function keepTest(tx: Transaction, accountId: string, { text, ...an
   });
 }
 
-/** What an account was sent last. */
+/** The last messages to an account. */
 export const lastMessages = (db: Database, accountId: string) =>
   db
     .select()
@@ -237,7 +240,7 @@ export const lastMessages = (db: Database, accountId: string) =>
     .orderBy(sql`${chatMessages.createdAt} desc, ${chatMessages.id} desc`)
     .limit(10);
 
-/** From housekeeping. */
+/** For housekeeping. */
 export const forgetMessages = (db: Database) =>
   db
     .delete(chatMessages)
@@ -245,7 +248,7 @@ export const forgetMessages = (db: Database) =>
 
 const roundEvery = 2 * second;
 
-/** Goes round every other second, until it is stopped. */
+/** Sends due messages every two seconds, until stopped. */
 export function startMessages(db: Database, config: Config, onFailure: (error: unknown) => void): () => Promise<void> {
   let going: Promise<void> | undefined;
   const rounds = setInterval(() => {

@@ -1,16 +1,16 @@
 import type { ChatProvider } from "@footprint/contract/notices.ts";
 import type { Chat } from "../config.ts";
 
-/** What a provider made of a message; `retryAfter` in seconds, where it asked for that. */
+/** A provider's answer to a message; `retryAfter` in seconds, if it asked for that. */
 export type Answer = { sent: boolean; status: number | null; answer: string; retryAfter: number };
 
 type Provider = {
-  /** The longest text that it takes, a little less. */
+  /** The longest text it accepts, or a little less. */
   longest: number;
-  /** What somebody else has written, so that it formats, mentions and links nothing. */
+  /** Keeps other people's text from formatting, mentioning or linking anything. */
   harmless: (foreign: string) => string;
   send: (ask: Ask, to: string, text: string) => Promise<Reply>;
-  /** Whether an answer of 2xx is the provider's own: whatever else stands at its address may say 200 too. */
+  /** Whether an answer of 2xx is really the provider's: anything else at its address may say 200 too. */
   hasTaken: (answer: Json) => boolean;
 };
 
@@ -25,14 +25,14 @@ const plain = (foreign: string) => {
   return letters.length > 80 ? `${letters.slice(0, 79).join("")}…` : line;
 };
 
-/** Seen by nobody; behind it, nothing is taken for the rest of a link, a mention, a command or a tag. */
+/** Invisible. After it, nothing is read as part of a link, a mention, a command or a tag. */
 const wordJoiner = "\u2060";
 
 const providers: Record<ChatProvider, Provider> = {
   telegram: {
     longest: 4_000,
     harmless: (foreign) => plain(foreign).replace(/[@#$/.:]/g, `$&${wordJoiner}`),
-    // Without a parse_mode nothing is formatted.
+    // Without parse_mode nothing is formatted.
     send: (ask, to, text) => ask("/sendMessage", { chat_id: to, text, link_preview_options: { is_disabled: true } }),
     hasTaken: ({ ok }) => ok === true,
   },
@@ -40,13 +40,13 @@ const providers: Record<ChatProvider, Provider> = {
     longest: 1_950,
     harmless: (foreign) => plain(foreign).replace(/[!-/:-@[-`{-~]/g, "\\$&"),
     async send(ask, to, text) {
-      // Without previews of what is linked.
+      // Without link previews.
       const message = { content: text, allowed_mentions: { parse: [] }, flags: 4 };
       if (!/^\d{1,25}$/.test(to)) return noReply("A Discord id has digits only");
       const known = conversations.get(to);
       const reply = await ask(`/channels/${known ?? to}/messages`, message);
       if (reply.status !== 404 || known) return reply;
-      // No channel: a person, with whom a conversation is opened first.
+      // The id is no channel, so it is a person, with whom a conversation has to be opened first.
       const opened = await ask("/users/@me/channels", { recipient_id: to });
       const { id } = opened.json;
       if (opened.status >= 300 || !id || !/^\d{1,25}$/.test(id)) return opened.status >= 300 ? opened : reply;
@@ -57,21 +57,24 @@ const providers: Record<ChatProvider, Provider> = {
   },
 };
 
-/** Discord's conversations with people, by the person's id. */
+/** Discord's conversations by the person's id. */
 const conversations = new Map<string, string>();
 
 export const providerOf = ({ provider }: Chat) => providers[provider];
 
 const noReply = (text: string): Reply => ({ status: 0, text, json: {}, retryAfter: 0 });
 
-/** Letters of an answer that are read, and kept. Telegram repeats the text, with six letters for each that is not ASCII. */
+/**
+ * Characters of an answer that are read and kept. Telegram repeats the text, with six characters for each that is not
+ * ASCII.
+ */
 const most = { read: 65_536, kept: 500 };
-/** However long a provider asks to be left alone. */
+/** Even if a provider asks for a longer pause. */
 const longestRest = 86_400;
 
-/** Sends a text to a chat. Never fails: what went wrong is the answer. The token is in no answer. */
+/** Sends a text to a chat. Never throws: a failure is an answer too. No answer contains the token. */
 export async function sendText(chat: Chat, patience: number, to: string, text: string): Promise<Answer> {
-  // All of it together: whoever waits for the answer holds nobody up for longer.
+  // One limit for all requests, so that a caller never waits longer.
   const signal = AbortSignal.timeout(patience);
   const headers: Record<string, string> = { "content-type": "application/json", "user-agent": "Footprint" };
   if (chat.provider === "discord") headers.authorization = `Bot ${chat.token}`;
@@ -124,7 +127,7 @@ function parsed(text: string): Json {
   }
 }
 
-/** In words that hold no address: the token may stand in it. */
+/** Without the address, which may contain the token. */
 function whyNot(error: unknown): string {
   const { name, cause } = error as Error & { cause?: { code?: string } };
   if (name === "TimeoutError") return "No answer in time";

@@ -4,7 +4,7 @@ import { kinds } from "../notices/kinds.ts";
 import { type NoticeRow, titleOf } from "../notices/notices.ts";
 import { providerOf } from "./providers.ts";
 
-/** Where the panel is, as far as the configuration tells. */
+/** The panel's address, as far as the configuration tells. */
 export const panelAddress = ({ panelOrigins, apiHost, port }: Config) =>
   panelOrigins[0] ?? apiHost ?? `http://localhost:${port}`;
 
@@ -13,10 +13,10 @@ function rank(kind: NoticeKind): number {
   return urgentKinds.includes(kind) ? 0 : 1;
 }
 
-/** How many of a kind are told one by one: fewer where the provider takes no text as long as that. */
+/** How many of a kind are told one by one; fewer if the text gets too long for the provider. */
 const some = [3, 1, 0];
 
-/** What one message says of these notices, newest first: by kind, how many, the newest of them, and where they are. */
+/** The text of a message about these notices, newest first: for each kind the number, the newest ones, and a link. */
 export function textOf(chat: Chat, panel: string, rows: NoticeRow[]): string {
   const { harmless, longest } = providerOf(chat);
   const texts = some.map((few) =>

@@ -1,10 +1,10 @@
 type Run = (statement: string) => Promise<{ rows: Record<string, unknown>[] }>;
 
 /**
- * Takes off what is dear row by row: triggers, references, and indexes but for primary keys. Returns the statements
- * that put it back, by what they are for: at the end each is one pass over its table. Search keys come first, which one
- * process gathers, in so little memory that it fits the processor's cache; then the other indexes, as the database is
- * set up to.
+ * Removes what is expensive row by row: triggers, references, and all indexes but primary keys. Returns the statements
+ * that restore them, by purpose; at the end each takes one pass over its table. Indexes of search keys come first,
+ * built by one process with so little memory that it fits the processor's cache; then all others, with the usual
+ * settings.
  */
 export async function beginBulkLoad(run: Run, tables: string[]): Promise<Map<string, string[]>> {
   const named = `array[${tables.map((name) => `'${name}'`).join(", ")}]::regclass[]`;
@@ -35,6 +35,6 @@ export async function beginBulkLoad(run: Run, tables: string[]): Promise<Map<str
   return new Map([...byName].map(([name, parts]) => [name, parts.map(({ on }) => on)]));
 }
 
-/** For this transaction alone. */
+/** For this transaction only. */
 const settings = (memory: string, moreProcesses: string) =>
   `$$set local maintenance_work_mem = ${memory}$$, $$set local max_parallel_maintenance_workers = ${moreProcesses}$$`;

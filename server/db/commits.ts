@@ -3,10 +3,10 @@ import type { Database, Transaction } from "./database.ts";
 import { databaseCode } from "./failures.ts";
 import type { logs } from "./schema.ts";
 
-/** What others are to know once it is committed. */
+/** Something that others are told once it is committed. */
 export type Fact = { logged: LogRow };
 
-/** What of a row of the log tells what became stale. */
+/** The columns of a log row that tell what became stale. */
 export type LogRow = Pick<
   typeof logs.$inferSelect,
   "id" | "type" | "actorKind" | "actorId" | "subjectKind" | "subjectId" | "customerId"
@@ -15,12 +15,12 @@ export type LogRow = Pick<
 type Listener = (facts: Fact[]) => void;
 
 const noted = new WeakMap<Transaction, Fact[]>();
-/** How a transaction sends a statement at once, and the answers that it has not waited for. */
+/** How a transaction sends a statement without waiting, and the answers still to come. */
 type Sending = { send: (statement: SQL) => Promise<unknown>; unanswered: Promise<unknown>[] };
 const sending = new WeakMap<Transaction, Sending>();
 const listeners = new WeakMap<Database, Set<Listener>>();
 
-/** Notes a fact, to be told when the transaction is committed, and never if it is not. */
+/** Notes a fact that listeners are told if and when the transaction is committed. */
 export function noteFact(tx: Transaction, fact: Fact): void {
   const facts = noted.get(tx);
   if (facts) facts.push(fact);
@@ -28,8 +28,9 @@ export function noteFact(tx: Transaction, fact: Fact): void {
 }
 
 /**
- * Sends a statement whose answer nobody needs to know before the commit: the database works at it while the next is made
- * ready, and that, be it COMMIT, goes out behind it. Should it fail, that is what the transaction fails with. The embedded engine answers at once.
+ * Sends a statement whose answer nobody needs before the commit. The database works on it while the next statement,
+ * which may be COMMIT, is prepared and sent. If it fails, the transaction fails with its error. On the embedded engine
+ * this waits as usual.
  */
 export async function withoutWaiting(tx: Transaction, statement: SQL): Promise<void> {
   const own = sending.get(tx);
@@ -39,7 +40,7 @@ export async function withoutWaiting(tx: Transaction, statement: SQL): Promise<v
   own.unanswered.push(answer);
 }
 
-/** Tells what was committed through this server's connections, transaction by transaction. Returns how to stop. */
+/** Tells a listener what this server commits, transaction by transaction. Returns a function that stops it. */
 export function onCommit(db: Database, listener: Listener): () => void {
   const all = listeners.get(db) ?? new Set();
   listeners.set(db, all.add(listener));
@@ -47,19 +48,19 @@ export function onCommit(db: Database, listener: Listener): () => void {
 }
 
 /**
- * For a transaction that begins with nothing but looks and locks: they go out together with BEGIN. Should that be
- * refused, they stand by themselves, and have changed nothing.
+ * For a transaction that begins by only reading and locking: these statements are sent together with BEGIN. If BEGIN is
+ * refused, they run outside of a transaction, and have changed nothing.
  */
 export const beginningWithLooks = { deferrable: false } as const;
-/** What Drizzle makes of it. To PostgreSQL it means nothing in such a transaction. */
+/** Recognises the BEGIN that Drizzle writes for it. For PostgreSQL the added words mean nothing here. */
 export const beginsWithLooks = (text: string | undefined) => text?.endsWith(" not deferrable") ?? false;
 
-/** What the database says of every further statement of a transaction that has failed. */
+/** The database's answer to every further statement of a failed transaction. */
 export const hasFailed = "25P02";
 
 /**
- * Waits for statements of a transaction that were sent together, for all of them also where one fails: none may be left
- * to come after the transaction's end. Fails with what was the first to go wrong.
+ * Waits for statements of a transaction that were sent together. It waits for all even if one fails, since none may
+ * arrive after the transaction's end. Fails with the first real error.
  */
 export async function allOf<T extends readonly unknown[]>(sent: { [K in keyof T]: PromiseLike<T[K]> }): Promise<T> {
   const outcomes = await Promise.allSettled(sent);
@@ -69,9 +70,9 @@ export async function allOf<T extends readonly unknown[]>(sent: { [K in keyof T]
 }
 
 /**
- * A transaction whose COMMIT goes out behind statements that nobody has waited for. Where one of them fails, the database
- * makes a ROLLBACK of it and says so, which the connection takes for a failure: nothing counts as committed before the
- * answers to all of them and to COMMIT are here.
+ * A transaction whose COMMIT may be sent before earlier statements were answered. If one of those fails, the database
+ * answers COMMIT with ROLLBACK, which the connection treats as a failure. Nothing counts as committed until all answers
+ * are here.
  */
 export async function committingBehind<T>(
   send: Sending["send"],
@@ -88,7 +89,7 @@ export async function committingBehind<T>(
   return result;
 }
 
-/** The database's own way to make a transaction, which also tells of its commit. */
+/** Wraps the database's way to make a transaction, and tells listeners of each commit. */
 export const tellingCommits =
   (db: Database, transaction: Database["transaction"]): Database["transaction"] =>
   async (work, config) => {

@@ -6,18 +6,18 @@ type Place = { hosts: Hosts; connect: number };
 export type Conversation = {
   /** Says something to all servers, this one included. Fails while there is no connection. */
   say(texts: string[]): Promise<void>;
-  /** Since when, by performance.now(), nothing can have been missed; undefined while there is no connection. */
+  /** Since this time of performance.now() nothing can have been missed; undefined while there is no connection. */
   since(): number | undefined;
   end(): Promise<void>;
 };
 
-/** A connection that has fallen silent is noticed after one of these and the patience for a connection. */
+/** How often the connection is tried. A silent one is noticed after this and the timeout for connecting. */
 const pingEvery = 5_000;
 const pauses = { first: 250, longest: 10_000 };
 
 /**
- * Hears what is said on a channel of the database, on one connection of its own, which is opened again for ever: a
- * database restarts, moves to its standby, or is out of reach for a while.
+ * Listens to a channel of the database, on a connection of its own. A lost one is reopened until that succeeds:
+ * databases restart, move to a standby, or are out of reach for a while.
  */
 export function converse({ hosts, connect }: Place, channel: string, hear: (text: string) => void) {
   let client: pg.Client | undefined;
@@ -39,10 +39,10 @@ export function converse({ hosts, connect }: Place, channel: string, hear: (text
     const lose = () => {
       if (client !== own) return;
       client = since = undefined;
-      // A connection that does not answer does not take leave either.
+      // A connection that does not answer cannot be closed politely either.
       (own as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
       if (ended) return;
-      // Not all servers at the same moment.
+      // At random, so that not all servers come back at the same moment.
       retry = setTimeout(open, pause * (0.5 + Math.random())).unref();
       pause = Math.min(pause * 2, pauses.longest);
     };
@@ -50,7 +50,7 @@ export function converse({ hosts, connect }: Place, channel: string, hear: (text
     own.on("notification", ({ payload }) => payload && hear(payload));
     try {
       await own.connect();
-      // Refused by a standby.
+      // A standby refuses this.
       await own.query(`listen ${channel}`);
       if (client !== own) return;
       since = performance.now();

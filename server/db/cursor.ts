@@ -2,19 +2,19 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "./database.ts";
 import { ownConnection } from "./engine.ts";
 
-/** The next lines, each with its end, in a few long strings; none after the last. */
+/** Reads the next lines as a few long strings, each line with its end; none after the last. */
 export type Cursor = { next(): Promise<string[]>; close(): Promise<void> };
 
-/** V8 keeps strings of more than 128 kB apart, and longer than it needs to. */
+/** Keeps strings below 128 kB: V8 stores longer ones apart, and keeps them longer than needed. */
 const linesInOne = 200;
 const stringsAtOnce = 5;
 
 let opened = 0;
 
 /**
- * The lines of a query as they are at this moment, to be read little by little. The database keeps them aside until the
- * cursor is closed: no transaction is open meanwhile, and on the embedded engine everybody else goes on.
- * `alongside` sees the same moment.
+ * Opens a cursor for the lines of a query as of this moment, to be read bit by bit. The database keeps them aside until
+ * the cursor is closed: no transaction stays open, and on the embedded engine everybody else can go on. `alongside`
+ * reads the same moment.
  */
 export async function openCursor<T>(
   db: Database,
@@ -28,7 +28,7 @@ export async function openCursor<T>(
   const close = async () => {
     if (!isOpen) return;
     isOpen = false;
-    // A connection that cannot even do this is of no use to anybody.
+    // A connection that fails even at this is thrown away.
     await connection.db.execute(sql`close ${name}`).then(() => connection.release(), connection.release);
   };
   const next = async () => {
@@ -42,7 +42,7 @@ export async function openCursor<T>(
   try {
     const beside = await connection.db.transaction(
       async (tx) => {
-        // All rows will be read, not only the first ones.
+        // Plans for reading all rows, not only the first ones.
         await tx.execute(sql`set local cursor_tuple_fraction = 1`);
         await tx.execute(sql`declare ${name} no scroll cursor with hold for ${query(tx)}`);
         return alongside(tx);

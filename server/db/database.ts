@@ -7,6 +7,6 @@ interface RowsHKT extends PgQueryResultHKT {
   type: Rows<this["row"]>;
 }
 
-/** The one database type there is; which engine stands behind it is nobody's concern. */
+/** The type of both engines: nothing else needs to know which one it is. */
 export type Database = PgDatabase<RowsHKT, typeof schema>;
 export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];

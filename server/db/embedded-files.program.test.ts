@@ -26,7 +26,7 @@ test("what was answered outlives a machine that forgets all that was not brought
     await engine.db.execute(sql`create table holidays (day date primary key)`);
     for (let day = 1; day <= 20; day++) {
       await engine.db.transaction((tx) => tx.execute(sql`insert into holidays values (make_date(2027, 1, ${day}))`));
-      // From then on the journal alone would not do.
+      // From here on the journal alone is not enough.
       if (day % 8 === 0) await engine.db.execute(sql`checkpoint`);
     }
     vi.restoreAllMocks();

@@ -7,7 +7,7 @@ import { NodeFS } from "@electric-sql/pglite/nodefs";
 type Stream = { node: unknown; nfd?: number };
 type NodeFiles = { stream_ops: { fsync?(stream: Stream): number }; realPath(node: unknown): string };
 
-/** The engine's files in a folder. When it has them brought to the disk, as it does before every COMMIT is answered, they are. */
+/** The engine's files in a folder. When it asks for an fsync, as before it answers a COMMIT, they are really synced. */
 class DurableFiles extends NodeFS {
   override async init(...args: Parameters<NodeFS["init"]>) {
     const made = await super.init(...args);
@@ -19,7 +19,7 @@ class DurableFiles extends NodeFS {
           if (nfd === undefined) syncNames(path);
           else fs.fsyncSync(nfd);
         } catch (error) {
-          // What has not reached the disk once may never do so, though later calls succeed: PostgreSQL ends then, too.
+          // After a failed fsync data may be lost even if later calls succeed: PostgreSQL ends then, too.
           console.error(`${path} cannot be brought to the disk (${(error as Error).message}): the program ends.`);
           process.exit(1);
         }
@@ -31,22 +31,22 @@ class DurableFiles extends NodeFS {
   }
 }
 
-/** By itself the engine never calls fsync; and of the ways to do that for its journal, it has only one. */
+/** By default the engine never calls fsync, and for its journal this is the only method that works. */
 const startParams = [
   ...PGlite.defaultStartParams.filter((param) => param !== "-F"),
   ...["-c", "fsync=on", "-c", "wal_sync_method=fsync"],
 ];
 
-/** Opens the database in a folder, or makes one there. */
+/** Opens the database in a folder, or creates one there. */
 export async function openFiles(folder: string, options: PGliteOptions): Promise<PGlite> {
   const isNew = !existsSync(join(folder, "PG_VERSION"));
   const client = await PGlite.create({ ...options, fs: new DurableFiles(folder), startParams });
-  // What the engine begins with was written before it was told to bring anything to the disk.
+  // The engine's first files were written before fsync was switched on.
   if (isNew) await syncFolder(folder);
   return client;
 }
 
-/** Brings all files in a folder to the disk. */
+/** Syncs all files in a folder to the disk. */
 export async function syncFolder(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
@@ -58,7 +58,7 @@ export async function syncFolder(folder: string): Promise<void> {
   syncNames(folder);
 }
 
-/** How systems say that a folder is nothing that one brings to the disk: there its names are safe without it. */
+/** Errors of systems on which folders cannot be synced. There their names are safe without it. */
 const needless = new Set(["EBADF", "EINVAL", "EISDIR", "ENOTSUP", "EPERM"]);
 
 function syncNames(folder: string) {

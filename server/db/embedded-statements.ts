@@ -8,13 +8,14 @@ type Query = PGlite["query"];
 const { serialize } = protocol;
 
 /**
- * The embedded engine by itself parses and plans a statement each time that it comes, which takes longer than most of them
- * do. Here it is told to keep those that come again, by the same protocol that connections to PostgreSQL use.
+ * By default the embedded engine parses and plans a statement each time it is sent, which takes longer than running
+ * most of them. Here statements that are likely to come again are prepared, by the protocol that PostgreSQL's drivers
+ * use.
  */
 export function keepPrepared(client: PGlite): void {
   const statements = new Recent<Statement>(mostStatements);
   let made = 0;
-  /** What is not needed any more is said to the engine together with the next statement. */
+  /** Messages that close dropped statements, sent together with the next statement. */
   let unused: Uint8Array[] = [];
   const close = ({ name }: Statement) => unused.push(serialize.close({ type: "S", name }));
 
@@ -37,7 +38,7 @@ export function keepPrepared(client: PGlite): void {
     return statement;
   };
 
-  /** Put in front of the engine's own: to copy those, hundreds, would take longer than the statement. */
+  /** Put in front of the engine's hundreds of parsers: copying those would take longer than the statement. */
   const parsersOf = (options?: QueryOptions) =>
     options?.parsers ? Object.assign(Object.create(client.parsers), options.parsers) : client.parsers;
 
@@ -53,7 +54,7 @@ export function keepPrepared(client: PGlite): void {
     return result as Results<T>;
   };
 
-  /** Where a table was changed meanwhile, an answer may have other columns than it had when the statement was prepared. */
+  /** A statement prepared before a table was changed may have other columns now; it is prepared again. */
   const runAgainIfOutdated = async <T>(
     text: string,
     params: unknown[],

@@ -28,7 +28,7 @@ import { tracing } from "./tracing.ts";
 
 export type Engine = { kind: "embedded" | "PostgreSQL"; db: Database; close(): Promise<void> };
 
-/** Any number that all Footprint servers agree on. */
+/** Any number, the same for all Footprint servers. */
 const migrationLock = sql.raw("74000001");
 const options = { schema, casing: "snake_case" as const };
 const dialect = new PgDialect({ casing: options.casing });
@@ -36,10 +36,10 @@ const dialect = new PgDialect({ casing: options.casing });
 type Place = Pick<Config, "databaseUrl" | "dataDir"> &
   Partial<Pick<Config, "readDatabaseUrl" | "directDatabaseUrl" | "timeouts">>;
 
-/** What a start is at before it can answer calls, and the indexes that are being built by this server or another. */
+/** What a starting server is doing, and the indexes that it or another server is building. */
 export type Progress = { at: string; indexes?: () => Promise<IndexBuild[]> };
 
-/** Opens the database and brings its tables up to date. Where only a standby answers, a server waits for its primary. */
+/** Opens the database and brings its tables up to date. If only a standby answers, a server waits for the primary. */
 export async function openEngine(
   { databaseUrl, readDatabaseUrl, directDatabaseUrl, dataDir, ...patience }: Place,
   { waitsForPrimary = false, tell = (_: Progress) => {} } = {},
@@ -56,7 +56,7 @@ export async function openEngine(
   return readDatabaseUrl ? withStandbys(engine, readDatabaseUrl, patience.timeouts) : engine;
 }
 
-/** Somebody is about to promote it, or to bring the primary back. */
+/** A standby is about to be promoted, or the primary to come back. */
 async function untilItTakesChanges<T>(connect: () => Promise<T>, tell: (progress: Progress) => void): Promise<T> {
   const at = "Only a standby of PostgreSQL answers: waiting for one that takes changes";
   for (let tries = 1; ; tries++) {
@@ -89,7 +89,7 @@ export async function openFolder(folder: string): Promise<EmbeddedEngine> {
   }
 }
 
-/** A folder of an older Footprint is copied before anything in it is changed. */
+/** Copies the folder of an older Footprint before anything in it is changed. */
 async function upgrade({ db, client }: EmbeddedEngine, folder: string) {
   const version = await versionOf(db);
   const next = version && nextVersion(version);
@@ -125,10 +125,10 @@ export async function connectEmbedded(
     : PGlite.create({ ...source, extensions }));
   giveOthersTheirTurn(client);
   keepPrepared(client);
-  if (tracing) tellStatements(client);
+  if (tracing) traceStatements(client);
   const db = drizzleEmbedded(client, options) as unknown as Database;
   const transaction = db.transaction.bind(db);
-  // Nothing waits on the way to this engine: BEGIN goes out by itself.
+  // Statements reach this engine at once, so there is nothing to gain by sending BEGIN with others.
   db.transaction = tellingCommits(db, (work, config) =>
     transaction(work, config === beginningWithLooks ? undefined : config),
   );
@@ -140,8 +140,8 @@ export async function connectEmbedded(
 }
 
 /**
- * This engine answers inside the process and at once, so that awaiting one statement after another would never let
- * anything else happen. Every statement passes here, also those of a transaction.
+ * This engine answers within the process, without a turn of the event loop: a chain of awaited statements would let
+ * nothing else happen. Every statement passes here, also those of a transaction.
  */
 function giveOthersTheirTurn(client: PGlite) {
   const runAlone = client._runExclusiveQuery.bind(client);
@@ -152,8 +152,8 @@ function giveOthersTheirTurn(client: PGlite) {
     });
 }
 
-/** The same for whoever traces calls. */
-function tellStatements(client: PGlite) {
+/** Reports every statement for tracing. */
+function traceStatements(client: PGlite) {
   const told = (query: PGlite["query"]): PGlite["query"] =>
     function tell(text, ...rest) {
       const ended = tracing?.statement(text);
@@ -170,9 +170,9 @@ function tellStatements(client: PGlite) {
     });
 }
 
-/** Opens the database to read it as it is, also beside a running server. */
+/** Opens the database for reading, without migrating it, also while a server runs on it. */
 export async function openToRead({ databaseUrl, directDatabaseUrl, dataDir }: Place): Promise<Engine> {
-  // Also a standby, which has the time for it.
+  // A standby will do, and has more time.
   if (databaseUrl) return connectPostgres(directDatabaseUrl ?? databaseUrl, timeouts, { mayBeReadOnly: true });
   const own = resolve(dataDir, "postgres");
   if (!existsSync(own)) throw new StartError(`There is no database in ${dataDir}: set DATA_DIR to the folder of one.`);
@@ -182,10 +182,10 @@ export async function openToRead({ databaseUrl, directDatabaseUrl, dataDir }: Pl
   return connectEmbedded({ dataDir: own }, release);
 }
 
-/** How long a standby may take to accept a connection, and to say that it is there: the primary can answer instead. */
+/** Milliseconds for a standby to accept a connection and to answer a check: the primary can answer instead. */
 const standbyPatience = { connect: 1_000, statement: 2_000 };
 
-/** The same engine, whose standbys may be read from. */
+/** The same engine, with standbys to read from. */
 function withStandbys(
   engine: Engine,
   readDatabaseUrl: string,
@@ -227,7 +227,7 @@ function withStandbys(
   return { ...engine, close };
 }
 
-/** Reads there. Whatever else is begun there, such as a row for the log, is done at the primary. */
+/** Reads from a standby. Any other transaction, such as one that writes a log row, goes to the primary. */
 function readingAt(pool: pg.Pool, primary: Database): Database {
   const db = databaseOf(pool);
   const read = db.transaction;
@@ -236,10 +236,10 @@ function readingAt(pool: pg.Pool, primary: Database): Database {
   return db;
 }
 
-/** The standbys of a database that may be read from, where there are any. */
+/** The standbys of a database, if there are any to read from. */
 export const standbysOf = new WeakMap<Database, Standbys>();
 
-/** Calls share many connections; what takes its time has a few of its own, so that no call waits for it. */
+/** Calls share many connections; long work has a few of its own, so that no call waits for it. */
 const connections = { calls: 20, slow: 4 };
 
 export async function connectPostgres(
@@ -251,7 +251,7 @@ export async function connectPostgres(
   const isPooled = directUrl !== undefined;
   const found = hostsOf(connectionString);
   const calls = openPool(found, { ...limits, isPooled, statement, max: connections.calls });
-  // What lasts longer than a transaction goes around the pooler: hearing, cursors, the lock for migrations.
+  // Whatever lasts longer than a transaction bypasses the pooler: listening, cursors, the lock for migrations.
   const hosts = directUrl ? hostsOf(directUrl) : found;
   const slow = openPool(hosts, { ...limits, statement: 0, max: connections.slow });
   const close = async () => {
@@ -272,8 +272,8 @@ export async function connectPostgres(
 }
 
 /**
- * Drizzle's own transaction takes a connection from the pool and never gives it back when BEGIN fails, as it does
- * where the database was just restarted: after twenty of those there is none left. This one always gives it back.
+ * Drizzle's own transaction never returns its connection to the pool if BEGIN fails, as after a restart of the
+ * database: after twenty such failures no connection would be left. This one always returns it.
  */
 function databaseOf(pool: pg.Pool): Database {
   const perClient = new WeakMap<pg.PoolClient, Database>();
@@ -297,7 +297,7 @@ function databaseOf(pool: pg.Pool): Database {
 
 const pools = new WeakMap<Database, Record<string, pg.Pool>>();
 
-/** Each pool's connections to PostgreSQL, and who waits for one; none on the embedded engine. */
+/** Each pool's connections to PostgreSQL, and how many wait for one. Empty on the embedded engine. */
 export const connectionsOf = (db: Database) =>
   Object.entries(pools.get(db) ?? {}).map(([pool, { totalCount, idleCount, waitingCount }]) => ({
     pool,
@@ -306,12 +306,12 @@ export const connectionsOf = (db: Database) =>
 
 const longWork = new WeakMap<Database, Database>();
 
-/** The same database for what may take its time: there no statement is ended for being slow. */
+/** The same database for long work: there no statement is ended for being slow. */
 export const withoutTimeLimit = (db: Database) => longWork.get(db) ?? db;
 
 const slowPools = new WeakMap<Database, pg.Pool>();
 
-/** The same on a connection that nobody else uses until it is given back; the embedded engine has only the one. */
+/** The same on a connection for the caller alone until it is released. The embedded engine has only one connection. */
 export async function ownConnection(db: Database): Promise<{ db: Database; release: (failure?: Error) => void }> {
   const pool = slowPools.get(db);
   if (!pool) return { db, release() {} };
@@ -324,13 +324,13 @@ export async function ownConnection(db: Database): Promise<{ db: Database; relea
 
 const listeningPlaces = new WeakMap<Database, { hosts: Hosts; connect: number }>();
 
-/** Talks with the other servers on this database; nobody shares an embedded one. */
+/** Talks with the other servers on this database. An embedded one has no others. */
 export function talkWithOthers(db: Database, channel: string, hear: (text: string) => void): Conversation | undefined {
   const place = listeningPlaces.get(db);
   return place && converse(place, channel, hear);
 }
 
-/** Several servers may start at once: the first migrates, the others wait here and find it done. */
+/** If several servers start at once, the first migrates, and the others wait and find it done. */
 async function migrateInTurn(pool: pg.Pool, tell: (progress: Progress) => void) {
   const indexes = () => indexBuilds(pool);
   await withConnection(pool, async (client) => {
@@ -340,7 +340,7 @@ async function migrateInTurn(pool: pg.Pool, tell: (progress: Progress) => void) 
     tell({ at: "Looking at the database", indexes });
     const progress = setInterval(() => reportIndexes(pool), 10_000);
     try {
-      // A server that starts again while others are being replaced by newer ones.
+      // An old server that restarts while others have already been replaced by newer ones.
       if (await isExpanded(connection)) return;
       const isNew = (await versionOf(connection)) === undefined;
       await migrateBesideOthers(connection, (line) => {
@@ -355,8 +355,8 @@ async function migrateInTurn(pool: pg.Pool, tell: (progress: Progress) => void) 
 }
 
 /**
- * Waits for whoever changes the tables. Asked for again and again: an index that is being built waits for everybody who
- * has a statement under way, and would wait for one that waits for it.
+ * Takes the lock for changing the tables. It tries again and again rather than waiting in one statement: the building
+ * of an index waits for all statements under way, and would wait for the one that waits for it.
  */
 export async function waitForMigrations(
   db: Database | Transaction,
@@ -371,7 +371,7 @@ export async function waitForMigrations(
 
 const reportUpgrade = (line: string) => console.log(`Upgrading the database: ${line}`);
 
-/** An index that is being built: what of it is done, in blocks or rows, or in transactions that it waits for. */
+/** An index being built, and how far: in blocks or rows, or in transactions that it waits for. */
 type IndexBuild = { index: string; table: string; phase: string; unit: string; done: number; total: number };
 
 async function indexBuilds(pool: pg.Pool): Promise<IndexBuild[]> {
@@ -386,7 +386,7 @@ async function indexBuilds(pool: pg.Pool): Promise<IndexBuild[]> {
   return rows;
 }
 
-/** An index of a large table takes minutes. */
+/** Reports progress, since an index of a large table takes minutes. */
 async function reportIndexes(pool: pg.Pool) {
   for (const { index, phase, unit, done, total } of await indexBuilds(pool).catch(() => []))
     reportUpgrade(`${index}: ${phase}${total ? `, ${done} of ${total} ${unit}` : ""}`);
@@ -398,7 +398,7 @@ function explained(error: unknown): StartError {
   return new StartError(message, { cause: error });
 }
 
-/** The first line of the deepest cause: drivers wrap what went wrong in what they were doing. */
+/** The first line of the innermost cause: drivers wrap errors in their own. */
 function messageOf(error: unknown): string {
   let deepest = error;
   while (deepest instanceof Error && deepest.cause) deepest = deepest.cause;

@@ -7,13 +7,13 @@ import { syncFolder } from "./embedded-files.ts";
 import { connectToLock, type FolderLock } from "./folder-lock.ts";
 
 /**
- * Copies the files of an open database while its statements wait. Whatever was committed is in them, as after a
- * crash: who opens the copy finds all of it, and nothing of what was only begun.
+ * Copies the files of an open database while its statements wait. As after a crash, opening the copy finds everything
+ * that was committed and nothing that was not.
  */
 async function copyDatabase(client: PGlite, folder: string): Promise<string> {
   const copy = await mkdtemp(join(resolve(folder), copyPrefix));
   try {
-    // Done beforehand, what is still in memory does not keep the statements waiting.
+    // Writes out memory beforehand, so that statements need not wait for that.
     await client.exec("checkpoint");
     await client.runExclusive(() => copyFiles(join(folder, "postgres"), copy));
   } catch (error) {
@@ -23,7 +23,7 @@ async function copyDatabase(client: PGlite, folder: string): Promise<string> {
   return copy;
 }
 
-/** Many at once, and where the file system can share blocks none is really copied: somebody waits for it. */
+/** Quickly, since somebody waits: many files at once, and sharing their blocks if the file system can. */
 async function copyFiles(from: string, to: string): Promise<void> {
   const entries = await readdir(from, { recursive: true, withFileTypes: true });
   const places = entries.map((entry) => ({ entry, path: relative(from, join(entry.parentPath, entry.name)) }));
@@ -37,7 +37,7 @@ const copyPrefix = "postgres-copy-";
 const copyName = /^postgres-copy-\w{6}$/;
 const remove = (path: string) => rm(path, { recursive: true, force: true });
 
-/** Copies whose readers and server died together. */
+/** Removes copies whose reader and server died together. */
 export async function removeForgottenCopies(folder: string): Promise<void> {
   for (const name of await readdir(folder)) if (copyName.test(name)) await remove(join(folder, name));
 }
@@ -45,7 +45,7 @@ export async function removeForgottenCopies(folder: string): Promise<void> {
 const keptName = /^postgres-before-\d{4}$/;
 const mostKept = 2;
 
-/** Keeps a copy of the database as it is before a migration, beside the last one that was kept. Returns its path. */
+/** Keeps a copy of the database from before a migration, beside the one kept last time. Returns its path. */
 export async function keepCopy(client: PGlite, folder: string, migration: string): Promise<string> {
   const kept = join(folder, `postgres-before-${migration.slice(0, 4)}`);
   const copy = await copyDatabase(client, folder);
@@ -57,19 +57,19 @@ export async function keepCopy(client: PGlite, folder: string, migration: string
   return kept;
 }
 
-const question = "copy\n";
+const copyRequest = "copy\n";
 
-/** Makes copies for whoever asks at the folder's lock, which its owner alone may. */
+/** Makes copies for programs that ask at the folder's lock, which only its owner can. */
 export function offerCopies(lock: FolderLock, folder: string, client: PGlite) {
   lock.answer(async (socket) => {
     const gone = new Promise<void>((done) => socket.once("close", () => done()));
     const words = await Promise.race([new Promise((done) => socket.once("data", done)), gone]);
-    if (String(words) !== question) return socket.destroy();
+    if (String(words) !== copyRequest) return socket.destroy();
     try {
       const copy = await copyDatabase(client, folder);
       socket.write(`${JSON.stringify({ copy: basename(copy) })}\n`);
       await gone;
-      // The reader removes it; one that was killed cannot. Where the server ends first, the reader goes on.
+      // The reader removes its copy, unless it was killed. If this server ends first, the reader still needs it.
       if (lock.isHeld()) await remove(copy);
     } catch (error) {
       socket.end(`${JSON.stringify({ failure: String(error) })}\n`);
@@ -77,11 +77,11 @@ export function offerCopies(lock: FolderLock, folder: string, client: PGlite) {
   });
 }
 
-/** Has the server that runs on the folder copy its database; undefined when none runs. */
+/** Asks the server that runs on the folder for a copy of its database; undefined if none runs. */
 export async function requestCopy(folder: string) {
   const socket = await connectToLock(folder);
   if (!socket) return undefined;
-  socket.write(question);
+  socket.write(copyRequest);
   const answer = await new Promise<string>((done) => {
     socket.once("data", (data) => done(String(data)));
     socket.once("close", () => done(""));

@@ -5,15 +5,15 @@ import { StartError } from "../config.ts";
 import { closeFolder } from "./folder-rights.ts";
 
 export type FolderLock = {
-  /** Who connects is hung up on until somebody answers. */
+  /** Sets what happens to connections. Before that they are closed at once. */
   answer(answer: (socket: Socket) => unknown): void;
   isHeld(): boolean;
   release(): Promise<void>;
 };
 
 /**
- * Two processes in one data folder would destroy it. The lock is a Unix socket in the folder: the kernel
- * closes it with the process, however that ends, so a lock left behind by a crash is recognised at once.
+ * Two processes in one data folder would destroy it. The lock is a Unix socket in the folder: the kernel closes it when
+ * the process ends in any way, so a lock left behind by a crash is recognised at once.
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   try {
@@ -56,7 +56,7 @@ function lockOf(server: Server): FolderLock {
   };
 }
 
-/** A connection to whoever holds the lock of a folder; undefined when nobody does. */
+/** Connects to the process that holds the lock of a folder; undefined if none does. */
 export function connectToLock(folder: string): Promise<Socket | undefined> {
   return new Promise((done) => {
     const socket = connect(lockPath(folder), () => done(socket));
@@ -71,7 +71,7 @@ function listen(path: string): Promise<Server | undefined> {
       if (error.code === "EADDRINUSE") done(undefined);
       else fail(new StartError(`DATA_DIR cannot be locked (${reason(error)}): name a folder you may write to.`));
     });
-    // Who may write to the socket may ask for the data: nobody but its owner, from the first moment on.
+    // Whoever may write to the socket can ask for the data: from its first moment that is only its owner.
     const mask = process.umask(0o177);
     server.listen(path, () => done(server.unref()));
     process.umask(mask);
@@ -90,7 +90,7 @@ function isAlive(path: string): Promise<boolean> {
   });
 }
 
-/** Of several that find the same stale lock, the rename lets exactly one remove it. */
+/** If several processes find the same stale lock, the rename lets exactly one remove it. */
 async function removeStale(path: string): Promise<boolean> {
   const aside = `${path}.${process.pid}`;
   try {
@@ -99,7 +99,7 @@ async function removeStale(path: string): Promise<boolean> {
     return true;
   }
   const alive = await isAlive(aside);
-  // Between our look and our rename another process took the lock over: give it back.
+  // Another process took the lock between the check and the rename: give it back.
   if (alive) linkSync(aside, path);
   unlinkSync(aside);
   return !alive;
@@ -107,7 +107,7 @@ async function removeStale(path: string): Promise<boolean> {
 
 const lockPath = (folder: string) => shortest(join(resolve(folder), "lock"));
 
-/** Socket paths may hold about 100 bytes, so a deep folder is named relative to where we stand. */
+/** Socket paths have a limit of about 100 bytes, so a deep folder is named relative to the working directory. */
 function shortest(path: string): string {
   const fromHere = relative(process.cwd(), path);
   return fromHere.length < path.length ? fromHere : path;

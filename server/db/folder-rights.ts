@@ -2,18 +2,18 @@ import { chmodSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StartError } from "../config.ts";
 
-/** What Footprint puts into its data folder; and what a disk of its own comes with. */
+/** Names of what Footprint puts into its data folder; and one that every disk of its own has. */
 const ours = /^(postgres(-before-\d{4}|-copy-\w{6})?|lock(\..+)?)$/;
 const mayBeThere = /^lost\+found$/;
 
-/** Lets nobody but its owner into the data folder and what is in it. On Windows the account's own rights do that. */
+/** Lets only its owner into the data folder and everything in it. On Windows the account's own rights do that. */
 export function closeFolder(folder: string) {
   if (!process.getuid) return;
   const { uid, mode } = statSync(folder);
   if (uid !== process.getuid())
     throw new StartError(`DATA_DIR ${folder} belongs to another account: name a folder of your own.`);
   const names = readdirSync(folder);
-  // Somebody else may need their way into a folder that holds more than this.
+  // Others may need to get into a folder that holds more than this.
   if (mode & 0o077 && !names.every((name) => ours.test(name) || mayBeThere.test(name)))
     throw new StartError(
       `DATA_DIR ${folder} is open to others and holds more than Footprint's data: name a folder of its own, or close it (chmod 700).`,
@@ -27,9 +27,9 @@ export function closeFolder(folder: string) {
   }
 }
 
-/** The engine gives its files all rights, whatever it is told: each of its folders keeps others away from them. */
+/** The engine always gives its files all rights, so each of its folders is closed instead. */
 function closeTree(root: string) {
-  // What a link leads to is somebody else's.
+  // The target of a link is somebody else's.
   if (!lstatSync(root).isDirectory()) return;
   chmodSync(root, 0o700);
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true }))

@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import type { Transaction } from "./database.ts";
 
 /**
- * The moment before which no row can be added any more: a row's time is when its transaction began or later, and
- * whatever began before the oldest that is running has ended. By `distance` behind that, as clocks may be set back.
+ * The moment before which no more rows can appear. A row's time is the begin of its transaction or later, and all
+ * transactions that began before the oldest running one have ended. Minus `distance`, since clocks may be set back.
  */
 export async function settledUntil(tx: Transaction, distance: string): Promise<string> {
   const { rows } = await tx.execute<{ horizon: string }>(sql`

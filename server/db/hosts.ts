@@ -1,9 +1,9 @@
-/** The addresses of one database, of which one takes changes at a time. */
+/** The addresses of one database. Only one of them takes changes at a time. */
 export type Hosts = {
   amount: number;
-  /** Where it was found last, or is looked for next, as a URL with that host alone. */
+  /** The URL, with one host, where the database was found last or is tried next. */
   current(): string;
-  /** Nothing can be done at this one: the next is tried. */
+  /** Says that this one is of no use, so that the next is tried. */
   leave(url: string): void;
 };
 
@@ -13,18 +13,18 @@ const severalHosts = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/s;
 /** `postgres://user:password@first:5432,second:5432/database`, as one URL for each host. */
 export function urlsOf(databaseUrl: string): string[] {
   const [, account = "", hosts = "", rest = ""] = severalHosts.exec(databaseUrl) ?? [];
-  // Changes are always asked for: `target_session_attrs=read-write` says what is so anyway.
+  // A host that takes changes is wanted anyway, whatever `target_session_attrs` says.
   const parameters = rest.replace(/([?&])target_session_attrs=[^&]*&?/, "$1").replace(/[?&]$/, "");
   return hosts.split(",").map((host) => account + host + parameters);
 }
 
-/** The same place, and another database there. Without a name, an address means the one that is called like its account. */
+/** The same URL with another database. A URL may have no name, which means the database named like its account. */
 export function withDatabase(databaseUrl: string, name: string): string {
   const [, account = "", hosts = "", rest = ""] = severalHosts.exec(databaseUrl) ?? [];
   return `${account}${hosts}/${name}${rest.replace(/^\/[^?#]*/, "")}`;
 }
 
-/** All who look for the database share what one of them has found. */
+/** Shared by everything that connects to the database, so that one finds the right host for all. */
 export function hostsOf(databaseUrl: string): Hosts {
   const urls = urlsOf(databaseUrl);
   let place = 0;
@@ -33,7 +33,7 @@ export function hostsOf(databaseUrl: string): Hosts {
     amount: urls.length,
     current,
     leave(url) {
-      // Of many who fail at once, one moves on.
+      // If many connections fail at once, only the first moves on.
       if (url === current()) place = (place + 1) % urls.length;
     },
   };

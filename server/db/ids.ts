@@ -1,14 +1,14 @@
 import { randomFillSync } from "node:crypto";
 
-/** The millisecond of the last id, and how many came before it within that. */
+/** The last id's millisecond, and its count within that. */
 const last = { at: 0, count: 0 };
-/** Drawn for many ids at once, and used up 16 bytes at a time. */
+/** Random bytes for many ids, used 16 at a time. */
 const random = Buffer.alloc(4096);
 let used = random.length;
 
 /**
- * Ids that sort by the time they were made, so that new rows land at the end of their index. Those that
- * one process makes within a millisecond sort too: the log tells the steps of one change in their order.
+ * Makes ids that sort by time, so that new rows land at the end of their index. Ids that one process makes within a
+ * millisecond sort too, so that the log has the steps of one change in order.
  */
 export function uuidv7(now = Date.now()): string {
   if (used === random.length) {
@@ -17,7 +17,7 @@ export function uuidv7(now = Date.now()): string {
   }
   const bytes = random.subarray(used, used + 16);
   used += 16;
-  // A random beginning that leaves room for as many again: no process makes 2,048 in a millisecond.
+  // Starts at random in the lower half, which leaves room for 2,048 more: no process makes as many in a millisecond.
   const count = now === last.at ? Math.min(last.count + 1, 0xfff) : bytes.readUInt16BE(6) & 0x7ff;
   last.at = now;
   last.count = count;

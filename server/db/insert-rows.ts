@@ -2,29 +2,29 @@ import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import type { Database, Transaction } from "./database.ts";
 
-/** What was written for some columns of a table: up to the rows, and behind them. */
-type Words = { before: SQL; after: SQL };
-const known = new WeakMap<PgTable, Map<string, Words>>();
+/** An INSERT for some columns of a table: the text before and after its rows. */
+type Insert = { before: SQL; after: SQL };
+const known = new WeakMap<PgTable, Map<string, Insert>>();
 
 /**
- * One statement with one value, whatever the number of rows and columns: built once, and prepared once. All rows name the
- * columns that the first one does. What the database works out for each row is given apart, as SQL.
+ * An INSERT with one parameter, the rows as JSON, so that it is built and prepared once for any number of rows. All
+ * rows must have the keys of the first. `workedOut` has SQL for columns that the database computes for each row.
  */
 export function insertion(table: PgTable, rows: readonly object[], workedOut: Record<string, string> = {}): SQL {
   const named = Object.keys(rows[0] ?? {});
   const key = [...named, ...Object.values(workedOut)].join(" ");
-  const ofTable = known.get(table) ?? new Map<string, Words>();
+  const ofTable = known.get(table) ?? new Map<string, Insert>();
   known.set(table, ofTable);
-  const words = ofTable.get(key) ?? wordsFor(table, named, workedOut);
-  ofTable.set(key, words);
-  return sql`${words.before}${written(rows)}${words.after}`;
+  const insert = ofTable.get(key) ?? insertInto(table, named, workedOut);
+  ofTable.set(key, insert);
+  return sql`${insert.before}${asJson(rows)}${insert.after}`;
 }
 
 export async function insertRows(db: Database | Transaction, table: PgTable, rows: readonly object[]): Promise<void> {
   await db.execute(insertion(table, rows));
 }
 
-function wordsFor(table: PgTable, named: string[], workedOut: Record<string, string>): Words {
+function insertInto(table: PgTable, named: string[], workedOut: Record<string, string>): Insert {
   const columns = Object.entries(getTableColumns(table)).filter(([key]) => named.includes(key));
   const nameOf = (key: string) => `"${key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`;
   const keys = columns.map(([key]) => key);
@@ -39,8 +39,8 @@ function wordsFor(table: PgTable, named: string[], workedOut: Record<string, str
   };
 }
 
-/** As JSON. Half a character, as a cut leaves it, is none: the driver would replace it too. */
-function written(rows: readonly object[]): string {
+/** Half a character, as cutting a text may leave it, is replaced, as the driver would do. */
+function asJson(rows: readonly object[]): string {
   const text = JSON.stringify(rows);
   if (!/\\ud[89a-f]/.test(text)) return text;
   return JSON.stringify(rows, (_, value) => (typeof value === "string" ? value.toWellFormed() : value));

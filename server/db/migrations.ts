@@ -6,20 +6,20 @@ import type { Database, Transaction } from "./database.ts";
 import { databaseCode } from "./failures.ts";
 
 /**
- * What servers of the version before can do on the tables that a step leaves. They go on where it expands: adds what they
- * do not know, and asks nothing of what they write. They have to be stopped before it contracts: takes away or changes
- * what they use. Where something is to go, one version expands and stops using it, and a later one contracts.
+ * Whether servers of the previous version can go on working after a step. If it expands, they can: it only adds things,
+ * and requires nothing of the rows they write. If it contracts, it removes or changes things that they use, so they
+ * have to be stopped first. To remove something, one version expands and stops using it, and a later one contracts.
  */
 type Kind = "expand" | "contract";
 
 type Step = { version: string; at: number; kind: Kind; files?: string[] };
 
 /**
- * What makes the tables what they are, oldest first. A database remembers the moment of each step it has had, a backup
- * names the last of them as its version: neither ever changes.
+ * The steps that made the tables, oldest first. A database stores the `at` of each step it has had, and a backup the
+ * name of the last one as its version, so neither may ever change.
  */
 export const steps: Step[] = [
-  // What ten steps of earlier versions came to, under the name of the last of them.
+  // Ten steps of earlier versions in one, under the name of the last.
   { version: "0009_whole_numbers", at: 1794742412869, kind: "expand", files: ["0009_tables", "0009_counters"] },
   { version: "0010_search", at: 1794770000010, kind: "contract" },
   { version: "0011_accounts", at: 1794770000011, kind: "expand" },
@@ -64,6 +64,9 @@ export const steps: Step[] = [
   { version: "0053_balances", at: 1794880003052, kind: "expand" },
   { version: "0054_balance_index", at: 1794880003053, kind: "expand" },
   { version: "0055_counted_once", at: 1794880003054, kind: "expand" },
+  { version: "0056_batches_of_all", at: 1794880003055, kind: "expand" },
+  { version: "0057_codes_of_no_batch", at: 1794880003056, kind: "expand" },
+  { version: "0058_vacuumed_sooner", at: 1794880003057, kind: "expand" },
 ];
 const newest = steps.at(-1) as Step;
 
@@ -72,7 +75,7 @@ export const ownVersion = newest.version;
 
 const placeOf = (version: string) => steps.findIndex((step) => step.version === version);
 
-/** Of a version from before the oldest that can still be brought up to date. */
+/** Whether a version is older than the oldest that can be upgraded. */
 export const isTooOld = (version: string) => version < (steps[0] as Step).version;
 
 export const isVersion = (name: string) => placeOf(name) >= 0;
@@ -80,7 +83,7 @@ export const isVersion = (name: string) => placeOf(name) >= 0;
 /** The step that comes after a version; undefined at the newest. */
 export const nextVersion = (version: string) => steps[placeOf(version) + 1]?.version;
 
-/** The version of a database's tables; undefined where it has none yet. */
+/** The version of a database's tables; undefined if it has none yet. */
 export async function versionOf(db: Database | Transaction): Promise<string | undefined> {
   if (!(await hasSteps(db))) return undefined;
   const { rows } = await db.execute(sql`select max(created_at)::text as last from drizzle.__drizzle_migrations`);
@@ -98,7 +101,7 @@ async function hasSteps(db: Database | Transaction): Promise<boolean> {
   return rows[0]?.name != null;
 }
 
-/** Whether newer servers are on this database, which have only added to its tables: this one can work beside them. */
+/** Whether newer servers have upgraded this database but only added to it, so that this server can work beside them. */
 export async function isExpanded(db: Database | Transaction): Promise<boolean> {
   if (!(await hasSteps(db))) return false;
   const { rows } = await db.execute<{ hash: string }>(sql`
@@ -106,7 +109,7 @@ export async function isExpanded(db: Database | Transaction): Promise<boolean> {
   return rows.length > 0 && rows.every(({ hash }) => hash.endsWith(" expand"));
 }
 
-/** Brings the tables up to date, or up to a version, in a transaction of the caller's: all of it happens or nothing. */
+/** Brings the tables up to date, or up to a version, in the caller's transaction: all of it happens or nothing. */
 export async function migrate(tx: Transaction, through = newest.version, report = (_: string) => {}): Promise<void> {
   for (const step of await stepsLeft(tx, through)) {
     report(step.version);
@@ -116,8 +119,8 @@ export async function migrate(tx: Transaction, through = newest.version, report 
 }
 
 /**
- * The same while other servers work: indexes of tables that they write to are built beside that, outside of any
- * transaction. Where it was interrupted, the next start goes on. Needs one connection that nobody else uses.
+ * The same while other servers work: indexes of tables in use are built concurrently, outside of any transaction. If it
+ * is interrupted, the next start goes on. Needs a connection that nobody else uses.
  */
 export async function migrateBesideOthers(connection: Database, report: (line: string) => void): Promise<void> {
   for (const step of await stepsLeft(connection, newest.version)) {
@@ -141,10 +144,12 @@ export async function migrateBesideOthers(connection: Database, report: (line: s
   }
 }
 
-/** Milliseconds. Whoever comes to a table after a step that waits for it waits too: much less than a call may take. */
+/** Milliseconds. Calls wait behind a step that waits for their table: this is much less than a call may take. */
 const lockPatience = 1_000;
 
-/** A table that somebody reads for minutes, as a backup does, is asked for again and again, with calls in between. */
+/**
+ * Tries a step again and again while its table is in use, by a backup for example, and lets calls through meanwhile.
+ */
 async function withoutHoldingUp(report: (line: string) => void, { version }: Step, work: () => Promise<void>) {
   for (let tries = 1; ; tries++) {
     try {
@@ -159,10 +164,10 @@ async function withoutHoldingUp(report: (line: string) => void, { version }: Ste
 
 const lockNotAvailable = "55P03";
 
-/** What is done while others work, and not in a transaction. */
+/** Statements that run while others work, and not in a transaction. */
 const besideOthers = / CONCURRENTLY\b|^ *COMMIT;$/m;
 
-/** An index whose building ended half way is there, of no use, and in the way of a second try. */
+/** Removes an index left half built, which is of no use and in the way of a second try. */
 async function removeUnfinished(connection: Database, statement: string) {
   const name = /CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)/.exec(statement)?.[1];
   if (!name) return;
@@ -180,14 +185,14 @@ async function stepsLeft(db: Database | Transaction, through: string): Promise<S
   return steps.slice(version === undefined ? 0 : placeOf(version) + 1, placeOf(through) + 1);
 }
 
-/** The kind is for servers of an earlier version, which do not know the step. */
+/** The kind is for servers of an earlier version, which do not have the step. */
 async function remember(db: Database | Transaction, { version, kind, at }: Step) {
   await db.execute(
     sql`insert into drizzle.__drizzle_migrations (hash, created_at) values (${`${version} ${kind}`}, ${at})`,
   );
 }
 
-/** A statement ends with a line's last semicolon, unless that is part of a function. */
+/** A statement ends with a semicolon at the end of a line, unless that is within a function. */
 function statementsOf({ version, files = [version] }: Step): string[] {
   const statements = [""];
   for (const file of files) {

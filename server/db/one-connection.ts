@@ -3,13 +3,13 @@ import type pg from "pg";
 import type { Database } from "./database.ts";
 import { withConnection } from "./pool.ts";
 
-/** The connection that a piece of work has for itself, until it ends, and what it has asked for that was not sent yet. */
-type Held = { pool: pg.Pool; client: pg.PoolClient | undefined; refused?: unknown; asked: unknown[] };
+/** The connection that a piece of work holds until it ends, and the queries it has asked for that are not sent yet. */
+type Held = { pool: pg.Pool; client: pg.PoolClient | undefined; refused?: unknown; unsent: unknown[] };
 
 const held = new AsyncLocalStorage<Held>();
 const runs = new WeakMap<Database, <T>(work: (held: Held) => Promise<T>) => Promise<T>>();
 
-/** Where statements are sent: to any connection of the pool, or to the one that whoever sends them holds. */
+/** Sends statements on the connection that the sender holds, or on any of the pool. */
 export const senderFor = (pool: pg.Pool) => ({
   query(...args: Parameters<pg.Pool["query"]>): unknown {
     const own = held.getStore();
@@ -22,10 +22,10 @@ export const senderFor = (pool: pg.Pool) => ({
 
 const pools = new WeakMap<Database, pg.Pool>();
 
-/** What whoever holds a connection has asked for and not sent yet; undefined where nobody does. */
-export function askedOn(db: object): unknown[] | undefined {
+/** The queries that the holder of a connection has asked for and not sent yet; undefined if none is held. */
+export function unsentOn(db: object): unknown[] | undefined {
   const own = held.getStore();
-  return own?.client && !own.refused && own.pool === pools.get(db as Database) ? own.asked : undefined;
+  return own?.client && !own.refused && own.pool === pools.get(db as Database) ? own.unsent : undefined;
 }
 
 export function letSendTogether(db: Database, pool: pg.Pool) {
@@ -34,7 +34,7 @@ export function letSendTogether(db: Database, pool: pg.Pool) {
     const holding = held.getStore();
     if (holding?.pool === pool && holding.client) return work(holding);
     return withConnection(pool, async (client) => {
-      const own: Held = { pool, client, asked: [] };
+      const own: Held = { pool, client, unsent: [] };
       try {
         return await held.run(own, () => work(own));
       } finally {
@@ -44,18 +44,18 @@ export function letSendTogether(db: Database, pool: pg.Pool) {
   });
 }
 
-/** All that a piece of work sends goes by one connection, without waiting for the answers of what it sent before. */
+/** Sends all statements of a piece of work on one connection, without waiting for the answers to earlier ones. */
 export function onOneConnection<T>(db: Database, work: () => Promise<T>): Promise<T> {
   const run = runs.get(db);
   return run ? run(work) : work();
 }
 
-/** Whether statements can be sent without waiting for the answers of those before them; the embedded engine cannot. */
+/** Whether statements can be sent before earlier ones are answered. On the embedded engine they cannot. */
 export const canSendTogether = (db: Database) => runs.has(db);
 
 /**
- * Does two things at once on one connection. What `first` asks goes out together with what `second` asks, and nothing
- * that `second` has found counts where `first` refuses: it is told no more from then on.
+ * Does two things at once on one connection, and sends what both ask together. If `first` refuses, the result of
+ * `second` does not count, and it can ask nothing more.
  */
 export async function sendTogether<A, B>(
   db: Database,

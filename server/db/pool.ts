@@ -10,15 +10,15 @@ import { tracing } from "./tracing.ts";
 const oldestPostgres = 15;
 
 /**
- * Statements end after `statement` milliseconds; with 0 they may take their time. `check` looks at a connection each time
- * that somebody is about to use it.
+ * Statements end after `statement` milliseconds, or with 0 never. `check` is called each time a connection is about to
+ * be used.
  */
 type Limits = {
   max: number;
   connect: number;
   statement: number;
   mayBeReadOnly: boolean;
-  /** Behind a pooler each transaction may be on another connection: nothing can be set or prepared for the next one. */
+  /** Behind a pooler each transaction may get another connection, so nothing can be set or prepared in advance. */
   isPooled?: boolean;
   check?: (client: pg.PoolClient) => Promise<void>;
 };
@@ -27,7 +27,7 @@ export function openPool(
   hosts: Hosts,
   { max, connect, statement, mayBeReadOnly, isPooled = false, check }: Limits,
 ): pg.Pool {
-  // As text: the driver leaves a 0 out, and a limit of the account's own would hold.
+  // As text: the driver would leave out a 0, and a limit set for the account would apply.
   const limits = { statement_timeout: String(statement) as never, idle_in_transaction_session_timeout: 30_000 };
   const pool = new PoolOfHosts(hosts, check, {
     Client: clientsOf(hosts, statement && statement + waitForRefusal, isPooled),
@@ -44,8 +44,8 @@ export function openPool(
         throw error;
       }),
   });
-  // A connection that breaks is replaced at its next use. Without listeners it would end the process: the pool's
-  // while it is idle, its own while somebody works on it, whose statement fails anyway.
+  // A broken connection is replaced at its next use. Without listeners its error would end the process: the pool's
+  // listener is for idle connections, their own for those in use, whose statement fails anyway.
   pool.on("error", () => {});
   const clients = new Set<pg.PoolClient>();
   opened.set(pool, clients);
@@ -61,12 +61,12 @@ type Found = pg.ClientBase & { url: string };
 
 const opened = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
 
-/** Ends all connections without taking leave: whatever is waited for on them fails at once. */
+/** Cuts all connections, so that whatever waits for an answer on them fails at once. */
 export function cutOff(pool: pg.Pool) {
   for (const client of opened.get(pool) ?? []) connectionOf(client).stream.destroy();
 }
 
-/** Where the database is not at one of its hosts, it is looked for at the others before anybody is told. */
+/** A pool that tries all hosts of a database before it fails. */
 class PoolOfHosts extends pg.Pool {
   private readonly hosts: Hosts;
   private readonly check: Limits["check"];
@@ -104,7 +104,7 @@ class PoolOfHosts extends pg.Pool {
         return await super.connect();
       } catch (error) {
         failures.push(error);
-        // That one of them is a standby tells more than that another is gone.
+        // "It is a standby" says more than "it is gone".
         if (!databaseIsAway(error) || failures.length >= this.hosts.amount) throw failures.find(isReadOnly) ?? error;
       }
     }
@@ -112,16 +112,16 @@ class PoolOfHosts extends pg.Pool {
 }
 
 /**
- * PostgreSQL thinks that a search takes long. Compiled, it takes up to a second instead of ten milliseconds; divided
- * among processes, which have to be started, seven milliseconds instead of a fraction of one. What may take its time is
- * divided.
+ * PostgreSQL overestimates searches. Compiling one takes up to a second, where running it takes ten milliseconds;
+ * starting parallel processes takes seven milliseconds, where it takes a fraction of one. Only long work runs in
+ * parallel.
  */
 const settingsFor = (statement: number) => [
   "set_config('jit', 'off', false)",
   ...(statement > 0 ? ["set_config('max_parallel_workers_per_gather', '0', false)"] : []),
 ];
 
-/** An address may lead to a standby while its primary changes: what is read there is old, and nothing can be written. */
+/** Refuses standbys, unless they are wanted. During a failover an address may lead to one. */
 async function makeReady(client: pg.ClientBase, mayBeReadOnly: boolean, settings: string[]) {
   const { rows } = await client.query<{ version: string; is_read_only: boolean }>({
     text: `select ${[
@@ -138,7 +138,7 @@ async function makeReady(client: pg.ClientBase, mayBeReadOnly: boolean, settings
     throw Object.assign(new Error("it takes no changes: it is a standby, or read-only"), { code: readOnly });
 }
 
-/** Where one connection turned out to be read-only, others of its age lead to the same server. */
+/** If one connection turns out to be read-only, others of its age lead to the same server. */
 function dropIdle(pool: pg.Pool) {
   for (let left = pool.idleCount; left > 0; left--)
     pool.connect().then(
@@ -147,7 +147,7 @@ function dropIdle(pool: pg.Pool) {
     );
 }
 
-/** Work on a connection of its own, which comes back to the pool however it ends, or leaves it if it is of no use. */
+/** Works on a connection of its own, which always returns to the pool, or is thrown away if it is broken. */
 export async function withConnection<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let failure: Error | undefined;
@@ -161,12 +161,12 @@ export async function withConnection<T>(pool: pg.Pool, work: (client: pg.PoolCli
   }
 }
 
-/** The database ends a statement that takes too long by itself; one that does not even do that has gone away. */
+/** Milliseconds. The database itself ends statements that take too long; if it does not, it is gone. */
 const waitForRefusal = 500;
 
 /**
- * Connections to where the database is now, that give statements names, so that it parses and plans each of them once,
- * and that wait only so long for an answer: a network that swallows everything would hold a caller for ever.
+ * Connections to the current host. They name statements, so that the database parses and plans each of them once, and
+ * wait for an answer only so long, or a network that drops everything would hold a caller for ever.
  */
 function clientsOf(hosts: Hosts, limit: number, isPooled: boolean) {
   return class extends pg.Client {
@@ -175,7 +175,7 @@ function clientsOf(hosts: Hosts, limit: number, isPooled: boolean) {
     private names = 0;
     constructor(config: pg.ClientConfig = {}) {
       const url = hosts.current();
-      // Statements are sent without waiting for the answers of those before them, where their sender does not.
+      // Statements are sent at once, unless their sender waits for earlier answers.
       super({ ...config, pipeline: true, connectionString: url });
       this.url = url;
     }
@@ -194,15 +194,15 @@ function clientsOf(hosts: Hosts, limit: number, isPooled: boolean) {
       corkForNow(this);
       if (typeof query?.text === "string") {
         query.query_timeout = limit;
-        // A copy: the same query is sent on other connections, where it has another name.
+        // A copy, because on other connections the same query has another name.
         if (!isPooled && !query.name && isPreparable(query.text, values, query.comesAgain))
           args[0] = { ...query, name: this.nameOf(query.text) };
       }
       const ended = tracing?.statement(query?.text ?? String(query));
-      if (ended) tellEnd(args, ended);
+      if (ended) whenCalledBack(args, ended);
       const answer: unknown = super.query(...(args as Parameters<pg.Client["query"]>));
       if (ended && answer instanceof Promise) answer.then(() => ended(), ended);
-      // Who has waited in vain for one answer need not wait for that of a ROLLBACK as well.
+      // After one timeout, nobody should have to wait for the ROLLBACK to time out as well.
       if (answer instanceof Promise) answer.catch((error) => void (isSilence(error) && this.end()));
       if (!(answer instanceof Promise)) return answer;
       if (query?.text === "commit") return answer.then(refuseRollback);
@@ -211,7 +211,7 @@ function clientsOf(hosts: Hosts, limit: number, isPooled: boolean) {
 
     private begun: Promise<unknown> | undefined;
 
-    /** A BEGIN that nobody waits for is refused, where it is, by the answer to what comes behind it. */
+    /** Nobody waits for such a BEGIN: if it is refused, the next statement fails with its error. */
     private answerBehindBegin(text: string | undefined, answer: Promise<unknown>): Promise<unknown> {
       const { begun } = this;
       this.begun = beginsWithLooks(text) ? answer : undefined;
@@ -220,7 +220,7 @@ function clientsOf(hosts: Hosts, limit: number, isPooled: boolean) {
       return Promise.resolve();
     }
 
-    /** No name is used twice: one that is closed may still be on its way. */
+    /** No name is used twice, since closing the old one may still be under way. */
     private nameOf(text: string): string {
       const known = this.named.get(text);
       if (known) return known;
@@ -232,7 +232,7 @@ function clientsOf(hosts: Hosts, limit: number, isPooled: boolean) {
   };
 }
 
-/** So the database answers the COMMIT of a transaction of which a statement had failed. */
+/** If a statement of a transaction had failed, the database answers its COMMIT with ROLLBACK. */
 function refuseRollback(answer: pg.QueryResult): pg.QueryResult {
   if (answer.command !== "ROLLBACK") return answer;
   throw Object.assign(new Error("the transaction had failed, and was rolled back"), { code: hasFailed });
@@ -245,28 +245,28 @@ type Connection = {
 };
 const connectionOf = (client: pg.ClientBase) => (client as unknown as { connection: Connection }).connection;
 
-/** Said to the database together with the statement that is sent next. */
+/** Sent to the database together with the next statement. */
 function forgetStatement(client: pg.ClientBase, name: string) {
   const connection = connectionOf(client);
   connection.close({ type: "S", name });
   delete connection.parsedStatements[name];
 }
 
-/** What is sent before anybody waits leaves with one write: a write costs more than most statements. */
+/** Collects what is sent within this turn for one write, since a write costs more than most statements. */
 function corkForNow(client: pg.ClientBase) {
   const { stream } = connectionOf(client);
   stream.cork();
   process.nextTick(() => stream.uncork());
 }
 
-/** What was sent leaves now, while whoever sent it goes on. */
+/** Writes out now what was sent, without waiting for the end of the turn. */
 export function sendOff(client: pg.ClientBase) {
   const { stream } = connectionOf(client);
   while (stream.writableCorked > 0) stream.uncork();
 }
 
-/** The pool gives a function to call with the answer; others are given a promise. */
-function tellEnd(args: unknown[], ended: (failure?: unknown) => void) {
+/** The pool passes a callback for the answer; others get a promise. */
+function whenCalledBack(args: unknown[], ended: (failure?: unknown) => void) {
   const callback = args.at(-1);
   if (typeof callback !== "function") return;
   args[args.length - 1] = (failure: unknown, ...answer: unknown[]) => {

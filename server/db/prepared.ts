@@ -1,18 +1,18 @@
 import { Column, fillPlaceholders, getTableName, is, type Placeholder, SQL, Subquery, sql } from "drizzle-orm";
 import type { Database, Transaction } from "./database.ts";
-import { askedOn } from "./one-connection.ts";
+import { unsentOn } from "./one-connection.ts";
 import { Shared } from "./shared.ts";
 import { Recent } from "./statements.ts";
 
 const built = new WeakMap<Database | Transaction, Recent<unknown>>();
-/** What was not asked for the longest is built again. */
+/** Beyond this, queries not used for the longest are built again. */
 const mostQueries = 1_000;
 
 /**
- * A query that is built at its first use and from then on only filled in: building it costs more than many an answer.
- * `build` ends in `.prepare("")`; the database's own prepared statements are named where they are sent. A `long` one is
- * asked by itself, and its rows are shared by all who ask at the same moment: they are not to be changed. The answer to a
- * `personal` one is for nobody but the caller.
+ * A query that is built at its first use and later only filled in: building one often takes longer than its answer.
+ * `build` ends in `.prepare("")`; the names of the database's own prepared statements are given when they are sent. A
+ * `long` query is sent by itself, and its rows are shared by all who ask at the same moment, so they must not be
+ * changed. The answer to a `personal` query is for its caller only.
  */
 export const prepared = <Q>(
   db: Database | Transaction,
@@ -22,9 +22,9 @@ export const prepared = <Q>(
 ): Q =>
   keptFor(db, key, () => {
     const query = build();
-    mapQuickly(query as Selected);
-    if (how === "long") shareRows(query as Selected);
-    else askTogether(db, key, query as Selected, how === "personal");
+    mapQuickly(query as PreparedQuery);
+    if (how === "long") shareRows(query as PreparedQuery);
+    else askTogether(db, key, query as PreparedQuery, how === "personal");
     return query;
   });
 
@@ -38,23 +38,23 @@ function keptFor<Q>(db: Database | Transaction, key: string, build: () => Q): Q 
   return query;
 }
 
-/** A number as a part of the text: a statement's plan is made for so many rows, not for any number. */
-export const exactly = (amount: number) => sql.raw(String(amount));
+/** A number written into the statement's text, so that its plan is made for this number and not for any. */
+export const literal = (amount: number) => sql.raw(String(amount));
 
 /**
- * A value that is not looked at when a statement is planned. Where it is, PostgreSQL may find that one plan for all values
- * would be dearer than one for this, and plan again at every call, which takes longer than the rest.
+ * A placeholder whose value the planner does not see. If it saw the value, PostgreSQL might expect a plan for it to be
+ * cheaper than one for all values, and plan again at every call, which takes longer than the rest.
  */
-export const unforeseen = (name: string, type: "bigint" | "date") =>
+export const hiddenPlaceholder = (name: string, type: "bigint" | "date") =>
   sql`(select ${sql.placeholder(name)}::${sql.raw(type)})`;
 
-/** True where a column has one of some values that are not looked at either: one plan does for all of them. */
-export function isOneUnforeseen(column: Column, values: readonly string[] | Placeholder): SQL {
+/** True if a column has one of some values, which the planner does not see either: all share one plan. */
+export function isOneOfHidden(column: Column, values: readonly string[] | Placeholder): SQL {
   const array = sql.raw(`${column.getSQLType()}[]`);
   return sql`${column} = any((select ${sql.param(values)}::${array})::${array})`;
 }
 
-function shareRows(query: Selected) {
+function shareRows(query: PreparedQuery) {
   const execute = query.execute.bind(query);
   const shared = new Shared(execute);
   query.execute = (given = {}) => {
@@ -65,8 +65,8 @@ function shareRows(query: Selected) {
 
 type Field = Column | SQL | SQL.Aliased | Subquery;
 
-/** What a query keeps of itself and of the columns that it selects, and what makes rows of their values. */
-type Selected = {
+/** The parts of Drizzle's prepared query that are used here. `customResultMapper` makes rows of lists of values. */
+type PreparedQuery = {
   queryString: string;
   params: unknown[];
   fields?: { path: string[]; field: Field }[];
@@ -75,10 +75,10 @@ type Selected = {
   execute(values?: object): Promise<object[]>;
 };
 
-/** A query that was asked, and what its answer is given to: a list of values for each row. */
-type Asked = {
+/** A query that was asked for and is not answered yet. Its answer has a list of values for each row. */
+type Pending = {
   key: string;
-  query: Selected;
+  query: PreparedQuery;
   params: unknown[];
   isPersonal: boolean;
   answer: (rows: unknown[][]) => void;
@@ -87,24 +87,24 @@ type Asked = {
 };
 
 /**
- * What a call that holds a connection asks for before it waits leaves as one statement: each costs server and database
- * more than most of what is asked.
+ * Sends all queries that a call asks for before it waits as one statement, if the call holds a connection: each
+ * statement costs server and database more than most queries do.
  */
-function askTogether(db: Database | Transaction, key: string, query: Selected, isPersonal: boolean) {
+function askTogether(db: Database | Transaction, key: string, query: PreparedQuery, isPersonal: boolean) {
   const { customResultMapper: makeRows } = query;
-  // An answer that only the query itself can make rows of is asked for by itself.
+  // Queries that need Drizzle to make rows of their values, or that have bytes, are sent by themselves.
   if (!makeRows || query.fields?.some(({ field }) => isBytes(field))) return;
   const execute = query.execute.bind(query);
-  const forValues: Selected = Object.create(query, { customResultMapper: { value: (rows: unknown) => rows } });
+  const forValues: PreparedQuery = Object.create(query, { customResultMapper: { value: (rows: unknown) => rows } });
   const executeForValues = query.execute.bind(forValues) as unknown as (given: object) => Promise<unknown[][]>;
   query.execute = async (given = {}) => {
-    const asked = askedOn(db) as Asked[] | undefined;
-    if (!asked) return execute(given);
+    const unsent = unsentOn(db) as Pending[] | undefined;
+    if (!unsent) return execute(given);
     const values = await new Promise<unknown[][]>((answer, refuse) => {
       const params = fillPlaceholders(query.params, given as Record<string, unknown>);
       const alone = () => executeForValues(given);
-      asked.push({ key, query, params, isPersonal, answer, refuse, alone });
-      if (asked.length === 1) process.nextTick(() => send(db, asked.splice(0)));
+      unsent.push({ key, query, params, isPersonal, answer, refuse, alone });
+      if (unsent.length === 1) process.nextTick(() => send(db, unsent.splice(0)));
     });
     return makeRows(values);
   };
@@ -112,17 +112,17 @@ function askTogether(db: Database | Transaction, key: string, query: Selected, i
 
 const isBytes = (field: Field) => is(field, Column) && field.getSQLType() === "bytea";
 
-/** All that a call asks for at one moment. */
-type Question = { asked: Asked[]; text: string };
+/** Everything that a call asks for at one moment. */
+type Question = { asked: Pending[]; text: string };
 
 const questions = new WeakMap<Database | Transaction, Shared<Question, unknown[][][]>>();
 
 /**
- * Panels that follow what happens all ask the same at the same moment: who asks what others are just being told shares
- * the next answer with all who do. The first of them asks for it together with what is about them alone, which the
- * others ask by themselves. One query with who calls is not worth that.
+ * Shares answers between calls, since panels with live updates all ask the same at the same moment (decision 72). Calls
+ * that ask while the same question is being answered share the next answer. The first of them asks for it together with
+ * its personal queries; the others send theirs apart. A single query that is not personal is not worth sharing.
  */
-function send(db: Database | Transaction, asked: Asked[]) {
+function send(db: Database | Transaction, asked: Pending[]) {
   const common = asked.filter(isCommon);
   if (common.length === 1) return tell(asked, valuesOf(db, asked));
   const shared = questions.get(db) ?? new Shared(({ asked }) => valuesOf(db, asked));
@@ -131,8 +131,8 @@ function send(db: Database | Transaction, asked: Asked[]) {
   const turn = shared.do(common.length > 0 ? textOf(common) : text, { asked, text });
   const { asked: first, text: firstText } = turn.asked;
   if (first === asked) return tell(asked, turn.done);
-  // On whose connection it failed is no matter of the others: each of them asks again.
-  const share = (some: Asked[], found: Promise<unknown[][][]>) =>
+  // The first caller's connection may be what failed, so each of the others asks again.
+  const share = (some: Pending[], found: Promise<unknown[][][]>) =>
     tell(
       some,
       found.catch(() => valuesOf(db, some)),
@@ -142,24 +142,24 @@ function send(db: Database | Transaction, asked: Asked[]) {
   if (personal.length > 0) tell(personal, valuesOf(db, personal));
   share(
     common,
-    turn.done.then((values) => values.filter((_, place) => isCommon(first[place] as Asked))),
+    turn.done.then((values) => values.filter((_, place) => isCommon(first[place] as Pending))),
   );
 }
 
-const isCommon = ({ isPersonal }: Asked) => !isPersonal;
-const textOf = (asked: Asked[]) => JSON.stringify(asked.map(({ key, params }) => [key, params]));
+const isCommon = ({ isPersonal }: Pending) => !isPersonal;
+const textOf = (asked: Pending[]) => JSON.stringify(asked.map(({ key, params }) => [key, params]));
 
-/** What each query found. */
-async function valuesOf(db: Database | Transaction, asked: Asked[]): Promise<unknown[][][]> {
-  const [first, ...others] = asked as [Asked, ...Asked[]];
+/** The rows of each query, as lists of values. */
+async function valuesOf(db: Database | Transaction, asked: Pending[]): Promise<unknown[][][]> {
+  const [first, ...others] = asked as [Pending, ...Pending[]];
   if (others.length === 0) return [await first.alone()];
-  const whole = keptFor(db, asked.map(({ key }) => key).join(" & "), () => wholeOf(db, asked));
+  const whole = keptFor(db, asked.map(({ key }) => key).join(" & "), () => combined(db, asked));
   const params = asked.flatMap(({ params }) => params);
   const [answers] = (await whole.execute({ ...params })) as unknown as [unknown[][][]];
   return answers;
 }
 
-function tell(asked: Asked[], found: Promise<unknown[][][]>) {
+function tell(asked: Pending[], found: Promise<unknown[][][]>) {
   found.then(
     (values) => {
       for (const [place, { answer }] of asked.entries()) answer(values[place] ?? []);
@@ -170,8 +170,8 @@ function tell(asked: Asked[], found: Promise<unknown[][][]>) {
   );
 }
 
-/** One statement that answers with a column for each query: a list of rows, each of them a list of values. */
-function wholeOf(db: Database | Transaction, asked: Asked[]): Selected {
+/** One statement with a column for each query: its rows as JSON, each a list of values. */
+function combined(db: Database | Transaction, asked: Pending[]): PreparedQuery {
   let filled = 0;
   const columns = asked.map(({ query: { queryString, fields = [] } }, place) => {
     const text = queryString.split(/\$\d+/).map((piece) => sql.raw(piece));
@@ -185,17 +185,17 @@ function wholeOf(db: Database | Transaction, asked: Asked[]): Selected {
   const whole = db
     .select(Object.fromEntries(columns))
     .from(sql`(values (1)) as one`)
-    .prepare("") as unknown as Selected & { queryConfig: { comesAgain?: boolean } };
+    .prepare("") as unknown as PreparedQuery & { queryConfig: { comesAgain?: boolean } };
   whole.customResultMapper = (rows) => rows;
   whole.queryConfig.comesAgain = true;
   return whole;
 }
 
 /**
- * Makes rows with what can be known of their columns beforehand; looked up for every value, that takes as long as all
- * else that is done with an answer.
+ * Makes rows by a list of columns that is worked out once. Drizzle looks it up for each value, which takes as long as
+ * everything else that is done with an answer.
  */
-function mapQuickly(query: Selected) {
+function mapQuickly(query: PreparedQuery) {
   const { fields, customResultMapper } = query;
   if (!fields || customResultMapper || fields.some(({ path }) => path.length > 2)) return;
   const missing = partsThatMayBeMissing(query);
@@ -219,8 +219,8 @@ function mapQuickly(query: Selected) {
     });
 }
 
-/** Parts of a row that a join may not have found, each with its first column: as Drizzle knows them. */
-function partsThatMayBeMissing({ fields = [], joinsNotNullableMap: joins }: Selected) {
+/** The parts of a row that are null if a join found nothing, each with its first column. By Drizzle's own rules. */
+function partsThatMayBeMissing({ fields = [], joinsNotNullableMap: joins }: PreparedQuery) {
   const tables = new Map<string, { names: Set<string>; first: number }>();
   for (const [place, { path, field }] of fields.entries()) {
     if (path.length !== 2 || !is(field, Column)) continue;

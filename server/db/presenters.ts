@@ -2,7 +2,7 @@ import { pathOf } from "@footprint/contract/endpoint.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import type { customers, fedexOrders, invoices, orders } from "./schema.ts";
 
-// Rows as the contract has them. What a schema does not name is left out when it is sent.
+// Rows as the contract has them. Fields that a reply's schema does not name are left out when it is sent.
 
 export const presentOrder = (
   order: typeof orders.$inferSelect,

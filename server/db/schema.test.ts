@@ -46,7 +46,7 @@ test("a column takes the values that the contract has for it, and no others", as
   );
 });
 
-/** What servers of the version before would miss, or not know to write. */
+/** Changes that servers of the previous version would miss, or would have to know to write rows. */
 const contracting = [
   /\bDROP (TABLE|COLUMN|INDEX|TRIGGER|FUNCTION|PROCEDURE)\b/i,
   /\bRENAME\b/i,

@@ -41,8 +41,8 @@ import {
 } from "drizzle-orm/pg-core";
 import { uuidv7 } from "./ids.ts";
 
-// What queries have to know: columns and their types. References, checks, keys and indexes stand in the migrations
-// alone, and so does the further column `search` of tables that can be searched, which only server/lists/search.ts knows.
+// The columns and types that queries need. References, checks, keys and indexes are only in the migrations, and so is
+// the column `search` of tables that can be searched, which only server/lists/search.ts uses.
 
 const id = () => uuid().primaryKey().$defaultFn(uuidv7);
 const moment = () => timestamp({ withTimezone: true, mode: "date" });
@@ -63,87 +63,87 @@ export const accounts = pgTable("accounts", {
   role: oneOf(role),
   chatId: text().notNull().default(""),
   notificationAccess: boolean().notNull().default(false),
-  /** What codes are computed from, as base32; asked for at sign-in once it is confirmed. */
+  /** The secret of its authenticator app, in base32. Codes are asked for at sign-in once it is confirmed. */
   totpSecret: text(),
   totpConfirmedAt: moment(),
-  /** The step of 30 seconds whose code was used last: neither it nor an older one is taken again. */
+  /** The 30-second step of the last code used. Its code and older ones are not accepted again. */
   totpLastStep: integer(),
-  /** Nobody signs in with it, and its sessions have ended. */
+  /** Since then nobody can sign in with it, and its sessions have ended. */
   suspendedAt: moment(),
   suspendedBecause: text().notNull().default(""),
-  /** Made by an administrator, who has seen it: to be changed before anything else is done. */
+  /** The password was made by an administrator, who knows it, so it has to be changed before anything else. */
   passwordTemporary: boolean().notNull().default(false),
-  /** To the minute. */
+  /** Exact to the minute. */
   lastSeenAt: moment(),
   createdAt: createdAt(),
-  /** What it is sent messages about; null for all that it may see. */
+  /** The notices it gets as chat messages; null for all that it may see. */
   messageKinds: text({ enum: noticeKinds }).array(),
-  /** Between these it is sent nothing; as 22:00, in the business's timezone. */
+  /** Between these times it gets no messages. Written as 22:00, in the business's timezone. */
   quietFrom: text(),
   quietTo: text(),
-  /** Up to where in the events it has looked at its notices; a new account begins at their end. */
+  /** The position in the events up to which it has seen its notices. A new account begins at their end. */
   noticesSeen: bigint({ mode: "number" }).notNull().default(sql`newest_event()`),
 });
 
 export const sessions = pgTable("sessions", {
   /** SHA-256 of the token, so that a stolen backup opens no door. */
   tokenHash: text().primaryKey(),
-  /** Names the session to its owner. */
+  /** By this the session's owner sees it and can end it. */
   id: uuid().notNull().defaultRandom(),
   accountId: uuid().notNull(),
-  /** What signed in, in words, and from where. */
+  /** The signed-in device in words, and its address. */
   device: text().notNull().default(""),
   address: text().notNull().default(""),
-  /** The known device that it was opened on, by its token's hash. */
+  /** The hash of the token of the known device that it was opened on. */
   knownDevice: text(),
   newDevice: boolean().notNull().default(false),
-  /** Sign-ins as this account that failed since the one before. */
+  /** Failed sign-ins to this account since the one before. */
   failuresBefore: integer().notNull().default(0),
   createdAt: createdAt(),
   lastUsedAt: createdAt(),
-  /** When its owner last showed that it is them: by signing in, or again since. */
+  /** When its owner last proved who they are, by signing in or since then. */
   confirmedAt: createdAt(),
-  /** The network that they did so from. */
+  /** The network they did that from. */
   confirmedIn: text().notNull().default(""),
 });
 
-/** What stands in for a code when the authenticator app is lost; a used one is gone. */
+/** Codes for when the authenticator app is lost. A used one is deleted. */
 export const recoveryCodes = pgTable("recovery_codes", {
   accountId: uuid().notNull(),
   /** SHA-256 of the code. */
   codeHash: text().notNull(),
 });
 
-/** What an account signs in with beside or instead of its password. */
+/** Accounts sign in with these after the password, or instead of it. */
 export const passkeys = pgTable("passkeys", {
   id: id(),
   accountId: uuid().notNull(),
-  /** As the authenticator names it, in base64url. */
+  /** The authenticator's own id for it, in base64url. */
   credentialId: text().notNull(),
   publicKey: bytes().notNull(),
-  /** The host name that it was made for. */
+  /** The host name it was made for. */
   rpId: text().notNull(),
-  /** How often it was used, as far as the authenticator counts: a copy of it would count on its own. */
+  /** The authenticator's count of uses. A copied passkey would count separately, and so be noticed. */
   counter: bigint({ mode: "number" }).notNull(),
   transports: text().array().notNull(),
   backedUp: boolean().notNull(),
   name: text().notNull(),
-  /** Signs in by itself, and not only after the password. */
+  /** It is enough to sign in, without a password. */
   replacesPassword: boolean().notNull(),
   createdAt: createdAt(),
   lastUsedAt: moment(),
 });
 
-/** What passkeys are to sign: each is good for a few minutes, and once. */
+/** Challenges for passkeys to sign. Each can be used once, within a few minutes. */
 export const passkeyChallenges = pgTable("passkey_challenges", {
   challenge: text().primaryKey(),
-  /** For a new passkey: whose it will be. */
+  /** For a new passkey, the account that it will belong to. */
   accountId: uuid(),
   network: text().notNull(),
   createdAt: createdAt(),
 });
 
-/** Browsers that an account has signed in from: guesses made elsewhere do not keep them waiting. */
+/** Browsers that an account has signed in from. Guesses made elsewhere do not make these wait. */
 export const knownDevices = pgTable("known_devices", {
   /** SHA-256 of the token that the browser keeps. */
   tokenHash: text().notNull(),
@@ -152,43 +152,43 @@ export const knownDevices = pgTable("known_devices", {
   lastUsedAt: createdAt(),
 });
 
-/** Tries of the last hour that failed or are still running; a successful one clears its account and place. */
+/** Sign-ins of the last hour that failed or are still running. A success removes those of its account and address. */
 export const signInTries = pgTable("sign_in_tries", {
   id: id(),
   username: text().notNull(),
-  /** Where they come from: a network, a known device or a session. */
+  /** The source: a network, a known device or a session. */
   address: text().notNull(),
   triedAt: createdAt(),
-  /** Whether it took one of the tries that a guesser has before pauses begin. */
+  /** Whether it counts towards the tries that are allowed before pauses begin. */
   counted: boolean().notNull().default(true),
 });
 
-/** What the pause before the next guess grows with. All strangers who try one username share a row. */
+/** The failed tries of each guesser, by which their pauses grow. All strangers who try one username share a row. */
 export const signInLimits = pgTable("sign_in_limits", {
   guesser: text().primaryKey(),
   /** Tries that failed or are still running. */
   tries: integer().notNull().default(0),
   triedAt: createdAt(),
-  /** In the strangers' row: failed sign-ins since the last that worked, whoever failed, and when the log was told. */
+  /** Only in the strangers' row: anybody's failed sign-ins since the last success, and when these were last logged. */
   failures: integer().notNull().default(0),
   toldAt: moment(),
 });
 
-/** Who signed in, or failed to, where and with what; kept for 90 days. */
+/** Sign-ins and failed sign-ins, kept for 90 days. */
 export const signIns = pgTable("sign_ins", {
   id: id(),
   accountId: uuid().notNull(),
   outcome: oneOf(signInOutcome),
   device: text().notNull(),
   address: text().notNull(),
-  /** The account had not signed in on it before. */
+  /** The account had not signed in on this device before. */
   newDevice: boolean().notNull().default(false),
   /** The session that was opened. */
   sessionId: uuid(),
   createdAt: createdAt(),
 });
 
-/** Codes that were wrong, or are still being checked, whatever address they came from. */
+/** Codes that were wrong or are still being checked, from any address. */
 export const codeTries = pgTable("code_tries", {
   id: id(),
   accountId: uuid().notNull(),
@@ -196,31 +196,31 @@ export const codeTries = pgTable("code_tries", {
 });
 
 /**
- * Lists with their search and filters, kept under a name. Without a reference: whoever deletes an account holds its row
- * while waiting for what it has under way, and deletes its views.
+ * Lists with search and filters, saved under a name. `accountId` has no foreign key: deleting an account locks its row
+ * while waiting for its calls to end, and deletes its views then.
  */
 export const savedViews = pgTable("saved_views", {
   id: id(),
   accountId: uuid().notNull(),
   screen: oneOf(viewScreen),
   name: text().notNull(),
-  /** As in the address, without the question mark. */
+  /** The address's query string, without the question mark. */
   query: text().notNull(),
-  /** Everybody's. Only administrators share. */
+  /** Everybody sees it. Only administrators can share. */
   shared: boolean().notNull(),
   createdAt: createdAt(),
 });
 
-/** Whoever sells for the business. What comes in through its keys is its own. */
+/** Sites or programs that sell for the business. Whatever comes in with a shop's keys belongs to it. */
 export const shops = pgTable("shops", { id: id(), name: text().notNull(), createdAt: createdAt() });
 
 /**
- * The shop that brought something in; null for what came from before shops were told apart. Without a reference:
- * every purchase would have to lock the shop's row, and shops are never deleted.
+ * The shop that a row came from; null for rows from before shops were told apart. No foreign key: each purchase would
+ * have to lock the shop's row, and shops are never deleted.
  */
-const broughtBy = () => uuid();
+const ofShop = () => uuid();
 
-/** Keys that shops call with. */
+/** The keys with which shops call. */
 export const apiKeys = pgTable("api_keys", {
   id: id(),
   name: text().notNull(),
@@ -229,16 +229,16 @@ export const apiKeys = pgTable("api_keys", {
   /** SHA-256 of the key. */
   keyHash: text().notNull(),
   shopId: uuid().notNull(),
-  /** False for keys from before shops were told apart: they see what all shops brought in. */
+  /** False for keys from before shops were told apart, which see the rows of all shops. */
   bounded: boolean().notNull().default(true),
   scopes: text({ enum: scopes })
     .array()
     .notNull()
     .default([...scopes]),
-  /** What it may mark as paid in a business day. */
+  /** The most that it may mark as paid in a business day. */
   depositsPerDayCents: cents(),
   expiresAt: moment(),
-  /** Addresses and ranges it may be used from; empty for everywhere. */
+  /** The addresses and ranges it may be used from; empty for any. */
   addresses: text().array().notNull().default([]),
   createdAt: createdAt(),
   lastUsedAt: moment(),
@@ -249,16 +249,16 @@ export const customers = pgTable("customers", {
   username: text().notNull(),
   discordId: text().notNull(),
   email: text().notNull().default(""),
-  /** Changed by the ledger only. */
+  /** Only the ledger changes it. */
   balanceCents: cents().notNull().default(0),
   /** Kept by a trigger. */
   hasBalance: boolean().notNull().default(false),
   active: boolean().notNull().default(true),
   customPricingEnabled: boolean().notNull().default(false),
   verifiedAt: moment(),
-  shopId: broughtBy(),
+  shopId: ofShop(),
   createdAt: createdAt(),
-  /** What their transfers come to, kept by the ledger. */
+  /** Counts and sums of their transfers, kept by the ledger. */
   transfers: integer().notNull().default(0),
   orders: integer().notNull().default(0),
   deposits: integer().notNull().default(0),
@@ -275,7 +275,7 @@ export const labelTypes = pgTable("label_types", {
   uid: text().notNull(),
   maxWeight: measure().notNull(),
   kind: oneOf(labelKind),
-  /** The prepaid codes that its labels take; null where they carry what the shop sends. */
+  /** The type of prepaid codes that its labels use; null if shops send their own tracking codes. */
   codes: text({ enum: trackingTypes }),
   active: boolean().notNull().default(true),
   createdAt: createdAt(),
@@ -295,31 +295,31 @@ export const priceTiers = pgTable("price_tiers", tier());
 
 export const customPrices = pgTable("custom_prices", { ...tier(), customerId: uuid().notNull() });
 
-/** A tier as scheduled changes keep it; without an id where it is to be added. */
+/** A tier as stored with a scheduled change; without an id if it is to be added. */
 export type KeptTier = { id?: string; fromWeight: number; toWeight: number; priceCents: number };
 
-/** Prices that change at a moment: server/money/prices/schedule.ts makes them. */
+/** Price changes for a set time, which server/money/prices/schedule.ts makes. */
 export const scheduledPrices = pgTable("scheduled_prices", {
   id: id(),
   labelTypeId: uuid().notNull(),
   at: moment().notNull(),
-  /** Whether `prices` are all that there will be, or single tiers among others. */
+  /** Whether `prices` replace all tiers, or are single tiers among others. */
   wholeTable: boolean().notNull(),
-  /** What its weights are in. */
+  /** The unit of its weights. */
   unit: text({ enum: ["lb", "oz"] }).notNull(),
-  /** The tiers that it concerns, as they were when it was scheduled. */
+  /** The tiers concerned, as they were when it was scheduled. */
   was: jsonb().$type<KeptTier[]>().notNull(),
   prices: jsonb().$type<KeptTier[]>().notNull(),
   reason: text().notNull().default(""),
-  /** What deserved a second look when it was scheduled. */
+  /** The warnings shown when it was scheduled. */
   warnings: text().array().notNull().default([]),
-  /** The account that scheduled it, and its name at the time. */
+  /** The account that scheduled it: its name at the time, and its id. */
   actor: text().notNull(),
   actorId: uuid().notNull(),
   status: text({ enum: ["waiting", "done", "failed", "withdrawn"] })
     .notNull()
     .default("waiting"),
-  /** How often it was tried and failed for no reason of its own. */
+  /** How often it was tried and failed for reasons outside of the change. */
   attempts: integer().notNull().default(0),
   /** Why it failed. */
   problem: text(),
@@ -338,8 +338,8 @@ const party = () => ({
 const address = () => ({ ...party(), company: text().notNull().default(""), country: text().notNull() });
 
 /**
- * A carrier's code as it can be compared: its digits, without 420 and a zip code before it. `codeIn` is the same. To
- * the letter as in the index orders_tracking, which would not be used otherwise.
+ * A carrier's code in comparable form: its digits, without a leading 420 and zip code. `codeIn` does the same. The text
+ * must be exactly that of the index orders_tracking, or the index would not be used.
  */
 export const plainTracking = (tracking: AnyPgColumn) =>
   sql`regexp_replace(regexp_replace(${tracking}, '[^0-9]', '', 'g'), '^420[0-9]{5}([0-9]{4})?(?=9[0-9]{21}$)', '')`;
@@ -348,13 +348,13 @@ export const bulkOrders = pgTable("bulk_orders", {
   id: id(),
   uuid: uuid().notNull().defaultRandom(),
   customerId: uuid().notNull(),
-  shopId: broughtBy(),
+  shopId: ofShop(),
   createdAt: createdAt(),
 });
 
 export const orders = pgTable("orders", {
   id: id(),
-  /** The number that customer and shop see. */
+  /** The order number that customers and shops see. */
   uuid: uuid().notNull().defaultRandom(),
   customerId: uuid().notNull(),
   labelTypeId: uuid().notNull(),
@@ -365,16 +365,16 @@ export const orders = pgTable("orders", {
   ...flatAddress("from", address()),
   ...flatAddress("to", address()),
   refundedAt: moment(),
-  shopId: broughtBy(),
+  shopId: ofShop(),
   createdAt: createdAt(),
-  /** Why it cost what it did; null in orders from before this was kept. */
+  /** How its price came about; null in orders from before this was stored. */
   tierFromWeight: measure(),
   tierToWeight: measure(),
   hasCustomPrice: boolean(),
   standardPriceCents: cents(),
 });
 
-/** What staff tell each other about an order: kept as it was written. */
+/** Notes of staff about an order. They are never changed. */
 export const orderNotes = pgTable("order_notes", {
   id: id(),
   orderId: uuid().notNull(),
@@ -391,11 +391,11 @@ export const trackingCodes = pgTable("tracking_codes", {
   template: oneOf(trackingTemplate),
   usedAt: moment(),
   createdAt: createdAt(),
-  /** Those registered together; the log names the same. Null for codes from before this was kept. */
+  /** The batch they were registered in, which the log names too; null for codes from before batches. */
   batchId: uuid(),
 });
 
-/** Codes that were registered together. Which of them are used, or deleted since, the counters tell. */
+/** Codes registered together. How many of them are left and used is in the counters. */
 export const codeBatches = pgTable("code_batches", {
   id: id(),
   type: oneOf(trackingType),
@@ -403,17 +403,17 @@ export const codeBatches = pgTable("code_batches", {
   first: text().notNull(),
   last: text().notNull(),
   amount: integer().notNull(),
-  /** Where they came from. */
+  /** Where the codes came from. */
   note: text().notNull().default(""),
   fileId: uuid(),
-  /** The name at the time, and who it was; null in batches from before this was kept. */
+  /** Who registered them, with the name at the time; null in batches from before this was stored. */
   actor: text(),
   actorKind: authorKind(),
   actorId: uuid(),
   createdAt: createdAt(),
 });
 
-/** When codes of a type are low, where administrators have said so. */
+/** When codes of a type are low, if administrators have set it. */
 export const codeAlerts = pgTable("code_alerts", {
   type: oneOf(trackingType).primaryKey(),
   days: integer().notNull(),
@@ -421,14 +421,14 @@ export const codeAlerts = pgTable("code_alerts", {
   codes: integer(),
 });
 
-/** Uploads live in the database, so that one backup holds everything. A file nobody refers to is swept up. */
+/** Uploads are in the database, so that one backup has everything. Files that nothing refers to are deleted. */
 export const files = pgTable("files", {
   id: id(),
   name: text().notNull(),
   type: text().notNull(),
   size: integer().notNull().default(0),
   createdAt: createdAt(),
-  /** SHA-256 of what is in it, from when it is attached. */
+  /** SHA-256 of the content, set when the file is attached to something. */
   contentHash: text(),
 });
 
@@ -442,7 +442,7 @@ export const fedexOrders = pgTable("fedex_orders", {
   id: id(),
   uuid: uuid().notNull().defaultRandom(),
   customerId: uuid().notNull(),
-  /** A quote: it moves no balance until it is charged. */
+  /** Only a quote until it is charged. */
   priceCents: cents(),
   status: oneOf(fedexStatus).default("Pending"),
   note: text().notNull().default(""),
@@ -456,15 +456,15 @@ export const fedexOrders = pgTable("fedex_orders", {
   dimensionUnit: text().notNull(),
   weightUnit: text().notNull(),
   specialNotes: text().notNull().default(""),
-  shopId: broughtBy(),
+  shopId: ofShop(),
   createdAt: createdAt(),
-  /** Who works on it, and until when. The name at the time, as in the log. */
+  /** Who works on it, with the name at the time, and until when. */
   claimedBy: uuid(),
   claimedName: text(),
   claimedUntil: moment(),
-  /** When its price was taken from the balance; from then on it stays the same, until that is reversed. */
+  /** When its price was taken from the balance. The price cannot change until that is reversed. */
   chargedAt: moment(),
-  /** When it was completed or cancelled. Null while it is open, and where that was before anybody noted it. */
+  /** When it was completed or cancelled; null while it is open, or if that was before this was stored. */
   closedAt: moment(),
 });
 
@@ -476,43 +476,43 @@ export const invoices = pgTable("invoices", {
   status: oneOf(invoiceStatus).default("pending"),
   hostedUrl: text().notNull().default(""),
   paidAt: moment(),
-  shopId: broughtBy(),
+  shopId: ofShop(),
   createdAt: createdAt(),
 });
 
-/** A file of the payment app or of PayPal that somebody dropped. */
+/** Uploaded statements of the payment app or of PayPal. */
 export const statements = pgTable("statements", {
   id: id(),
   file: text().notNull(),
-  /** The file itself, until all of it is read. */
+  /** The file, until all of it is read. */
   fileId: uuid(),
-  /** SHA-256 of what was in it: the same file is the same statement. */
+  /** SHA-256 of the content, by which the same file is recognised. */
   contentHash: text().notNull(),
   state: oneOf(statementState).default("new"),
-  /** As somebody confirmed it. */
+  /** The meaning of its columns, as somebody confirmed it. */
   mapping: jsonb().$type<StatementMapping>(),
-  /** Lines below the heading, and how many of these are read, known from another statement, or refused. */
+  /** Lines below the heading, and how many of them were read, known from another statement, or refused. */
   lines: integer().notNull(),
   read: integer().notNull().default(0),
   known: integer().notNull().default(0),
   refused: integer().notNull().default(0),
-  /** The first thousand that were refused. */
+  /** The first thousand refused lines. */
   refusals: jsonb().$type<{ line: number; why: string }[]>().notNull().default([]),
-  /** Lines that are no payments, by why. */
+  /** How many lines are not payments, by reason. */
   skipped: jsonb().$type<Partial<Record<SkippedBecause, number>>>().notNull().default({}),
-  /** The statements whose lines it counted as known: those stay as long as it does. */
+  /** The statements that its known lines are from. They cannot be deleted before it. */
   reliesOn: jsonb().$type<string[]>().notNull().default([]),
-  /** Of its first and last payment. */
+  /** The times of its first and last payment. */
   firstAt: moment(),
   lastAt: moment(),
-  /** The name at the time, and who it was. */
+  /** The name at the time, and who that was. */
   actor: text().notNull(),
   actorKind: authorKind(),
   actorId: uuid(),
   createdAt: createdAt(),
 });
 
-/** What the columns of files with one heading are, as somebody confirmed it last. */
+/** The meaning of the columns of files with the same heading, as last confirmed. */
 export const statementMappings = pgTable("statement_mappings", {
   /** SHA-256 of the heading. */
   heading: text().primaryKey(),
@@ -520,14 +520,14 @@ export const statementMappings = pgTable("statement_mappings", {
   createdAt: createdAt(),
 });
 
-/** Payments that came in, as statements tell of them. Each is here once, however many files have it. */
+/** Incoming payments from statements. Each is here once, however many files have it. */
 export const statementLines = pgTable("statement_lines", {
   id: id(),
   statementId: uuid().notNull(),
-  /** Its line in the file. */
+  /** Its line number in the file. */
   line: integer().notNull(),
   source: oneOf(paymentMethod),
-  /** What the payment app calls it, or null: then it is told from others by what it says, and the how manieth it is. */
+  /** The payment app's id, or null: then a payment is identified by its content and its occurrence among equal ones. */
   transaction: text(),
   content: text().notNull(),
   occurrence: integer().notNull(),
@@ -537,16 +537,16 @@ export const statementLines = pgTable("statement_lines", {
   name: text().notNull(),
   email: text().notNull(),
   note: text().notNull(),
-  /** Stands for who paid, to know them again. */
+  /** Identifies who paid, to recognise them next time. */
   payer: text(),
-  /** The line that took it back, in words, and when a statement told of it. */
+  /** The line that reversed it, in words, and when a statement with it was read. */
   reversed: text(),
   reversedAt: moment(),
   state: oneOf(lineState).default("none"),
   invoiceId: uuid(),
-  /** Why it fits the invoice, or was set aside. */
+  /** Why it matches the invoice, or was set aside. */
   reason: text().notNull().default(""),
-  /** The deposit that it made. */
+  /** The deposit made from it. */
   transferId: uuid(),
   doneBy: text(),
   doneById: uuid(),
@@ -554,7 +554,7 @@ export const statementLines = pgTable("statement_lines", {
   createdAt: createdAt(),
 });
 
-/** Payments that statements tell to be taken back, by what is known of them. */
+/** Reversals of payments in statements, with what identifies the payment. */
 export const statementReversals = pgTable("statement_reversals", {
   id: id(),
   statementId: uuid().notNull(),
@@ -563,7 +563,7 @@ export const statementReversals = pgTable("statement_reversals", {
 });
 
 /**
- * The ledger: one row per change of a balance. A customer's balance is the sum of their rows. The database takes one
+ * The ledger: one row per change of a balance. A customer's balance is the sum of their rows. The database accepts one
  * deposit per invoice, and one purchase and one refund per order, whatever the code does.
  */
 export const transfers = pgTable("transfers", {
@@ -574,12 +574,12 @@ export const transfers = pgTable("transfers", {
   balanceAfterCents: cents().notNull(),
   /** The invoice, the order or bulk order bought, the Fedex order charged, or the order refunded. */
   reference: uuid(),
-  /** The name at the time, and who it was. */
+  /** The name at the time, and who that was. */
   actor: text().notNull(),
   actorKind: authorKind(),
   actorId: uuid(),
   createdAt: createdAt(),
-  /** Its place among the customer's, from 1, and what they had received and spent in all with it. */
+  /** Its number among the customer's transfers, from 1, and what they had received and spent in all including it. */
   number: integer().notNull(),
   receivedCents: cents().notNull(),
   spentCents: cents().notNull(),
@@ -590,67 +590,67 @@ export const transfers = pgTable("transfers", {
 
 export const logs = pgTable("logs", {
   id: id(),
-  /** The actor's name at the time: the log stays true after an account is renamed or deleted. */
+  /** The actor's name at the time, so that the log stays true if an account is renamed or deleted. */
   admin: text().notNull(),
   actorKind: authorKind(),
-  /** The account or the API key; null for the program itself, its terminal, and rows from before this was kept. */
+  /** The account or API key; null for the program itself, its terminal, and rows from before this was stored. */
   actorId: uuid(),
   type: oneOf(logType),
   action: text().notNull(),
   before: jsonb(),
   after: jsonb(),
   createdAt: createdAt(),
-  /** What it is about, and the customer whom it concerns; null in rows from before this was kept. */
+  /** What it is about, and the customer concerned; null in rows from before this was stored. */
   subjectKind: text({ enum: subjectKinds }),
   subjectId: uuid(),
   customerId: uuid(),
 });
 
-/** What was written to the log, sealed: server/accounts/log-chain.ts makes and explains the links. */
+/** The links that seal the log. server/accounts/log-chain.ts makes and explains them. */
 export const logChain = pgTable("log_chain", {
   number: bigint({ mode: "number" }).primaryKey(),
-  /** The last row it holds. */
+  /** The last row in this link. */
   untilAt: moment().notNull(),
   untilId: uuid().notNull(),
   late: boolean().notNull(),
   ids: uuid().array().notNull(),
   hashes: bytes().notNull(),
-  /** Rows in the chain, with these. */
+  /** Rows in the chain up to and including this link. */
   total: bigint({ mode: "number" }).notNull(),
   chainedAt: moment().notNull(),
   hash: bytes().notNull(),
 });
 
-/** Parts of the log that are in files now: server/accounts/log-archive.ts takes them there. */
+/** Parts of the log that server/accounts/log-archive.ts has moved to files. */
 export const logArchives = pgTable("log_archives", {
   file: text().primaryKey(),
   firstLink: bigint({ mode: "number" }).notNull(),
   lastLink: bigint({ mode: "number" }).notNull(),
   rows: bigint({ mode: "number" }).notNull(),
-  /** Of the file's lines, or of the file itself where it is encrypted; null until it is complete. */
+  /** Of the file's lines or, if it is encrypted, of the file itself; null until it is complete. */
   sha256: text(),
-  /** Whoever works at it says so every few seconds. */
+  /** Updated every few seconds while somebody works on it. */
   aliveAt: createdAt(),
-  /** Up to which link its rows are deleted, and how many these were. */
+  /** The link up to which rows are deleted, and how many rows that were. */
   removedLink: bigint({ mode: "number" }).notNull(),
   removedRows: bigint({ mode: "number" }).notNull().default(0),
 });
 
-/** What looked unusual: server/money/unusual-rules.ts says by which rules. Once for each rule, subject and day. */
+/** Unusual events, one per rule, subject and day. The rules are in server/money/unusual-rules.ts. */
 export const unusualEvents = pgTable("unusual_events", {
   id: id(),
   rule: oneOf(unusualRule),
-  /** The id of a customer or an account, or what stands for an address. */
+  /** The id of a customer or account, or an id computed from an address. */
   subject: uuid().notNull(),
   day: date({ mode: "string" }).notNull(),
-  /** The name at the time; of an address, the address. */
+  /** The subject's name at the time, or the address. */
   name: text().notNull(),
   customerId: uuid(),
   accountId: uuid(),
-  /** In cents where the rule is about money, otherwise counted. */
+  /** In cents if the rule is about money, otherwise a count. */
   seen: bigint({ mode: "number" }).notNull(),
   usual: bigint({ mode: "number" }),
-  /** The first orders that it is about. */
+  /** The first of the orders it is about. */
   orders: uuid().array().notNull().default([]),
   dismissedAt: moment(),
   dismissedBy: uuid(),
@@ -659,19 +659,19 @@ export const unusualEvents = pgTable("unusual_events", {
   createdAt: createdAt(),
 });
 
-/** What staff asked for beyond their limits. */
+/** Requests of staff for changes beyond their limits. */
 export const approvals = pgTable("approvals", {
   id: id(),
   act: oneOf(approvalAct),
-  /** What it would change: one request for it waits at a time. */
+  /** What it would change. Only one request for the same thing can wait. */
   thing: text().notNull(),
   customerId: uuid().notNull(),
-  /** Whether the customer was enabled then. */
+  /** Whether the customer was enabled when it was made. */
   customerActive: boolean().notNull(),
-  /** The order or the invoice, and what it is called. */
+  /** The order or invoice, and its name for people. */
   reference: uuid(),
   referenceName: text().notNull().default(""),
-  /** The line of a statement that would pay the invoice; it may be gone by now. */
+  /** The line of a statement that would pay the invoice. It may have been deleted since. */
   lineId: uuid(),
   amountCents: cents().notNull(),
   reason: text().notNull(),
@@ -689,53 +689,53 @@ export const approvals = pgTable("approvals", {
 const happened = () => ({
   id: id().notNull(),
   type: oneOf(keptEventType),
-  /** Whom it concerns, and the shop whose it is. */
+  /** The customer concerned, and the shop it belongs to. */
   customerId: uuid(),
   shopId: uuid(),
-  /** As it is sent. */
+  /** The data as it is sent. */
   data: jsonb().$type<Record<string, unknown>>().notNull(),
   createdAt: moment().notNull(),
 });
 
-/** What has just happened, not numbered yet. */
+/** Events that just happened and have no position yet. */
 export const outbox = pgTable("outbox", {
   number: bigint({ mode: "number" }).generatedAlwaysAsIdentity().primaryKey(),
   ...happened(),
 });
 
-/** What happened in the last 30 days, in the order in which it is told. */
+/** Events of the last 30 days, in the order in which they are delivered. */
 export const events = pgTable("events", {
   position: bigint({ mode: "number" }).generatedAlwaysAsIdentity().primaryKey(),
   ...happened(),
 });
 
-/** Where events are sent to. One that was deleted stays, without its secrets, until its deliveries are deleted too. */
+/** Where events are sent to. A deleted webhook stays, without its secrets, until its deliveries are deleted. */
 export const webhooks = pgTable("webhooks", {
   id: id(),
   url: text().notNull(),
   note: text().notNull().default(""),
-  /** Empty for all. */
+  /** The types of events that are sent; empty for all. */
   events: text({ enum: eventTypes }).array().notNull().default([]),
-  /** As it is: what is sent is signed with it. */
+  /** Stored in plain text, because it signs what is sent. */
   secret: text().notNull(),
-  /** The one before, for as long as what is sent is signed with it too. */
+  /** The previous secret, which also signs what is sent for a while. */
   oldSecret: text(),
   oldSecretUntil: moment(),
-  /** Up to which its deliveries were made of the events. */
+  /** The position in the events up to which deliveries were made. */
   position: bigint({ mode: "number" }).notNull(),
-  /** The server that sends to it, and until when no other may. */
+  /** The server that sends to it, and until when no other server may. */
   holder: uuid(),
   heldUntil: moment(),
-  /** Tries that failed since the last that succeeded, as far as they are counted, and since when. */
+  /** Counted failures since the last success, and since when. */
   failures: integer().notNull().default(0),
   failingSince: moment(),
-  /** When the last one failed, and before which nothing is tried where all fail. */
+  /** When the last one failed, and until when nothing is tried if all fail. */
   failedAt: moment(),
   retryAt: moment(),
   lastDeliveredAt: moment(),
   pausedAt: moment(),
   pausedBecause: text().notNull().default(""),
-  /** Rather than by somebody. */
+  /** By the server rather than by a person. */
   pausedByItself: boolean().notNull().default(false),
   deletedAt: moment(),
   createdAt: createdAt(),
@@ -746,26 +746,26 @@ export const webhookDeliveries = pgTable("webhook_deliveries", {
   id: id(),
   number: bigint({ mode: "number" }).generatedAlwaysAsIdentity().notNull(),
   webhookId: uuid().notNull(),
-  /** The customer whom it concerns; all that concerns none has the lane of zeros. One after the other is sent. */
+  /** The customer concerned, or zeros if none is. Deliveries of a lane are sent one after the other. */
   lane: uuid().notNull(),
-  /** Of those that wait in its lane: the one to be tried. */
+  /** It is the first that waits in its lane, and so the one to be tried. */
   isFirst: boolean().notNull().default(false),
   eventId: uuid().notNull(),
   type: oneOf(deliveryType),
   eventAt: moment().notNull(),
   state: oneOf({ options: deliveryStates }),
   tries: integer().notNull().default(0),
-  /** Of these, those that the pause before the next one grows with. */
+  /** How many of these tries make the pause before the next one grow. */
   failures: integer().notNull().default(0),
   firstTriedAt: moment(),
   triedAt: moment(),
-  /** Long ago where it is to be tried at once. */
+  /** Long ago if it is to be tried at once. */
   nextTryAt: moment().notNull().default(sql`'epoch'`),
-  /** What the last try came to: the answer's status, or why there was none; and how many milliseconds it took. */
+  /** The last try: the answer's status, or why there was none, and how many milliseconds it took. */
   status: integer(),
   problem: text().notNull().default(""),
   duration: integer(),
-  /** Who sent it again; null for the first time. */
+  /** Who sent it again; null if nobody did. */
   resentBy: text(),
   createdAt: createdAt(),
 });
@@ -778,133 +778,133 @@ export const webhookTries = pgTable("webhook_tries", {
   status: integer(),
   problem: text().notNull(),
   duration: integer().notNull(),
-  /** The beginning of it. */
+  /** The beginning of the answer. */
   answer: text().notNull(),
   at: moment().notNull(),
 });
 
-/** Accounts that are sent messages, and up to where in the events they were. */
+/** Accounts that get chat messages, and the position in the events up to which they got them. */
 export const chats = pgTable("chats", {
   accountId: uuid().primaryKey(),
   position: bigint({ mode: "number" }).notNull().default(sql`newest_event()`),
-  /** When the last message reached them, or was given up. */
+  /** When the last message was delivered or given up. */
   messagedAt: moment(),
 });
 
-/** What an account was sent, or is being sent; kept for 30 days. */
+/** Chat messages that were sent or are being sent, kept for 30 days. */
 export const chatMessages = pgTable("chat_messages", {
   id: id(),
   accountId: uuid().notNull(),
   state: oneOf(messageState).default("waiting"),
   isTest: boolean().notNull().default(false),
-  /** As it was sent last. */
+  /** The text as last sent. */
   text: text().notNull(),
-  /** Up to where in the events it tells. */
+  /** The position in the events up to which it tells. */
   position: bigint({ mode: "number" }),
-  /** Also says whose the try is that is under way: that of the number reached. */
+  /** The number of the last try. By it a server knows whether the try under way is still its own. */
   tries: integer().notNull().default(0),
-  /** What each try came to, oldest first. */
+  /** The outcome of each try, oldest first. */
   outcomes: jsonb().$type<MessageOutcome[]>().notNull().default([]),
-  /** Until when the server that tries has it to itself. */
+  /** Until when no other server may try. */
   leasedUntil: moment(),
   nextTryAt: moment(),
   createdAt: createdAt(),
 });
 
-/** Up to which row each look for what is unusual has come. */
+/** How far each search for unusual events has come. */
 export const unusualLooks = pgTable("unusual_looks", {
   source: text().primaryKey(),
   untilAt: moment().notNull(),
   untilId: uuid().notNull(),
 });
 
-/** How many orders went to an address on a business day, as far as was looked; kept for some days. */
+/** How many orders went to an address on a business day, as far as they were looked at; kept for some days. */
 export const addressDays = pgTable("address_days", {
   day: date({ mode: "string" }).notNull(),
   address: uuid().notNull(),
   name: text().notNull(),
   orders: integer().notNull(),
-  /** The first of them, and whose they all are; null where they are of several customers. */
+  /** The first of the orders, and their customer; null if they belong to several. */
   first: uuid().array().notNull(),
   customerId: uuid(),
 });
 
-/** What business days came to, as it was known when they ended: in the words of the contract. */
+/** Summaries of business days as of their end, in the contract's form. */
 export const daySummaries = pgTable("day_summaries", {
   day: date({ mode: "string" }).primaryKey(),
   summary: jsonb().$type<DaySummary>().notNull(),
   createdAt: createdAt(),
 });
 
-/** The business, in one row. */
+/** The settings of the business, in one row. */
 export const settings = pgTable("settings", {
   id: boolean().primaryKey().default(true),
-  /** The zone that the counters' days are in. */
+  /** The timezone of the counters' days. */
   timezone: text().notNull().default("UTC"),
-  /** Of which types it was told that their codes are low, until there are enough again. */
+  /** The types of codes that were reported as low and still are. */
   lowCodes: text().array().notNull().default([]),
   cashappId: text().notNull().default(""),
   imageFileId: uuid(),
-  /** The business is the demo; false once it was removed, so that it does not come back. */
+  /** Whether the business is the demo. False once the demo was removed, so that it does not come back. */
   demo: boolean(),
-  /** What a staff account may credit and refund, at once and in a business day; null for any amount. */
+  /** What a staff account may credit and refund, at once and in a business day; null for no limit. */
   staffCreditCents: cents(),
   staffCreditPerDayCents: cents(),
   staffRefundCents: cents(),
   staffRefundPerDayCents: cents(),
-  /** Beyond that, staff may ask for an approval. */
+  /** Whether staff may request an approval beyond these limits. */
   staffApprovals: boolean().notNull().default(false),
-  /** Who has to sign in with a second step. */
+  /** Who needs a second step to sign in. */
   twoStepRequired: oneOf(twoStepRequired).default("nobody"),
-  /** What the books said last, and what all customers owned together then. */
+  /** The last result of the books, and the sum of all balances then. */
   booksCheckedAt: moment(),
   booksProblems: text().array(),
   owedCents: cents(),
-  /** When a server last set out to check them by itself. */
+  /** When a server last began to check the books by itself. */
   booksBegunAt: moment(),
-  /** Up to which link the log's chain was checked, its hash in hex, and the links that were found broken. */
+  /** The link up to which the log's chain was checked, its hash in hex, and the links found broken. */
   chainNumber: bigint({ mode: "number" }),
   chainHash: text(),
   chainBroken: bigint({ mode: "number" }).array(),
-  /** From how much on a rule about unusual events speaks up, in cents or counted; null where it is off. */
+  /** The thresholds of rules about unusual events, in cents or as counts; null if a rule is off. */
   unusualRules: jsonb().$type<Partial<Record<UnusualRule, number | null>>>().notNull().default({}),
 });
 
-/** What customers were shown to pay to, each with what came before it; numbered in the order of the changes. */
+/** The payment handles that customers were shown, numbered in order, each with the previous one. */
 export const paymentHandles = pgTable("payment_handles", {
   id: id(),
   number: integer().notNull(),
   handle: text().notNull(),
   previous: text().notNull(),
   imageFileId: uuid(),
-  /** What the image's QR codes say. */
+  /** The texts of the image's QR codes. */
   qr: text().array().notNull().default([]),
   imageIsOlder: boolean().notNull().default(false),
   warnings: text().array().notNull().default([]),
-  /** Nobody's is what was there before the history began. */
+  /** Null for the handle from before this history began. */
   actor: text(),
   actorKind: authorKind(),
   actorId: uuid(),
   createdAt: createdAt(),
 });
 
-/** Answers to calls that came with an Idempotency-Key, written with the change they answer. */
+/** Answers to calls with an Idempotency-Key, written in the transaction of their change. */
 export const idempotentReplies = pgTable("idempotent_replies", {
   caller: text().notNull(),
   key: text().notNull(),
   /** SHA-256 of method, path and body. */
   request: text().notNull(),
-  /** As text, so that a repeat gets the very same bytes. */
+  /** JSON rather than jsonb, so that a repeat gets the very same bytes. */
   reply: json(),
   createdAt: createdAt(),
 });
 
-/** How many rows of a kind there are on each business day, kept by triggers in the change's own transaction. */
+/** How many rows of a kind there are on each business day, kept by triggers in the transaction of each change. */
 export const counters = pgTable("counters", {
   subject: text().notNull(),
   kind: text().notNull(),
   day: date({ mode: "string" }).notNull(),
-  /** Concurrent writers add to different rows, so that they do not queue; settled ones have slot -1. */
+  /** Concurrent writers add to different slots, so that they need not queue. Settled counters have slot -1. */
   slot: smallint().notNull(),
   count: bigint({ mode: "number" }).notNull(),
   cents: cents().notNull(),
@@ -919,13 +919,13 @@ const month = () => ({
   cents: cents().notNull(),
 });
 
-/** The settled counters by month: adding up ten years of days for every list would show. */
+/** The settled counters by month, since adding up ten years of days for every list would be slow. */
 export const settledMonths = pgTable("settled_months", month());
 
-/** Everything that is counted, by month: what is settled, and beside it what is not. */
+/** All counters by month: settled months, and separate rows for what is not settled yet. */
 export const monthlyCounters = pgView("monthly_counters", month()).existing();
 
-/** What each customer's orders of a month come to, without those that were refunded; kept by triggers. */
+/** Each customer's orders of a month, without refunded ones; kept by triggers. */
 export const customerMonths = pgTable("customer_months", {
   customerId: uuid().notNull(),
   /** Its first day. */
@@ -934,7 +934,7 @@ export const customerMonths = pgTable("customer_months", {
   cents: cents().notNull(),
 });
 
-/** What is counted: SQL expressions over a row of the table. `keep_counters()` makes triggers of them. */
+/** The definitions of counters: SQL expressions over a row of a table, of which `keep_counters()` makes triggers. */
 export const counted = pgTable("counted", {
   subject: text().notNull(),
   table: text().notNull(),
@@ -943,17 +943,17 @@ export const counted = pgTable("counted", {
   cents: text().notNull(),
 });
 
-/** Backups that servers made by themselves. */
+/** Backups that servers make by themselves. */
 export const backups = pgTable("backups", {
   id: uuid().primaryKey(),
   file: text().notNull(),
   begunAt: createdAt(),
-  /** Whoever makes it says so every few seconds. */
+  /** Updated every few seconds while it is being made. */
   aliveAt: createdAt(),
   endedAt: timestamp({ withTimezone: true }),
   rows: bigint({ mode: "number" }),
   bytes: bigint({ mode: "number" }),
-  /** Restored into a database of its own, its books did; null where that did not come to pass. */
+  /** Whether the books balanced after it was restored into a database of its own; null if it was not. */
   balanced: boolean(),
   problem: text().notNull().default(""),
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Shared } from "./shared.ts";
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test says so. */
 function works() {
   const begun: PromiseWithResolvers<string>[] = [];
   const work = () => {

@@ -1,9 +1,9 @@
-/** Work for several at once, as the first of them asked for it. */
+/** Work done once for several callers, as the first of them asked for it. */
 type Turn<A, T> = { asked: A; done: Promise<T>; next?: Turn<A, T> };
 
 /**
- * What several ask for at once is done once for them: those who come while it is done for others share the next turn,
- * which begins after all of them, so that nobody is told how it was before they asked.
+ * Does work once for several callers. Those who ask while it is being done for others share the next turn, which begins
+ * after all of them asked: nobody gets an answer from before their question.
  */
 export class Shared<A, T> {
   private readonly turns = new Map<string, Turn<A, T>>();

@@ -6,39 +6,39 @@ import type { Database } from "./database.ts";
 import { databaseFailed, databaseIsAway, failureCode } from "./failures.ts";
 
 /**
- * What a place to read at has: the same tables, how to ask it something small on a connection of its own, and how to end
- * all that is waited for there.
+ * A database to read from: `ask` sends it a small query on a connection of its own, and `cut` ends everything that
+ * waits for it.
  */
 type Place = { name: string; db: Database; ask(): Promise<void>; cut(): void; close(): Promise<void> };
 
-/** READ_DATABASE_URL may name the primary too, which is nothing that somebody has to see to. */
+/** READ_DATABASE_URL may name the primary too, which is no cause for alarm. */
 type State = "used" | "left out" | "primary";
 type Standby = Place & { state: State; why: string | undefined; behind: number; silentFor: number };
 
 /**
- * Up to where the database's changes go, or a standby has followed them. Places can only be compared within the same
- * history of the same database: a promotion begins another, whose places the old primary may reach with changes that
- * nobody has any more.
+ * How far the database's changes go, or how far a standby has followed them. Places can only be compared within the
+ * same history of the same database: a promotion begins a new history, and the old primary may reach the same places
+ * with changes that were lost.
  */
 type Position = { database: string; history: string; place: bigint };
 
-/** A standby that is a little behind is asked again after each of these, in milliseconds. */
+/** Milliseconds after which a standby that is a little behind is asked again. */
 const pauses = [0, 2, 4, 8, 16, 32];
-/** How often each is looked at, whether it can be used. */
+/** Milliseconds between checks whether a standby can be used. */
 const lookEvery = 1_000;
-/** After so many looks without an answer nothing is waited for there any more: what takes its time has no limit of its own. */
+/** After this many checks without an answer, everything that waits for a standby is ended: long work has no timeout. */
 const mostSilentLooks = 3;
 
-/** The position that a standby must have reached to answer what is being read, and who wants to know how far it has come. */
+/** The position that a standby must have reached to answer; `tell` is told how far it is. */
 const needed = new AsyncLocalStorage<{ position: Position; tell?: (found: Position) => void }>();
 const followed = new WeakMap<pg.PoolClient, Position>();
 
 export type Standbys = ReturnType<typeof followStandbys>;
 
 /**
- * Answers from standbys what may be read there. Nobody is shown less than anybody was answered or told of before,
- * whichever server asks: each time the primary says how far its changes go, which costs it next to nothing, and a standby
- * that has not come as far is not used. Nor is one that fails: the primary answers instead.
+ * Reads from standbys. An answer is never older than any answer or event that anybody got before, from any server: each
+ * time the primary is asked how far its changes go, which costs it next to nothing, and a standby that is not as far is
+ * not used. If one is not or fails, the primary answers instead.
  */
 export function followStandbys(primary: Database, open: (check: Check, checkAnew: Check) => Place[]) {
   const positionNow = oneForAllWhoAsk(() => positionOf(primary));
@@ -46,7 +46,7 @@ export function followStandbys(primary: Database, open: (check: Check, checkAnew
     const { position, tell } = needed.getStore() ?? { position: await positionNow() };
     await checkFollowed(client, position, tell);
   };
-  /** What was true of a connection may not be any more: a standby can be promoted under it. */
+  /** Ignores what is known of the connection: its standby may have been promoted since. */
   const checkAnew: Check = async (client) => {
     followed.delete(client);
     await check(client);
@@ -95,14 +95,14 @@ export function followStandbys(primary: Database, open: (check: Check, checkAnew
 
   return {
     answered,
-    /** Each with how many bytes of changes it lacked when it was last looked at; NaN where it did not tell. */
+    /** Each standby, and how many bytes of changes it lacked at its last check; NaN if it did not tell. */
     states: () => standbys.map(({ name, state, behind }) => ({ name, state, behind })),
 
-    /** Whoever is refused is refused anywhere. */
+    /** A refusal by `work` is final; any other error is tried again at the primary. */
     async read<T>(work: (db: Database) => Promise<T>, isRefusal: (error: unknown) => boolean): Promise<T> {
       const used = thoseUsed();
       const standby = used[turn++ % used.length];
-      // Where the primary does not say, it will not answer either.
+      // If the primary does not tell its position, this read will fail there as well.
       const position = standby && (await positionNow().catch(() => undefined));
       if (standby && position)
         try {
@@ -114,14 +114,14 @@ export function followStandbys(primary: Database, open: (check: Check, checkAnew
             answered.standby++;
             throw error;
           }
-          // A statement that is at fault itself fails at the primary too.
+          // If the statement is wrong, it will fail at the primary too, and the standby stays in use.
           if (error instanceof Unfit || databaseFailed(error)) leaveOut(standby, error);
         }
       answered.primary++;
       return work(primary);
     },
 
-    /** Begins to look at them, and tells which are used. Returns how to stop. */
+    /** Begins to check the standbys, and reports which are used. Returns a function that stops it. */
     watch(tell: (line: string) => void) {
       report = tell;
       const looking = new Map<Standby, Promise<void>>();
@@ -145,7 +145,7 @@ export function followStandbys(primary: Database, open: (check: Check, checkAnew
   };
 }
 
-/** Looks at a connection that is about to be used, and refuses it unless it has followed far enough. */
+/** Refuses a connection that is about to be used if its standby has not followed far enough. */
 export type Check = (client: pg.PoolClient) => Promise<void>;
 
 /** Why a standby cannot be used. */
@@ -163,7 +163,7 @@ async function checkFollowed(client: pg.PoolClient, position: Position, tell = (
   for (const pause of pauses) {
     if (hasFollowed()) return;
     if (pause > 0) await setTimeout(pause);
-    // As an object, which is waited for only so long.
+    // As an object, because only those have a timeout.
     const { rows } = await client.query<Followed>({ text: followedPosition });
     const [found] = rows;
     if (found?.database !== position.database) throw new Unfit("it is of another database");
@@ -180,8 +180,8 @@ async function checkFollowed(client: pg.PoolClient, position: Position, tell = (
 }
 
 /**
- * All who ask at about the same time get one answer, of a question that was put after each of them asked: an earlier one
- * may have missed what they were just told.
+ * Gives all who ask at about the same time one answer, to a question put after each of them asked: an earlier answer
+ * may be older than what they already know.
  */
 function oneForAllWhoAsk<T>(ask: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
@@ -197,16 +197,16 @@ function oneForAllWhoAsk<T>(ask: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The number that PostgreSQL and its standbys share, and the name of the database in it. */
+/** A number that PostgreSQL shares with its standbys, and the name of the database. */
 const whichDatabase = "system_identifier || '/' || current_database()";
 
-/** What is answered before it is written, where the database was told so, counts as well. */
+/** If the database was told to answer before it writes, changes not written yet count as well. */
 const writtenPosition = sql.raw(`select ${whichDatabase} as database,
     left(pg_walfile_name(place), 8) as history, (place - '0/0')::text as place
   from pg_control_system(), (select case current_setting('synchronous_commit')
     when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_lsn() end as place) as written`);
 
-/** Asked anew each time: an address may lead to another PostgreSQL by now, such as one that a backup was restored into. */
+/** Asks for the database each time too: the address may lead to another one by now, such as a restored backup. */
 async function positionOf(primary: Database): Promise<Position> {
   const { rows } = await primary.execute<{ database: string; history: string; place: string }>(writtenPosition);
   const [found] = rows;
@@ -216,7 +216,7 @@ async function positionOf(primary: Database): Promise<Position> {
 
 type Followed = { is_standby: boolean; database: string; history: string; place: string | null };
 
-/** Which history it follows is told at once to accounts with pg_monitor, to others with its next restart point. */
+/** The history is up to date for accounts with pg_monitor; others see that of the last restart point. */
 const followedPosition = `select is_standby, ${whichDatabase} as database,
   case when is_standby
     then lpad(upper(to_hex(coalesce((select received_tli from pg_stat_wal_receiver), timeline_id))), 8, '0')

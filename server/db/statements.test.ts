@@ -6,7 +6,7 @@ import type { Transaction } from "./database.ts";
 import { type Engine, withoutTimeLimit } from "./engine.ts";
 import { mostStatements } from "./statements.ts";
 
-/** On PostgreSQL tables are changed beside servers of the version before, which name the columns that they read. */
+/** Only here: on PostgreSQL, tables change while older servers run, whose statements name their columns. */
 const onEmbedded = test.skipIf(!inject("embeddedDump"));
 
 const numbered = (number: number) => sql`select ${number}::int as answer, ${sql.raw(String(number))} as question`;
@@ -59,7 +59,7 @@ test("what fails in the middle of a transaction leaves its statements usable", a
   });
   const aborted = db.transaction(async (tx) => {
     await tx.execute(divided(0)).catch(() => {});
-    // Prepared for the first time where nothing is answered any more.
+    // First prepared in a failed transaction.
     await tx.execute(greeted);
   });
   await expect(aborted).rejects.toMatchObject({ cause: { code: "25P02" } });
@@ -78,7 +78,7 @@ onEmbedded("a table that was changed answers as it is now, also within one trans
   });
   await expect(undone).rejects.toThrow("undone");
 
-  // As it was prepared before, it would answer with two columns.
+  // The earlier prepared statement would answer with two columns.
   await db.execute(sql`create table changing as select 1 as id, 2 as size, 3 as weight`);
   try {
     expect((await db.execute(all)).rows).toEqual([{ id: 1, size: 2, weight: 3 }]);

@@ -1,13 +1,13 @@
-/** So many statements stay prepared on a connection, those that were used last. */
+/** How many statements stay prepared on a connection: those used last. */
 export const mostStatements = 500;
 
-/** A search is planned for what was typed; a statement of many rows, or a cursor, is not likely to come again. */
+/** Not searches, which are planned for what was typed; nor long statements and cursors, which hardly come again. */
 export function isPreparable(text: string | undefined, values: unknown, comesAgain = false): text is string {
   if (!Array.isArray(values) || values.length === 0 || !text) return false;
   return (comesAgain || text.length < 4_000) && !/^declare | (like|@@) /.test(text);
 }
 
-/** Keeps so many values, each under a text. The one that was not asked for the longest makes room for another. */
+/** Keeps up to `most` values by key, and drops the one that was not used for the longest. */
 export class Recent<V> {
   private readonly kept = new Map<string, V>();
   private readonly most: number;
@@ -23,7 +23,7 @@ export class Recent<V> {
     return value;
   }
 
-  /** Returns what has made room. */
+  /** Returns the value that was dropped, if any. */
   add(key: string, value: V): V | undefined {
     this.kept.set(key, value);
     if (this.kept.size <= this.most) return undefined;
@@ -36,7 +36,7 @@ export class Recent<V> {
     this.kept.delete(key);
   }
 
-  /** Returns all there was. */
+  /** Returns all values. */
   clear(): V[] {
     const all = [...this.kept.values()];
     this.kept.clear();

@@ -1,16 +1,16 @@
 /**
- * What is told of work while it is done, where somebody wants traces; operations/tracing.ts makes spans of it. Nobody
- * does unless OTEL_EXPORTER_OTLP_ENDPOINT is set: then this is undefined, and nothing of it is even loaded.
+ * What is reported while work is done, for operations/tracing.ts to make spans of. Unless OTEL_EXPORTER_OTLP_ENDPOINT
+ * is set, `tracing` is undefined and its code is not even loaded.
  */
 export type Tracing = {
-  /** A statement goes out. Returns what to call with its failure, or with nothing; undefined outside of traced calls. */
+  /** A statement is sent. Returns a function for its end and any failure; undefined outside of traced calls. */
   statement(text: string): ((failure?: unknown) => void) | undefined;
-  /** Something is sent to another host. Returns headers that name it there, and what to call with what came of it. */
+  /** A request is sent to another host. Returns headers that carry the trace, and a function for its end. */
   sending(host: string): {
     headers: Record<string, string>;
     end(answer: { status: number | null; problem: string }): void;
   };
-  /** Something happens to the call that is under way. */
+  /** Notes something about the call under way. */
   note(what: string, code: string | undefined): void;
 };
 

@@ -9,19 +9,19 @@ import { newAddresses, newDiscordId, newOrderAddresses, newUsername } from "./pe
 import { type Random, seededRandom } from "./random.ts";
 import { adjustmentReasons, fedexNotes, mistakeReasons, parcelNotes, refundReasons } from "./words.ts";
 
-/** How large a business is, and what it takes for now. The rest follows from the number of orders. */
+/** The size of a business. Everything else follows from the number of orders. */
 type Plan = {
   now: Date;
   days: number;
   orders: number;
   customers: number;
-  /** Whether the log tells what the shop did, beside what operators did. */
+  /** Whether the log has entries of the shop, besides those of operators. */
   logsShop: boolean;
   seed?: number;
 };
 
 type Order = { id: string; uuid: string; priceCents: number };
-/** Prepaid codes: how many were made, and the batch that is being used. */
+/** Prepaid codes: how many were registered, and the batch in use. */
 type Stock = Codes & { number: number; amount: number; first: string; registeredAt: number; batchId: string };
 type LabelType = CatalogueEntry & { id: string; stock: Stock | undefined };
 type Tier = { fromWeight: number; toWeight: number; priceCents: number };
@@ -50,10 +50,10 @@ const operators = ["admin", "support.day", "support.night"];
 const shop = "shop-main";
 const kindOf = (actor: string) => (actor === shop ? ("shop" as const) : null);
 
-/** After this time new customers are verified, know their prices, and buy. */
+/** After this time new customers are verified and begin to buy. */
 const settlingIn = 12 * hour;
 
-/** What a business consists of, each after what it refers to. */
+/** The tables of a business, each after those it refers to. */
 export const businessTables = [
   schema.customers,
   schema.labelTypes,
@@ -69,16 +69,16 @@ export const businessTables = [
   schema.logs,
 ] as const;
 
-/** Enough to be quick, and little enough to keep in memory. */
+/** Large enough to be quick, and small enough to keep in memory. */
 const batchSize = 2000;
 
 /**
- * Plausible trade up to now, of any size: the same for the same plan, and every cent accounted for. Rows come in
+ * Plausible trade up to now, of any size: always the same for the same plan, and correct to the cent. Rows come in
  * batches, table by table, and may refer to rows that come later.
  */
 export function* makeBusiness({ now, days, orders, customers: amount, logsShop, seed = 7400 }: Plan) {
   const random = seededRandom(seed);
-  // The last sale is a minute old: what follows from it has happened too.
+  // The last sale is a minute old, so that everything that follows from it has happened too.
   const end = now.getTime() - minute;
   const start = end - days * day;
   const rows = new Map<PgTable, object[]>(businessTables.map((table) => [table, []]));
@@ -99,13 +99,13 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     return parts.map(([offer, part]) => [offer, (type.share * part) / all] as const);
   });
   const latestFedexOrders = Math.max(15, orders / 4000);
-  /** Codes are registered so many at a time. */
+  /** How many codes are registered at a time. */
   const codesAtOnce = Math.min(5000, Math.max(250, Math.round(orders / 12)));
 
   const joined = joinings();
   const customers: Customer[] = [];
   const usernames = new Set<string>();
-  /** Those who may buy, the longest known first. */
+  /** Customers who may buy, oldest first. */
   const buyers: Customer[] = [];
   const refunds: { at: number; order: Order; customer: Customer }[] = [];
   let sold = 0;
@@ -113,7 +113,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
   let corrections = 0;
 
   yield* trade();
-  // Their balances are known only now.
+  // Their balances are known only at the end.
   for (const { row } of customers) {
     add(schema.customers, row);
     yield* batches(batchSize);
@@ -124,7 +124,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     for (const [table, waiting] of rows) if (waiting.length >= least) yield [table, waiting.splice(0)];
   }
 
-  /** Everything that moves a balance happens one after the other, with room for a deposit in between. */
+  /** Everything that moves a balance, one after the other, with time for a deposit in between. */
   function* trade() {
     const moments = Float64Array.from({ length: orders }, () => openingHour(random, start + 20 * day, end)).sort();
     let clock = start;
@@ -170,7 +170,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     return { ...entry, id, stock };
   }
 
-  /** Some were there in the first days; from then on ever more join. The newest wait for verification. */
+  /** When customers join: some in the first days, then ever more. The newest wait for verification. */
   function joinings() {
     const founders = Math.max(2, Math.round(amount / 50));
     return Float64Array.from({ length: amount }, (_, place) => {
@@ -198,7 +198,8 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const active = place < 2 || !random.chance(0.03);
     const disabledAt = atMostNow(at + random.between(10, 240) * hour);
     if (!active) log(disabledAt, random.pick(operators), logEntry.switchedCustomer({ id, username }, false));
-    const ownPrices = verifiedAt && random.chance(0.05) ? bargain({ id, username }, verifiedAt + hour) : undefined;
+    const ownPrices =
+      verifiedAt && random.chance(0.05) ? addCustomPrices({ id, username }, verifiedAt + hour) : undefined;
     const row = {
       id,
       username,
@@ -224,8 +225,8 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     if (verifiedAt && active) buyers.push(customer);
   }
 
-  /** Prices of a customer's own for the lightest parcels of one label type. */
-  function bargain(customer: { id: string; username: string }, at: number) {
+  /** Custom prices for the lightest parcels of one label type. */
+  function addCustomPrices(customer: { id: string; username: string }, at: number) {
     const labelType = random.pick(types.filter(({ active }) => active));
     const operator = random.pick(operators);
     log(at, operator, logEntry.switchedCustomPricing(customer, true));
@@ -287,7 +288,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     return order;
   }
 
-  /** False where another refund has taken the moment. */
+  /** False if another refund has that moment. */
   function planRefund(at: number, order: Order, customer: Customer): boolean {
     const place = refunds.findLastIndex((planned) => planned.at <= at);
     if (refunds[place]?.at === at) return false;
@@ -303,7 +304,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     log(at, operator, because(reason, logEntry.refundedOrder(order, customer.row)));
   }
 
-  /** What an operator gives a customer, now and then by mistake: then it is taken back. Returns when that was done. */
+  /** A credit by an operator; now and then it is a mistake and reversed. Returns when it was done. */
   function correct(customer: Customer, at: number): number {
     const operator = random.pick(operators);
     corrections++;
@@ -353,7 +354,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     const amountCents = Math.max(usual, Math.ceil(missing / 500) * 500);
     const paidAt = at - random.between(1, Math.min(20 * minute, at - customer.movedAt - 1));
     const openedAt = paidAt - random.between(1, 60) * minute;
-    // Some tried before, in vain.
+    // Some had tried before, in vain.
     const triedAt = openedAt - random.between(30, 300) * minute;
     if (random.chance(0.15)) openInvoice(customer, amountCents, triedAt, random.chance(0.7) ? "expired" : "failed");
     const invoice = openInvoice(customer, amountCents, openedAt, "paid", new Date(paidAt));
@@ -381,7 +382,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     return opened;
   }
 
-  /** Those of the last two days that nobody has paid yet. */
+  /** Unpaid invoices of the last two days. */
   function leaveInvoicesOpen() {
     for (let left = Math.ceil(orders / 500); left > 0; left--) {
       const customer = random.pick(buyers);
@@ -435,7 +436,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
     return id;
   }
 
-  /** The next code of a stock, in a batch that was registered shortly before its first one was needed. */
+  /** The next code of a stock, from a batch that was registered shortly before its first code was needed. */
   function addCode(stock: Stock, at: number, usedAt: Date | null): string {
     const { prefix, type, template } = stock;
     const code = withCheckDigit(prefix + String(++stock.number).padStart(21 - prefix.length, "0"));
@@ -478,7 +479,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
 
   function orderFedex({ row: { id: customerId, username } }: Customer, soldAt: number) {
     const number = fedexOrders++;
-    // The latest ones are still in work, and nobody has waited for long.
+    // The latest orders are still being worked on, and nobody has waited for long.
     const isLatest = number >= Math.ceil(orders / 40) - latestFedexOrders;
     const at = isLatest ? end - random.between(20, 30 * 60) * minute : soldAt;
     const status = isLatest ? (lately[number % lately.length] as (typeof lately)[number]) : random.weighted(earlier);
@@ -511,7 +512,7 @@ export function* makeBusiness({ now, days, orders, customers: amount, logsShop, 
   }
 }
 
-/** Heavier parcels cost more, so that a price can be told from an unusual one. */
+/** Heavier parcels cost more, so that an unusual price stands out. */
 const fedexCents = ({ weight, weightUnit }: { weight: number; weightUnit: string }) =>
   900 + 75 * weight * (weightUnit === "kg" ? 2.2 : 1);
 
@@ -526,7 +527,7 @@ function openingHour(random: Random, start: number, end: number): number {
   for (;;) {
     const at = Math.floor(start + Math.sqrt(random.next()) * (end - start));
     const hours = Math.floor(at / hour) % 24;
-    // The first of January 1970 was a Thursday.
+    // 1 January 1970 was a Thursday.
     const isWeekend = ((Math.floor(at / day) + 4) % 7) % 6 === 0;
     const busy = (hours >= 13 ? 1 : hours < 3 ? 0.6 : 0.12) * (isWeekend ? 0.45 : 1);
     if (random.chance(busy)) return at;

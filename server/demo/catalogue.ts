@@ -1,15 +1,15 @@
 import type { labelTypes, trackingCodes } from "../db/schema.ts";
 
 export type CatalogueEntry = Pick<typeof labelTypes.$inferSelect, "name" | "uid" | "kind" | "maxWeight" | "active"> & {
-  /** How often it is bought, in parts of all. */
+  /** Its share of all purchases. */
   share: number;
   tiers: readonly (readonly [from: number, to: number, cents: number])[];
-  /** Prepaid codes it uses, and how many of them are left. */
+  /** The prepaid codes it uses, and how many of them are left. */
   codes?: Codes;
 };
 export type Codes = Pick<typeof trackingCodes.$inferSelect, "type" | "template"> & { prefix: string; left: number };
 
-/** Prices by the weight that they hold up to, each from where the one before ends; null leaves a gap. */
+/** Prices by upper weight, each tier beginning where the previous one ends; null leaves a gap. */
 export function tiersUpTo(prices: Record<number, number | null>): [from: number, to: number, price: number][] {
   const weights = Object.keys(prices).map(Number);
   const tiers = weights.map((to, place) => [weights[place - 1] ?? 0, to, prices[to] ?? null] as const);

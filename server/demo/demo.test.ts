@@ -40,7 +40,7 @@ test("the demo business is loaded once, its books balance, and it is removed for
   expect(await loadDemo(db, now)).toBe(false);
   expect(await removeDemo(db)).toBe(false);
 
-  // The planner now knows large tables without a row, and must not have the books compare each order with each code.
+  // The planner now knows that large tables are empty, and still must not compare each order with each code.
   await db.execute(sql`analyze`);
   await db.update(settings).set({ demo: null });
   expect(await loadDemo(db, now)).toBe(true);

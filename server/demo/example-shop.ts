@@ -8,12 +8,12 @@ import type { Database, Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
 import { apiKeys, customers, settings, shops } from "../db/schema.ts";
 
-/** The shop of the demo business: what `npm run shop` opens. */
+/** The demo business's shop, used by `npm run shop`. */
 const name = "Example shop";
 
 const fileIn = (folder: string) => join(folder, "example-shop.json");
 
-/** A shop of that name; what the demo business sold was sold there. */
+/** The shop that sold what the demo business sold. */
 export async function addExampleShop(tx: Transaction): Promise<string> {
   const [known] = await tx.select().from(shops).where(eq(shops.name, name));
   const [shop] = known ? [known] : await tx.insert(shops).values({ name }).returning();
@@ -22,8 +22,8 @@ export async function addExampleShop(tx: Transaction): Promise<string> {
 }
 
 /**
- * Gives the example shop its key, in a file beside the database, and names some customers to sign in as. Once: a key
- * that is deleted in the panel stays so.
+ * Gives the example shop its key, in a file beside the database, with some customers to sign in as. Only once: a key
+ * deleted in the panel stays deleted.
  */
 export async function giveKey(db: Database, folder: string): Promise<void> {
   if (await stat(fileIn(folder)).catch(() => undefined)) return;
@@ -31,7 +31,7 @@ export async function giveKey(db: Database, folder: string): Promise<void> {
     const [demo] = await tx.select().from(settings).where(eq(settings.demo, true)).for("update");
     if (!demo) return;
     const id = uuidv7();
-    // One that was made without being written down is of no use to anybody.
+    // A key that was never written to the file is useless.
     await tx.delete(apiKeys).where(eq(apiKeys.name, name));
     const key = await createKey(tx, {
       id,
@@ -47,7 +47,7 @@ export async function giveKey(db: Database, folder: string): Promise<void> {
   });
 }
 
-/** The busiest who can buy, one of them with prices of their own. */
+/** The busiest customers who can buy, one of them with custom prices. */
 async function somebody(tx: Transaction) {
   const busiest = async (customPricingEnabled: boolean, limit: number) =>
     tx
@@ -66,7 +66,7 @@ async function somebody(tx: Transaction) {
   return [...(await busiest(false, 3)), ...(await busiest(true, 1))];
 }
 
-/** Whole or not at all, and for nobody else's eyes. */
+/** Completely or not at all, readable by the owner only. */
 async function write(folder: string, content: object) {
   const draft = join(folder, `example-shop.${randomUUID()}`);
   await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });

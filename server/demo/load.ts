@@ -9,14 +9,14 @@ import * as schema from "../db/schema.ts";
 import { businessTables, makeBusiness } from "./business.ts";
 import { addExampleShop, removeExampleShop } from "./example-shop.ts";
 
-/** The shop's entries would bury what the operators did, and take a third of the time that loading takes. */
+/** The shop's entries would hide those of operators, and take a third of the loading time. */
 const plan = { days: 365, orders: 6000, customers: 400, logsShop: false };
 const demoStaff = ["support.day", "support.night"];
 
-/** What the books said about another business is of no use. */
+/** Results about another business are meaningless. */
 const unchecked = { booksCheckedAt: null, booksProblems: null, owedCents: null, lowCodes: [] };
 
-/** Fills an empty database with the demo business, once; true when it did. */
+/** Fills an empty database with the demo business, once; returns true when it did. */
 export async function loadDemo(db: Database, now: Date): Promise<boolean> {
   const passwordHash = await hashPassword(generatePassword());
   return withoutTimeLimit(db).transaction(async (tx) => {
@@ -33,13 +33,13 @@ export async function loadDemo(db: Database, now: Date): Promise<boolean> {
     const staff = demoStaff.map((username) => ({ username, role: "staff" as const, passwordHash }));
     await tx.insert(schema.accounts).values(staff).onConflictDoNothing();
     await tx.update(schema.settings).set({ demo: true, cashappId: "$footprint-demo", ...unchecked });
-    // The demo's past is older than what may be chained already.
+    // The demo's past may be older than what is already chained.
     await startChainAnew(tx, system, "Loaded the demo business");
     return true;
   });
 }
 
-/** All that a business is made of; what refers to others stands before them. */
+/** All tables of a business, each before those it refers to. */
 const business = [
   schema.statementLines,
   schema.statements,
@@ -63,7 +63,9 @@ const business = [
   schema.customerMonths,
 ];
 
-/** Takes away the demo business and what was entered into it; accounts made by hand stay. False: there is none. */
+/**
+ * Removes the demo business and everything entered into it; accounts made by hand stay. Returns false if there is none.
+ */
 export async function removeDemo(db: Database): Promise<boolean> {
   return withoutTimeLimit(db).transaction(async (tx) => {
     const [settings] = await tx.select().from(schema.settings).for("update");

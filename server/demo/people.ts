@@ -2,7 +2,7 @@ import { flatAddress } from "@footprint/contract/address.ts";
 import type { Random } from "./random.ts";
 import { cities, companies, firstNames, handles, lastNames, streetKinds, streets } from "./words.ts";
 
-/** A name that nobody has yet; a number is added once the good ones are gone. */
+/** An unused name; a number is added once the plain names are used up. */
 export function newUsername(random: Random, taken: Set<string>): string {
   const [one, other, first] = [random.pick(handles), random.pick(handles), random.pick(firstNames).toLowerCase()];
   const wish = random.pick([
@@ -16,11 +16,11 @@ export function newUsername(random: Random, taken: Set<string>): string {
   return name;
 }
 
-/** Chat ids carry their moment. */
+/** Chat ids contain their time. */
 export const newDiscordId = (random: Random, at: number) =>
   String((BigInt(at - Date.UTC(2015, 0, 1)) << 22n) + BigInt(random.between(0, 4_194_303)));
 
-/** Somebody who sends or gets a parcel. */
+/** Somebody who sends or receives a parcel. */
 export function newParty(random: Random) {
   const [city, state, zip] = random.pick(cities);
   return {
@@ -33,13 +33,13 @@ export function newParty(random: Random) {
   };
 }
 
-/** Who sends to whom, as Fedex orders keep it. */
+/** Sender and receiver, in the form of Fedex orders. */
 export const newAddresses = (random: Random) => ({
   ...flatAddress("from", newParty(random)),
   ...flatAddress("to", newParty(random)),
 });
 
-/** The same with what orders keep beside: senders are more often businesses. */
+/** The same in the form of orders; senders are more often businesses. */
 export const newOrderAddresses = (random: Random) => ({
   ...newAddresses(random),
   fromCompany: random.chance(0.5) ? random.pick(companies) : "",

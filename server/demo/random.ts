@@ -1,9 +1,9 @@
 export type Random = ReturnType<typeof seededRandom>;
 
-/** All numbers of four digits: to look them up is several times as quick as to write them. */
+/** All numbers of four hexadecimal digits: looking them up is several times as fast as formatting them. */
 const hex = Array.from({ length: 0x10000 }, (_, number) => number.toString(16).padStart(4, "0"));
 
-/** The same numbers for the same seed, on every machine: mulberry32. */
+/** The same numbers for the same seed on every machine: mulberry32. */
 export function seededRandom(seed: number) {
   let state = seed >>> 0;
   const next = () => {
@@ -20,11 +20,11 @@ export function seededRandom(seed: number) {
   };
   return {
     next,
-    /** A whole number, both ends included. */
+    /** A whole number, including both ends. */
     between: (low: number, high: number) => low + Math.floor(next() * (high - low + 1)),
     chance: (probability: number) => next() < probability,
     pick: <T>(choices: readonly T[]): T => choices[Math.floor(next() * choices.length)] as T,
-    /** One of the choices, by how much each weighs. */
+    /** One of the choices, by weight. */
     weighted: <T>(choices: readonly (readonly [choice: T, weight: number])[]): T => {
       let left = next() * choices.reduce((sum, [, weight]) => sum + weight, 0);
       for (const [choice, weight] of choices) {
@@ -34,7 +34,7 @@ export function seededRandom(seed: number) {
       return choices.at(-1)?.[0] as T;
     },
     uuid: () => `${eightDigits()}-${fourDigits()}-4${threeDigits()}-a${threeDigits()}-${eightDigits()}${fourDigits()}`,
-    /** A version 7 uuid of that moment, as the rows of the product have them. */
+    /** A version 7 uuid with this time, like the product's rows. */
     idAt: (at: number) => {
       const time = at.toString(16).padStart(12, "0");
       return `${time.slice(0, 8)}-${time.slice(8)}-7${threeDigits()}-a${threeDigits()}-${eightDigits()}${fourDigits()}`;

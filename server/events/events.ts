@@ -12,36 +12,37 @@ import { makePresence, type Opening } from "./presence.ts";
 import { addForAccount, addLogRow, addNotices, nothingStale } from "./staleness.ts";
 import { makeStreams } from "./streams.ts";
 
-/** What servers say to each other. */
-type Word = Fact | { opened: Opening };
+/** What servers tell each other. */
+type ServerMessage = Fact | { opened: Opening };
 
-/** How long is gathered before anything is said. */
+/** How long changes are gathered before they are told. */
 const gatheringMs = 250;
-/** How often the log is looked at for what nobody said, how far back, and for how many rows. */
+/** How often the log is searched for changes that nobody told, how far back, and up to how many rows. */
 const lookEvery = 3_000;
 const lookBack = { ms: 30_000, rows: 1_000 };
-/** How often is looked for new notices, whichever server made them readable. */
+/** How often new notices are looked for, whichever server numbered their events. */
 const noticesEvery = 700;
-/** PostgreSQL takes less than 8,000 bytes at once. */
+/** A PostgreSQL notification has less than 8,000 bytes. */
 const longestText = 7_800;
 
 export type Events = ReturnType<typeof openEvents>;
 
 /**
- * Tells the panels that are open on this server what became stale, whoever changed it. What is committed here is said to
- * the other servers a moment later: in the change's own transaction all such commits would wait for each other. What a
- * server did not come to say, since it was killed or had lost its connection, is found in the log.
+ * Tells this server's open panels what became stale, whoever changed it. Changes committed here are told to the other
+ * servers a moment later, because notifying inside the change's own transaction would make all such commits wait for
+ * each other. Changes that a server did not tell, because it was killed or had lost its connection, are found in the
+ * log.
  */
 export function openEvents(db: Database) {
   const self = uuidv7();
   const streams = makeStreams(db);
-  let toSay: Word[] = [];
+  let toSay: ServerMessage[] = [];
   let staleness = nothingStale();
   let timer: NodeJS.Timeout | undefined;
-  /** Rows of the log that need not be told again, and when they were. */
+  /** Rows of the log that have been told already, and when. */
   const known = new Map<string, number>();
   const presence = makePresence((id, readers) => {
-    // A moment later: whoever asks then may ask another server, which is to have heard of it too.
+    // A moment later, since a panel may ask another server, which should know of it too.
     setTimeout(() => {
       for (const reader of readers) addForAccount(staleness, reader, "presence", id);
       deliverSoon();
@@ -49,10 +50,10 @@ export function openEvents(db: Database) {
   });
   const others = talkWithOthers(db, "footprint", (text) => {
     try {
-      const { from, said } = JSON.parse(text) as { from: string; said: Word[] };
+      const { from, said } = JSON.parse(text) as { from: string; said: ServerMessage[] };
       if (from !== self) said.forEach(hear);
     } catch {
-      // A server of another version, or nobody's: whatever it meant.
+      // From a server of another version, or from a stranger: take everything as stale.
       staleness.everything = true;
       deliverSoon();
     }
@@ -66,16 +67,16 @@ export function openEvents(db: Database) {
     timer = undefined;
     const said = toSay;
     toSay = [];
-    // What cannot be said is found in the log, or said again by whoever has something open.
+    // Anything that cannot be told is found in the log, or told again by panels that have something open.
     if (said.length > 0) others?.say(textsOf(self, said)).catch(() => {});
     const stale = staleness;
     staleness = nothingStale();
     streams.deliver(stale);
-    // Where the database does not answer, whoever is gone is forgotten by their silence.
+    // If the database does not answer, signed-out sessions are dropped once they are silent.
     forgetSignedOut(new Set(stale.accounts.keys())).catch(() => {});
   }
 
-  /** Who was signed out, suspended or deleted has nothing open any more. */
+  /** Drops what signed-out, suspended or deleted accounts had open. */
   async function forgetSignedOut(accounts: ReadonlySet<string>) {
     const sessions = presence.sessionsOf(accounts);
     if (sessions.length === 0) return;
@@ -83,7 +84,7 @@ export function openEvents(db: Database) {
     presence.endSessions(new Set(sessions.filter((session) => !living.has(session))));
   }
 
-  function hear(word: Word) {
+  function hear(word: ServerMessage) {
     if ("opened" in word) return presence.note(word.opened);
     if (known.has(word.logged.id)) return;
     known.set(word.logged.id, performance.now());
@@ -91,7 +92,7 @@ export function openEvents(db: Database) {
     deliverSoon();
   }
 
-  function say(word: Word) {
+  function say(word: ServerMessage) {
     hear(word);
     if (others) toSay.push(word);
     deliverSoon();
@@ -99,7 +100,7 @@ export function openEvents(db: Database) {
 
   const stopListening = onCommit(db, (facts) => facts.forEach(say));
 
-  /** By the clock on the wall, which goes on while a computer sleeps; whatever else lasts is measured without it. */
+  /** By the wall clock, which goes on while a computer sleeps, unlike the clock used elsewhere. */
   let lookedAt = 0;
   async function look() {
     presence.tidy();
@@ -124,7 +125,7 @@ export function openEvents(db: Database) {
     looking = look().catch(() => {});
   }, lookEvery).unref();
 
-  /** Up to where in the events panels were told of notices. Also while none is open: who comes next hears of it. */
+  /** The position up to which panels were told of notices. Kept up to date while none is open, for the next one. */
   let noticed: Awaited<ReturnType<typeof newestPositions>> | undefined;
   async function lookForNotices() {
     const newest = await newestPositions(db);
@@ -146,7 +147,7 @@ export function openEvents(db: Database) {
 
   return {
     openStream(actor: Actor, response: ServerResponse, headers: Record<string, string>) {
-      // Nobody looked while nobody was there.
+      // Nobody looked while no panel was open.
       if (streams.count() === 0) lookedAt = Date.now();
       streams.open(actor, response, headers);
     },
@@ -171,7 +172,7 @@ export function openEvents(db: Database) {
   };
 }
 
-/** By the index of the newest, whatever the log's length. */
+/** By the index of the newest rows, however long the log is. */
 function newestLogRows(db: Database) {
   const { id, type, actorKind, actorId, subjectKind, subjectId, customerId, createdAt } = logs;
   return prepared(db, "log rows of the last moments", () =>
@@ -185,8 +186,8 @@ function newestLogRows(db: Database) {
   ).execute();
 }
 
-/** In as few texts as PostgreSQL takes. */
-function textsOf(from: string, words: Word[]): string[] {
+/** In as few notifications as possible. */
+function textsOf(from: string, words: ServerMessage[]): string[] {
   const texts: string[] = [];
   const close = (part: string[]) => texts.push(`{"from":"${from}","said":[${part.join(",")}]}`);
   let part: string[] = [];

@@ -2,20 +2,24 @@ import { noticedEvents, noticeKinds, staffNoticeKinds } from "@footprint/contrac
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 
-const types = noticeKinds.map((kind) => `'${noticedEvents[kind]}'`).join(", ");
-/** From the index of notices, kind by kind. */
-const newestOf = (kinds: readonly (keyof typeof noticedEvents)[]) =>
-  kinds.map(
-    (kind) => `(select max(position) from events where type = '${noticedEvents[kind]}' and type in (${types}))`,
-  );
-const isForAdmins = (kind: keyof typeof noticedEvents) => !staffNoticeKinds.includes(kind);
+const eventsOf = (kinds: readonly (keyof typeof noticedEvents)[]) => kinds.map((kind) => noticedEvents[kind]);
+/** In the order of the index of notices. */
+const types = sql.raw(
+  eventsOf(noticeKinds)
+    .map((type) => `'${type}'`)
+    .join(", "),
+);
 
-const newest = sql.raw(`select
-  coalesce(greatest(${newestOf(staffNoticeKinds).join(", ")}), 0)::float8 as "notices",
-  coalesce(greatest(${newestOf(noticeKinds.filter(isForAdmins)).join(", ")}), 0)::float8 as "adminNotices"`);
-
-/** The positions of the newest notices: of those that all accounts may see, and of the others. */
+/**
+ * The positions of the newest notices, for all accounts and for administrators. Reads the index of notices, type by
+ * type. It is asked more than once a second; with the types as a parameter it is planned only once and stays short.
+ */
 export async function newestPositions(db: Database) {
-  const { rows } = await db.execute<{ notices: number; adminNotices: number }>(newest);
+  const isForAll = sql`noticed.type = any(${sql.param(eventsOf(staffNoticeKinds))}::text[])`;
+  const { rows } = await db.execute<{ notices: number; adminNotices: number }>(sql`
+    select coalesce(max(newest) filter (where ${isForAll}), 0)::float8 as "notices",
+      coalesce(max(newest) filter (where not ${isForAll}), 0)::float8 as "adminNotices"
+    from unnest(${sql.param(eventsOf(noticeKinds))}::text[]) as noticed(type),
+      lateral (select max(position) as newest from events where events.type = noticed.type and events.type in (${types})) as of_type`);
   return rows[0] as (typeof rows)[number];
 }

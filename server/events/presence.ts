@@ -1,25 +1,25 @@
-/** What a tab of an account has open; null once it has closed it. The session is the hash of its token. */
+/** What a tab of an account has open; null once it is closed. The session is the hash of its token. */
 export type Opening = { account: string; username: string; session: string; tab: string; open: string | null };
 
-/** A tab says every ten seconds what it has open: one that is silent for so long is gone. */
+/** A tab reports every ten seconds what it has open; after this much silence it is taken as closed. */
 const gone = 25_000;
-/** What an account may have open at once, so that nobody fills the memory. */
+/** Most tabs of an account, so that nobody fills the memory. */
 const mostTabs = 40;
 
 type Tabs = Map<string, Opening & { until: number }>;
 
-/** Who has what open, as all servers tell each other. `onChange` names what, and whose change it was. */
+/** Who has what open, on all servers. `onChange` gets the id, and the accounts to tell. */
 export function makePresence(onChange: (id: string, readers: string[]) => void) {
   const accounts = new Map<string, Tabs>();
   const all = () => [...accounts.values()].flatMap((tabs) => [...tabs.values()]);
   const readersOf = (id: string) => new Set(all().flatMap(({ open, account }) => (open === id ? [account] : [])));
 
-  /** Tells the others who have it open, if one more account has or one less. */
+  /** Tells the other readers if an account was added or removed. */
   function change(id: string, account: string, make: () => void) {
     const before = readersOf(id).has(account);
     make();
     const readers = [...readersOf(id)];
-    // Itself too, where somebody was there already: the server that it asked may not have heard of them yet.
+    // The account itself is told too if others were there already, since the server that it asked may not have known.
     if (readers.includes(account) !== before)
       onChange(id, readers.length > 1 ? readers : readers.filter((reader) => reader !== account));
   }
@@ -59,7 +59,7 @@ export function makePresence(onChange: (id: string, readers: string[]) => void) 
         .sort((one, other) => one.username.localeCompare(other.username));
     },
 
-    /** Forgets tabs that have died. */
+    /** Forgets tabs that have been silent for too long. */
     tidy() {
       const now = performance.now();
       closeIf(({ until }) => until < now);
@@ -70,7 +70,7 @@ export function makePresence(onChange: (id: string, readers: string[]) => void) 
       ...new Set(all().flatMap(({ account, session }) => (some.has(account) ? session : []))),
     ],
 
-    /** Forgets what sessions had open that have ended. */
+    /** Forgets what ended sessions had open. */
     endSessions: (ended: ReadonlySet<string>) => closeIf(({ session }) => ended.has(session)),
   };
 }

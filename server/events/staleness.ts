@@ -2,30 +2,30 @@ import { adminKinds, type Stale, type StaleKind } from "@footprint/contract/even
 import type { subjectKinds } from "@footprint/contract/logs.ts";
 import type { LogRow } from "../db/commits.ts";
 
-/** What became stale for everybody and, beside it, for single accounts. */
+/** What became stale for everybody, and in addition for single accounts. */
 export type Staleness = { kinds: Kinds; accounts: Map<string, Kinds>; everything: boolean };
 type Kinds = Map<StaleKind, Set<string> | true>;
 
-/** More than so many ids of a kind are not named one by one. */
+/** Up to so many ids of a kind are named one by one. */
 const mostIds = 100;
 
 export const nothingStale = (): Staleness => ({ kinds: new Map(), accounts: new Map(), everything: false });
 
 type Changed = { id?: StaleKind; all?: StaleKind[] };
 
-/** By what a row of the log is about: the kind that its id is of, and all that may have changed with it. */
+/** For each subject of a log row: the kind of its id, and everything that may have changed with it. */
 const changedWith: Record<(typeof subjectKinds)[number], Changed> = {
-  // Their names stand in all these. Notices say whether something is still to be done.
+  // Customers' names appear in all of these. Notices say whether something still has to be done.
   customer: {
     id: "customers",
     all: ["orders", "bulkOrders", "fedexOrders", "invoices", "queues", "notices", "dashboard"],
   },
-  // An order uses up a code, and may be one of a bulk order's. What moves money may have been approved.
+  // An order uses a code, and may be part of a bulk order. Money acts may have been approved requests.
   order: { id: "orders", all: ["bulkOrders", "tracking", "queues", "dashboard", "approvals"] },
   "bulk order": { id: "bulkOrders", all: ["orders", "tracking", "queues", "dashboard"] },
-  // Charged or paid, it changes a balance, which stands beside the customer's orders.
+  // Charging it changes a balance, which is shown beside the customer's orders.
   "fedex order": { id: "fedexOrders", all: ["orders", "queues", "notices", "dashboard"] },
-  // A statement's line may have paid it.
+  // A statement line may have paid it.
   invoice: { id: "invoices", all: ["orders", "statements", "queues", "notices", "dashboard", "approvals"] },
   // A reversal changes what it reverses.
   transfer: { all: ["orders", "invoices", "fedexOrders", "queues", "dashboard", "approvals"] },
@@ -38,20 +38,20 @@ const changedWith: Record<(typeof subjectKinds)[number], Changed> = {
   "api key": { all: ["website"] },
   "saved view": { all: ["views"] },
   "unusual event": { id: "unusual", all: ["adminNotices", "dashboard"] },
-  // A statement's line may wait for it.
+  // A statement line may wait for it.
   approval: { id: "approvals", all: ["statements", "queues", "adminNotices", "dashboard"] },
   "payment handle": { all: ["paymentHandle", "website", "dashboard"] },
   statement: { id: "statements" },
-  // One that paused itself is told of on the dashboard.
+  // The dashboard shows webhooks that were paused automatically.
   webhook: { all: ["website", "dashboard"] },
-  // When codes are low is a setting too.
+  // The alert for low codes is a setting too.
   settings: { all: ["website", "tracking", "queues", "dashboard", "unusual"] },
 };
 
 export function addLogRow(staleness: Staleness, row: LogRow): void {
   const { kinds, accounts } = staleness;
   const changed: Changed | undefined = row.subjectKind ? changedWith[row.subjectKind] : {};
-  // A server of a later version knows more kinds.
+  // A server of a later version may use more kinds.
   if (!changed) staleness.everything = true;
   const { id, all = [] } = changed ?? {};
   kinds.set("logs", true);
@@ -66,13 +66,13 @@ export function addLogRow(staleness: Staleness, row: LogRow): void {
   for (const account of accountsOf(row)) kindsOf(accounts, account).set("sessions", true);
 }
 
-/** Whose sessions may have begun or ended. */
+/** The accounts whose sessions may have begun or ended. */
 function accountsOf({ type, actorId, subjectKind, subjectId }: LogRow): string[] {
   if (type !== "session" && type !== "staff") return [];
   return [actorId, subjectKind === "account" ? subjectId : null].filter((id) => id !== null);
 }
 
-/** What was given notice of, to whoever may see it. */
+/** New notices, for those who may see them. */
 export const addNotices = ({ kinds }: Staleness, kind: "notices" | "adminNotices") => kinds.set(kind, true);
 
 export const addForAccount = ({ accounts }: Staleness, account: string, kind: StaleKind, id: string) =>
@@ -103,8 +103,8 @@ function addId(kinds: Kinds, kind: StaleKind, id: string) {
   kinds.set(kind, ids.size > mostIds ? true : ids);
 }
 
-/** As it is told: to everybody what they may see; undefined where that is nothing. */
-export function toldTo(role: "admin" | "staff", { kinds, everything }: Staleness): Stale | undefined {
+/** What a role may be told; undefined if nothing. */
+export function visibleTo(role: "admin" | "staff", { kinds, everything }: Staleness): Stale | undefined {
   return everything ? { everything } : told(kinds, role);
 }
 

@@ -4,31 +4,33 @@ import { refusal } from "@footprint/contract/refusal.ts";
 import type { Role } from "@footprint/contract/session.ts";
 import { type Actor, livingSessions } from "../accounts/sessions.ts";
 import type { Database } from "../db/database.ts";
-import { addAll, nothingStale, type Staleness, told, toldTo } from "./staleness.ts";
+import { addAll, nothingStale, type Staleness, told, visibleTo } from "./staleness.ts";
 
 type Stream = { account: string; role: Role; tokenHash: string; response: ServerResponse };
 
 const limits = {
   perAccount: 20,
   perServer: 4_000,
-  /** Bytes that wait for a reader who does not take them. */
+  /** Most unread bytes that wait for a reader. */
   unread: 64 * 1024,
 };
 const heartbeat = 15_000;
-/** After how many milliseconds a reader whose stream has ended comes again; one that was one too many, later. */
-const comeAgain = { usually: 2_000, oneTooMany: 300_000 };
-/** A newcomer is told what became stale so shortly before that it may have read it earlier. */
+/** After how many milliseconds a reader whose stream has ended should return; later if it had too many streams. */
+const retryMs = { usually: 2_000, oneTooMany: 300_000 };
+/** A new reader is told of recent changes too, since it may have read the data just before them. */
 const recently = 10_000;
 
-/** For a reader to take the end of a stream. */
-const takeLeave = 5_000;
+/** How long a reader may take to read the end of its stream. */
+const closingMs = 5_000;
 
-/** Streams that are open, for the metrics. */
+/** Open streams, for the metrics. */
 export let openStreams = 0;
 
-/** The readers of this server's events. Each costs a connection and no more: no place in any queue, no database's. */
+/**
+ * The readers of this server's events. Each costs one connection, but no place in a queue and no database connection.
+ */
 export function makeStreams(db: Database) {
-  // The oldest first.
+  // Oldest first.
   const streams = new Set<Stream>();
   const recent: { at: number; staleness: Staleness }[] = [];
   let isClosing = false;
@@ -42,17 +44,17 @@ export function makeStreams(db: Database) {
     if (stream.response.writableLength > limits.unread) stream.response.destroy();
   }
 
-  /** However it ends; a reader who is not there any more does not take the end. */
+  /** Destroys the connection as well, since a reader who is gone does not read the end. */
   function end(stream: Stream, lastWords = "") {
     forget(stream);
     stream.response.end(lastWords);
-    setTimeout(() => stream.response.destroy(), takeLeave).unref();
+    setTimeout(() => stream.response.destroy(), closingMs).unref();
   }
   function forget(stream: Stream) {
     if (streams.delete(stream)) openStreams--;
   }
 
-  /** Ends the streams of sessions that have ended, of some accounts or of all; an account's role may have changed. */
+  /** Ends the streams of ended sessions, for some accounts or all, and notes changed roles. */
   async function check(accounts?: ReadonlySet<string>) {
     const checked = [...streams].filter(({ account }) => !accounts || accounts.has(account));
     if (checked.length === 0) return;
@@ -69,7 +71,7 @@ export function makeStreams(db: Database) {
   function forgetOld() {
     while (recent[0] && recent[0].at < performance.now() - recently) recent.shift();
   }
-  // Where the database does not answer, the next look will tell.
+  // If the database does not answer, the next check will do.
   const checkNow = (accounts?: ReadonlySet<string>) => void check(accounts).catch(() => {});
 
   const beats = setInterval(() => {
@@ -84,7 +86,7 @@ export function makeStreams(db: Database) {
       if (isClosing || streams.size >= limits.perServer)
         throw refusal(503, "Too many panels are open on this server", { retryAfter: 30 });
       const own = [...streams].filter((stream) => stream.account === account);
-      if (own[0] && own.length >= limits.perAccount) end(own[0], `retry: ${comeAgain.oneTooMany}\n\n`);
+      if (own[0] && own.length >= limits.perAccount) end(own[0], `retry: ${retryMs.oneTooMany}\n\n`);
       const stream = { account, role, tokenHash, response };
       streams.add(stream);
       openStreams++;
@@ -93,14 +95,14 @@ export function makeStreams(db: Database) {
       forgetOld();
       const before = nothingStale();
       for (const { staleness } of recent) addAll(before, staleness);
-      write(stream, `retry: ${comeAgain.usually}\n${event("hello", {})}${stale(toldTo(role, before))}`);
+      write(stream, `retry: ${retryMs.usually}\n${event("hello", {})}${stale(visibleTo(role, before))}`);
     },
 
-    /** Tells everybody what became stale, and accounts what is theirs. */
+    /** Tells everybody what became stale, and accounts what is only theirs. */
     deliver(staleness: Staleness) {
       forgetOld();
       recent.push({ at: performance.now(), staleness });
-      const texts = { admin: stale(toldTo("admin", staleness)), staff: stale(toldTo("staff", staleness)) };
+      const texts = { admin: stale(visibleTo("admin", staleness)), staff: stale(visibleTo("staff", staleness)) };
       for (const stream of streams) {
         const own = stale(told(staleness.accounts.get(stream.account), stream.role));
         write(stream, texts[stream.role] + own);
@@ -108,7 +110,7 @@ export function makeStreams(db: Database) {
       if (staleness.accounts.size > 0) checkNow(new Set(staleness.accounts.keys()));
     },
 
-    /** No reader may hold up a server that stops. */
+    /** No reader may delay a server that stops. */
     end() {
       isClosing = true;
       clearInterval(beats);

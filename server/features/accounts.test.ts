@@ -68,7 +68,7 @@ test("a password that an administrator resets is shown once, opens nothing but i
   expect(JSON.stringify(await logRows())).not.toContain(body.password);
 });
 
-test("of two administrators who reset one password at once, one gets it and the other is told", async () => {
+test("of two simultaneous resets of one password, one gets it and the other is refused", async () => {
   const maren = await addAccount("maren", "staff");
   const other = await addAccount("beate", "admin");
   const bothReset = (input: Parameters<typeof call<typeof staff.resetPassword>>[2]) => () => [
@@ -77,7 +77,7 @@ test("of two administrators who reset one password at once, one gets it and the 
   ];
   const asSeen = { ...paramsOf(maren), body: { passwordTemporary: false } };
   const rounds = [await meetAt(accounts, maren, bothReset(asSeen))];
-  // Embedded there is nothing at once: who says nothing of what they saw resets it again.
+  // The embedded engine does nothing at once, so the second call, which names no state, resets it again.
   if (!inject("embeddedDump")) rounds.push(await meetAt(accounts, maren, bothReset(paramsOf(maren))));
   for (const answers of rounds) {
     const [done, refused] = answers.sort((a, b) => a.status - b.status);
@@ -88,7 +88,7 @@ test("of two administrators who reset one password at once, one gets it and the 
     ]);
   }
   expect((await signIn("maren", rounds.at(-1)?.[0]?.body.password)).status).toBe(200);
-  // Who has seen that a password waits to be changed may give another.
+  // A caller who saw that the password was already replaced may replace it again.
   expect((await call("admin", staff.resetPassword, asSeen)).status).toBe(409);
   const seen = { ...paramsOf(maren), body: { passwordTemporary: true } };
   expect((await call("admin", staff.resetPassword, seen)).status).toBe(200);
@@ -151,19 +151,19 @@ test("a suspended account is signed out at once, cannot sign in, and keeps what 
   ]);
 });
 
-test("the right password of a suspended account uses up no tries, and its owner is told however often", async () => {
+test("the right password of a suspended account uses up no tries, and its owner is always told why", async () => {
   const maren = await addAccount("maren", "staff");
   await call("admin", staff.suspend, { ...paramsOf(maren), body: {} });
   for (let tries = 0; tries < 8; tries++) expect((await signIn("maren")).status).toBe(403);
   expect(await db.$count(signInTries)).toBe(0);
 });
 
-test("who signs in at the moment of the suspension gets no session", async () => {
+test("a sign-in at the moment of the suspension gets no session", async () => {
   const maren = await addAccount("maren", "staff");
   const { signingIn } = await db.transaction(async (tx) => {
     await tx.select().from(accounts).where(eq(accounts.id, maren.id)).for("update");
     const signingIn = signIn("maren");
-    // The embedded engine has one connection: the call waits for this transaction as a whole.
+    // On the embedded engine, with one connection, the call waits for this whole transaction.
     if (!inject("embeddedDump")) await untilTheyWait(tx, 1);
     await tx.update(accounts).set({ suspendedAt: sql`now()` }).where(eq(accounts.id, maren.id));
     return { signingIn };
@@ -181,7 +181,7 @@ test.skipIf(inject("embeddedDump")).for(["suspend", "resetPassword", "changeRole
     expect((await change()).status).toBe(200);
     const bodies = { suspend: {}, resetPassword: undefined, changeRole: { role: "admin" }, endSessions: {} };
     const { ended } = await db.transaction(async (tx) => {
-      // As a change that is under way does.
+      // As an ongoing change does.
       await tx.execute(sql`select from sessions where token_hash = ${hashToken(maren.token)} for key share`);
       const ended = call("admin", staff[act], { ...paramsOf(maren), body: bodies[act] } as never);
       await untilTheyWait(tx, 1);
@@ -210,7 +210,7 @@ test("a role is changed both ways, and ends the account's sessions", async () =>
   ]);
 });
 
-test("nobody takes their own account away, so that an administrator is always left", async () => {
+test("nobody can remove their own account, so an administrator always remains", async () => {
   const id = await ownId();
   const own = { params: { id } };
   const acts = [
@@ -228,7 +228,7 @@ test("nobody takes their own account away, so that an administrator is always le
 
 const ableAdmins = () => db.$count(accounts, sql`${accounts.role} = 'admin' and ${accounts.suspendedAt} is null`);
 
-test("of two administrators who take each other away at once, exactly one does", async () => {
+test("of two administrators who remove each other at once, exactly one succeeds", async () => {
   const acts = ["delete", "suspend", "changeRole"] as const;
   const bodies = { delete: undefined, suspend: {}, changeRole: { role: "staff" } };
   for (const mine of acts)
@@ -257,7 +257,7 @@ test("of two administrators who take each other away at once, exactly one does",
     }
 });
 
-test("however many administrators take each other away at once, one is left", async () => {
+test("one administrator remains, however many remove each other at once", async () => {
   const names = ["a", "b", "c", "d"];
   const crew = await Promise.all(names.map((name) => addAccount(`crew.${name}`, "admin")));
   await db.delete(accounts).where(eq(accounts.username, "admin"));
@@ -411,7 +411,7 @@ test("an account's other sessions learn of a sign-in on a new device, and can en
   expect((await call(here, session.signIns)).body.signIns[0]).toMatchObject({ newDevice: true, session: null });
 });
 
-test("whoever guesses fills no disk: twenty failures of an account are noted in an hour, and none of unknown names", async () => {
+test("guessing fills no disk: at most twenty failures of an account are stored in an hour, and none of unknown names", async () => {
   for (let tries = 0; tries < 30; tries++) {
     await signIn("staff", "wrong");
     await signIn("nobody.at.all", "wrong");

@@ -37,7 +37,7 @@ const answerOf = ({ status, body }: { status: number; body: { message: string } 
 const askedOf = (answer: { body: { request?: { _id: string } | undefined } }) => answer.body.request?._id ?? "";
 const books = async () => (await call("admin", dashboard.books)).body.problems;
 
-test("without the switch what is above a limit is refused, and the limits' own call leaves the switch as it is", async () => {
+test("without the switch an act above a limit is refused, and saving limits leaves the switch as it is", async () => {
   const customer = await addCustomer();
   await call("admin", website.updateLimits, { body: { staffCredit: 10 } });
   expect((await addBalance(customer, 11)).status).toBe(403);
@@ -55,7 +55,7 @@ test("without the switch what is above a limit is refused, and the limits' own c
   });
 });
 
-test("what is refused is on record, the same once in ten minutes, and no more than twenty of an account", async () => {
+test("refusals are logged, equal ones once in ten minutes, and at most twenty of an account", async () => {
   const customer = await addCustomer({ username: "maren", balance: 1 });
   const order = await addOrder({ customer, price: 12 });
   const invoice = await addInvoice({ customer, amount: 50 });
@@ -98,7 +98,7 @@ test("what is refused is on record, the same once in ten minutes, and no more th
   expect(await balanceOf(customer)).toBe(1);
 });
 
-test("what is above a limit becomes a request, which administrators see and staff see of their own", async () => {
+test("an act above a limit becomes a request, visible to administrators and to its own requester", async () => {
   await limit({ staffRefund: 5, staffCredit: 5 });
   const customer = await addCustomer({ username: "maren", balance: 1 });
   const { token } = await addAccount("colleague", "staff");
@@ -161,7 +161,7 @@ test("a request needs a reason", async () => {
   expect(await list()).toEqual([]);
 });
 
-test("what is approved is done once, and ledger and log name who asked and who approved", async () => {
+test("an approved request is carried out once, and ledger and log name requester and approver", async () => {
   await limit({ staffRefund: 5, staffCredit: 5 });
   const customer = await addCustomer({ username: "maren" });
   const order = await addOrder({ customer, price: 8 });
@@ -195,7 +195,7 @@ test("what is approved is done once, and ledger and log name who asked and who a
   expect(await books()).toEqual([]);
 });
 
-test("what was approved counts for nobody's limit of the day", async () => {
+test("approved acts count towards nobody's daily limit", async () => {
   await limit({ staffCredit: 5, staffCreditPerDay: 10 });
   const customer = await addCustomer();
   await approve(askedOf(await addBalance(customer, 50)));
@@ -204,7 +204,7 @@ test("what was approved counts for nobody's limit of the day", async () => {
   expect((await addBalance(customer, 0.01)).status).toBe(202);
 });
 
-test("what is declined moves nothing, and the one who asked reads why", async () => {
+test("a declined request moves nothing, and its requester reads why", async () => {
   await limit({ staffCredit: 5 });
   const customer = await addCustomer({ username: "maren" });
   const id = askedOf(await addBalance(customer, 50));
@@ -216,11 +216,11 @@ test("what is declined moves nothing, and the one who asked reads why", async ()
   });
   expect(answerOf(await approve(id))).toEqual([409, "admin has declined this already"]);
   expect(await balanceOf(customer)).toBe(0);
-  // It may be asked for anew.
+  // The same may be requested again.
   expect(askedOf(await addBalance(customer, 50))).not.toBe(id);
 });
 
-test("nobody decides about their own request, also not as an administrator", async () => {
+test("nobody decides their own request, not even an administrator", async () => {
   await limit({ staffCredit: 5 });
   const customer = await addCustomer();
   const { id, token } = await addAccount("climber", "staff");
@@ -251,7 +251,7 @@ test("two clicks make one request, and so do two who ask for one refund", async 
   expect(new Set(answers.map(askedOf)).size).toBe(1);
   const credits = await Promise.all([addBalance(customer, 50), addBalance(customer, 50)]);
   expect(new Set(credits.map(askedOf)).size).toBe(1);
-  // Another amount, and another account's, are others.
+  // Another amount, and another account's request, are different ones.
   await addBalance(customer, 51);
   await addBalance(customer, 50, "Mine", { token });
   expect((await list()).length).toBe(4);
@@ -269,12 +269,12 @@ test("a repeat with the same key is the same request, and the same approval", as
   const approved = await call("admin", contract.approve, decision);
   const again = await call("admin", contract.approve, decision);
   expect([approved.status, again.status, again.body]).toEqual([200, 200, approved.body]);
-  // The first answer, although it is done by now.
+  // The first answer, although the request has been approved since.
   expect((await call("staff", users.addBalance, input)).body).toEqual(first.body);
   expect(await balanceOf(customer)).toBe(50);
 });
 
-test("of several rows those above the limit become requests, and the answer says so for each", async () => {
+test("of several rows, those above the limit become requests, and the answer says so for each", async () => {
   await limit({ staffRefund: 5 });
   const customer = await addCustomer();
   const [small, large] = [await addOrder({ customer, price: 4 }), await addOrder({ customer, price: 8 })];
@@ -324,7 +324,7 @@ test("a request is over after a day, by the database's clock, and can be asked f
   expect(await balanceOf(customer)).toBe(0);
 });
 
-test("what cannot be done any more when it is approved is closed as failed, and says why", async () => {
+test("a request that can no longer be carried out when approved is closed as failed, and says why", async () => {
   await limit({ staffRefund: 5, staffCredit: 5 });
   const customer = await addCustomer({ username: "maren" });
   const order = await addOrder({ customer, price: 8 });
@@ -350,7 +350,7 @@ test("what cannot be done any more when it is approved is closed as failed, and 
   const full = askedOf(await addBalance(customer, 6));
   await db.execute(sql`update customers set active = false where id = ${customer.id}`);
   expect(answerOf(await approve(full))[1]).toBe("This cannot be done any more: maren was disabled meanwhile");
-  // Who was disabled when it was asked for is no surprise.
+  // The customer was already disabled when it was requested, so this is no surprise.
   expect((await approve(askedOf(await addBalance(customer, 6)))).status).toBe(200);
 });
 
@@ -371,7 +371,7 @@ test("a request whose asker is suspended or deleted by then is not done", async 
   expect(await balanceOf(customer)).toBe(0);
 });
 
-test("of two administrators who approve at once, and one who declines, one does", async () => {
+test("of two simultaneous approvals and a refusal, only one counts", async () => {
   await limit({ staffRefund: 5, staffCredit: 5 });
   const { token } = await addAccount("second.admin", "admin");
   const customer = await addCustomer();
@@ -391,7 +391,7 @@ test("of two administrators who approve at once, and one who declines, one does"
   expect(await books()).toEqual([]);
 });
 
-test("whoever asked and does it themselves once the limit is raised, meets the approval: it is done once", async () => {
+test("a requester who acts alone after the limit was raised meets the approval: it is done once", async () => {
   await limit({ staffRefund: 5 });
   const customer = await addCustomer();
   const order = await addOrder({ customer, price: 8 });

@@ -1,7 +1,7 @@
 import { approvals as contract } from "@footprint/contract/approvals.ts";
 import { type Refusal, refusal } from "@footprint/contract/refusal.ts";
 import { eq } from "drizzle-orm";
-import { onRecord, wasRefused } from "../accounts/attempts.ts";
+import { toBeLogged, wasRefused } from "../accounts/attempts.ts";
 import { record } from "../accounts/audit.ts";
 import type { Actor } from "../accounts/sessions.ts";
 import type { Database, Transaction } from "../db/database.ts";
@@ -19,7 +19,7 @@ import { payApproved } from "../money/statements/lines.ts";
 export const approvalRoutes = routes(contract, {
   async list({ db, query, actor }) {
     const { rows, ...counts } = await pageOf(db, list, actor.role === "admin" ? query : { ...query, by: actor.id });
-    // Whoever asks for some by their ids sees their own all the same.
+    // Ids in a query do not show other people's requests.
     const shown = rows.filter(({ approval }) => maySee(actor, approval));
     return { approvals: shown.map(presentApproval), ...counts, ...(query.ids && { total: shown.length }) };
   },
@@ -65,8 +65,8 @@ const acts = {
 };
 
 /**
- * Does what was asked for, in the approver's name and saying who asked. First what the money is for is locked, as
- * everybody does; then the request ends, unless somebody else decided first: then nothing has happened.
+ * Does what was requested, in the approver's name and naming the requester. As everywhere, what the money is for is
+ * locked first. Then the request ends; if somebody else decided first, nothing has happened.
  */
 async function approve(tx: Transaction, actor: Actor, id: string, note: string) {
   const shown = await open(tx, actor, id);
@@ -78,7 +78,7 @@ async function approve(tx: Transaction, actor: Actor, id: string, note: string) 
   return { message: `Approved: ${message}` };
 }
 
-/** What makes a request one that nobody can do any more. */
+/** The reason why a request can no longer be carried out. */
 class CannotBeDone extends Error {}
 
 function cannotBeDone(error: Partial<Refusal>): never {
@@ -94,7 +94,7 @@ async function refuseIfMeanwhile(tx: Transaction, { approval, user }: Shown) {
   if (approval.customerActive && !customer?.active) throw new CannotBeDone(`${user.username} was disabled meanwhile`);
 }
 
-/** In a transaction of its own: that of the approval has come to nothing. */
+/** In its own transaction, since the approval's was rolled back. */
 async function closeAsFailed(db: Database, actor: Actor, id: string, why: string): Promise<Refusal> {
   return db.transaction(async (tx) => {
     const [shown] = await selectApprovals(tx).where(eq(approvals.id, id));
@@ -109,12 +109,12 @@ async function closeAsFailed(db: Database, actor: Actor, id: string, why: string
   });
 }
 
-/** A request that this account may decide about. */
+/** A waiting request that this account may decide. */
 async function open(tx: Transaction, actor: Actor, id: string) {
   const [shown] = await selectApprovals(tx).where(eq(approvals.id, id));
   if (!shown) throw unknownRequest();
   if (shown.approval.askedBy === actor.id)
-    throw onRecord(
+    throw toBeLogged(
       refusal(403, "Somebody else has to decide about your own request"),
       actor,
       aboutRequest(shown, `${wasRefused}decide about their own request to`),
@@ -123,7 +123,7 @@ async function open(tx: Transaction, actor: Actor, id: string) {
   return shown;
 }
 
-/** Why nobody can decide about it any more. */
+/** The refusal for a request that is no longer waiting. */
 async function decided(tx: Transaction, id: string): Promise<Refusal> {
   const [now] = await tx.select().from(approvals).where(eq(approvals.id, id));
   if (!now?.decidedName) return refusal(409, "This request has expired: it has to be asked for again");

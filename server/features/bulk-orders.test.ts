@@ -107,7 +107,7 @@ test("a page of large bulk orders stays light: what does not fit is counted, and
   expect([body.order.orderCount, body.order.orders.length]).toEqual([500, 500]);
 });
 
-/** As many orders as a shop may buy at once, their texts as long as it may send them. */
+/** As many orders as a shop may buy at once, with texts as long as allowed. */
 async function addLargeBulkOrder(customer: { id: string }, labelType: { id: string }) {
   const { id } = await addBulkOrder({ customer });
   const long = "W".repeat(100);
@@ -129,7 +129,7 @@ async function addLargeBulkOrder(customer: { id: string }, labelType: { id: stri
   await db.insert(ordersTable).values(Array(500).fill(order));
 }
 
-test("whoever asks after a change is told of it, however many ask for the same page at that moment", async () => {
+test("whoever asks after a change sees it, however many ask for the same page at that moment", async () => {
   const customer = await addCustomer();
   for (let made = 1; made <= 10; made++) {
     const others = Array.from({ length: 6 }, () => list({}));

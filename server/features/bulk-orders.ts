@@ -14,7 +14,7 @@ import { pageOf } from "../lists/paging.ts";
 import { searched } from "../lists/searched.ts";
 import { jsonOf } from "../lists/written.ts";
 
-/** So many orders are listed with their bulk orders on one page, or an answer could weigh dozens of megabytes. */
+/** Most orders listed with a page of bulk orders; otherwise an answer could have dozens of megabytes. */
 const mostOrders = 2_000;
 
 export const bulkOrderRoutes = routes(contract, {
@@ -40,7 +40,7 @@ const select = (db: Database | Transaction) =>
     .from(bulkOrders)
     .innerJoin(customers, eq(customers.id, bulkOrders.customerId));
 
-/** Its orders, without the brackets around them; null where those of the page do not fit. */
+/** Its orders as JSON, without the outer brackets; null if the page's orders are too many. */
 const writtenOrders = sql<string | null>`case
   when sum((select count(*) from ${orders} where ${orders.bulkOrderId} = ${bulkOrders.id})) over () <= ${sql.raw(String(mostOrders))}
   then (
@@ -86,13 +86,13 @@ const jsonBy = <S extends z.ZodType>(schema: S, value: z.output<S>) => JSON.stri
 
 const pages = new WeakMap<Listed[], Written | undefined>();
 
-/** The page for all who were told the same rows. */
+/** Builds the page once for all callers that share these rows. */
 function writtenOnce(rows: Listed[], counted: z.output<typeof counts>): Written | undefined {
   if (!pages.has(rows)) pages.set(rows, writtenPage(rows, counted));
   return pages.get(rows);
 }
 
-/** A page whose orders the database has written: they are a hundred and more. Undefined where it has not. */
+/** A page with a hundred orders and more, as the database wrote them; undefined if it did not. */
 function writtenPage(rows: Listed[], counted: z.output<typeof counts>): Written | undefined {
   const shown: Written["rows"] = [];
   const texts: (() => string)[] = [];
@@ -107,10 +107,10 @@ function writtenPage(rows: Listed[], counted: z.output<typeof counts>): Written 
   return new Written(() => `{"orders":[${texts.map((text) => text())}],${jsonBy(counts, counted).slice(1)}`, shown);
 }
 
-/** How an order begins. Nothing in a text looks like it: there a backslash stands before every quote. */
+/** The beginning of an order. It cannot occur inside a text, where every quote has a backslash. */
 const beginning = /\{"_id":"([\w-]{36})"/g;
 
-/** Each with all of its orders, as long as they fit; or with none, and how many they are. */
+/** Bulk orders with all of their orders if the page fits, otherwise only with their number. */
 async function withOrders(db: Database, rows: Awaited<ReturnType<typeof select>>) {
   const ids = rows.map(({ bulkOrder }) => bulkOrder.id);
   let ordersOf = await ordersByBulkOrder(db, ids);
@@ -149,7 +149,7 @@ async function countOrders(db: Database, ids: string[]) {
   return new Map(rows.map(({ id, amount }) => [id as string, amount]));
 }
 
-/** Where there are more than fit, the first ones and one more. */
+/** The first ones, and one more if there are more than fit. */
 async function ordersByBulkOrder(db: Database, ids: string[]) {
   const query = prepared(db, "orders of bulk orders", () =>
     db

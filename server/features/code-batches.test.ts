@@ -104,7 +104,7 @@ test("a file shows where codes came from: attached at once or later, replaced, d
   expect([wrong.status, wrong.body.issues[0]?.path]).toEqual([400, "body.amount"]);
 });
 
-test("a batch is withdrawn as far as it is unused", async () => {
+test("a batch's unused codes are withdrawn", async () => {
   const { batch: id } = await register({ amount: 6 });
   await register({ trackRef: second, amount: 3 });
   await use(2);
@@ -134,7 +134,7 @@ test("codes that are sold while their batch is withdrawn are either sold or with
     ...Array.from({ length: 15 }, (_, number) => buy(number)),
   ]);
   const sold = new Set(bought.flatMap(({ status, body }) => (status === 201 ? body.order.tracking : [])));
-  // Who comes while the last ones are being withdrawn is asked to try again.
+  // A buyer who comes while the last codes are being withdrawn is asked to try again.
   expect(bought.filter(({ status }) => ![201, 409, 503].includes(status))).toEqual([]);
   expect(sold.size + withdrawn.body.withdrawn).toBe(40);
   expect(await batch(id)).toMatchObject({ left: 0, used: sold.size });

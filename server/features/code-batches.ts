@@ -62,7 +62,7 @@ export const codeBatchRoutes = routes(contract, {
   async withdraw({ params, actor, transaction }) {
     return transaction(async (tx) => {
       const batch = await lockBatch(tx, params.id);
-      // Whoever is taking one of them is waited for; whoever wants one after this takes others.
+      // Waits for buyers who are taking one of them; later buyers take other codes.
       const unused = await tx
         .select()
         .from(trackingCodes)

@@ -29,10 +29,10 @@ const confirm = (as: Parameters<typeof call>[0] = "admin", secret = password) =>
 
 const asked = [403, { message: "Confirm that it is you, and try again", confirmationRequired: true }];
 
-/** Calls that need no confirmation: itself, what ends sessions, and a message to who hears from us anyway. */
+/** Calls that need no confirmation: confirming itself, ending sessions, and messages to people who get them anyway. */
 const harmless: Endpoint[] = [session.confirm, session.logout, session.endSession, staff.testMessage];
 
-test("whatever changes where money goes, who may do what, or how one signs in, needs a fresh confirmation or the password", () => {
+test("every call that changes where money goes, who may do what, or how to sign in needs a fresh confirmation or the password", () => {
   const changes = calls.filter(
     ({ method, path, access }) =>
       method !== "GET" &&
@@ -169,7 +169,7 @@ test("a token that was carried off to another network changes nothing there unti
   expect((await change("203.0.113.7")).status).toBe(403);
 });
 
-test("whoever guesses the password in a stolen session soon waits, and the owner does not", async () => {
+test("guessing the password in a stolen session soon has to wait, and the owner does not", async () => {
   const owner = await addAccount("maren", "admin");
   const stolen = {
     token: (await call("nobody", session.login, { body: { username: "maren", password } })).body.accessToken,
@@ -193,7 +193,7 @@ test("guesses in a stolen session stand with the failed sign-ins, for the owner,
   const stolen = {
     token: (await call("nobody", session.login, { body: { username: "maren", password } })).body.accessToken,
   };
-  // Somebody else's guess does not keep the log from telling of those in a session.
+  // Another person's guess does not keep the session's own out of the log.
   await call("nobody", session.login, { body: { username: "maren", password: "a guess" } });
   const headers = { "user-agent": "curl/8" };
   const guess = { password: "a guess" };

@@ -50,7 +50,7 @@ async function update(place: number, change: object, headers = {}, as: Parameter
   return call(as, contract.update, { params: { id: maren.id }, body, headers });
 }
 
-test("a custom price stands beside the standard prices of its weights", async () => {
+test("a custom price is shown with the standard prices of its weights", async () => {
   await add([0, 1, 7]);
   await add([1, 5, 9]);
   await add([8, 20, 11]);
@@ -134,7 +134,7 @@ test("no edit overwrites one that was not seen, and of two at once one is done",
   expect(await logRows()).toHaveLength(3);
 });
 
-test("a price far from what was paid, above the standard, of nothing or that leaves a gap goes through with a warning", async () => {
+test("a price far from the last one, above the standard, of zero or leaving a gap is saved with a warning", async () => {
   expect(warningsIn(await add([0, 1, 0.05]))).toEqual(["change: Priority 0–1 lb: $7.45 → $0.05, −99.3 %"]);
   expect((await logRows()).at(-1)?.after).toEqual({
     ...{ labelType: "Priority", fromWeight: 0, toWeight: 1, price: 0.05, percent: 99.33 },
@@ -144,7 +144,7 @@ test("a price far from what was paid, above the standard, of nothing or that lea
     "change: Priority 0–1 lb: $0.05 → $0.00, −100.0 %",
     "free: Priority 0–1 lb: costs nothing",
   ]);
-  // 30 % is no warning yet.
+  // Exactly 30 % is not yet a warning.
   expect(warningsIn(await add([3, 10, 8.4]))).toEqual([]);
   expect(warningsIn(await update(1, { price: 8.39 }))).toEqual([
     "change: Priority 3–10 lb: $12.00 a day ago → $8.39, −30.1 %",
@@ -153,7 +153,7 @@ test("a price far from what was paid, above the standard, of nothing or that lea
     "change: Priority 3–10 lb: $8.39 → $12.01, +43.1 %",
     "custom: Priority 3–10 lb: $12.01 is above the standard price of $12.00",
   ]);
-  // Beyond the standard prices there are only one's own.
+  // Beyond the standard prices there are only custom ones.
   expect(warningsIn(await add([10, 20, 15]))).toEqual([]);
   expect(warningsIn(await update(2, { fromWeight: 15 }))).toEqual([
     "gap: Priority 10–15 lb: no price any more, was $15.00",
@@ -167,13 +167,13 @@ test("a price far from what was paid, above the standard, of nothing or that lea
     action: "Deleted a custom price of maren: Priority, 15–20 lb at $15.00: Over",
     after: { reason: "Over", warnings: ["Priority 15–20 lb: no price any more, was $15.00"] },
   });
-  // What falls back to the standard price has one.
+  // Weights that fall back to the standard price keep a price.
   expect(
     warningsIn(await call("staff", users.deleteCustomPrice, { params: { id: maren.id }, body: { index: 1 } })),
   ).toEqual([]);
 });
 
-test("prices are raised together to the cent, and the preview shows what is then done", async () => {
+test("prices are raised together to the cent, exactly as the preview shows", async () => {
   await add([0, 1, 7]);
   await add([1, 3, 8.33]);
   const first = await addLabelType({ name: "First Class", maxWeight: 16 });
@@ -221,7 +221,7 @@ test("prices are raised together to the cent, and the preview shows what is then
     "free: First Class 0–16 oz: costs nothing",
   ]);
   expect(await prices()).toContainEqual([0, 16, 0]);
-  // Nothing by any per cent is nothing, and leaves no entry.
+  // Any percentage of nothing is nothing, and leaves no entry.
   const logged = (await logRows()).length;
   expect(
     (await call("staff", contract.change, { params, body: { percent: 7, labelType: first.id } })).body.message,
@@ -229,7 +229,7 @@ test("prices are raised together to the cent, and the preview shows what is then
   expect(await logRows()).toHaveLength(logged);
 });
 
-test("custom prices that go down step by step are asked about by what they were a day ago", async () => {
+test("custom prices that go down step by step are compared with those of a day ago", async () => {
   const labelType = await addLabelType({ name: "Priority", maxWeight: 20, tiers: [[0, 20, 10]] });
   const maren = await addCustomer({ customPricingEnabled: true });
   const params = { id: maren.id };
@@ -240,7 +240,7 @@ test("custom prices that go down step by step are asked about by what they were 
   const first = ["change: Priority 0–20 lb: $10.00 a day ago → $6.40, −36.0 %"];
   expect(warningsIn(await preview())).toEqual(first);
   expect(warningsIn(await lower())).toEqual(first);
-  // Another name of the label type hides nothing.
+  // Renaming the label type hides nothing.
   const { uid, kind: type } = labelType;
   await call("admin", labelTypes.update, {
     params: { id: labelType.id },
@@ -277,7 +277,7 @@ test("rounding by per cent is exact", async () => {
       continue;
     }
     const parts = 10_000n + BigInt(Math.round(percent * 100));
-    // Twice as much, so that halves are whole: half a cent is rounded up.
+    // Doubled, so that half cents are whole numbers; half a cent is rounded up.
     const exact = (value: number) => Number((BigInt(value) * parts * 2n + 10_000n) / 20_000n);
     const byBefore = new Map(
       body.prices.map(({ before, price }) => [Math.round((before ?? 0) * 100), Math.round(price * 100)]),
@@ -286,7 +286,7 @@ test("rounding by per cent is exact", async () => {
   }
 });
 
-test("two who raise by 5 % at once raise once; a repeat with the key is the first answer", async () => {
+test("two raises by 5 % at once raise once; a repeat with the key gets the first answer", async () => {
   await add([0, 1, 7]);
   const params = { id: maren.id };
   const { body } = await call("staff", contract.previewChange, { params, query: { percent: 5 } });
@@ -305,7 +305,7 @@ test("two who raise by 5 % at once raise once; a repeat with the key is the firs
   expect(answers[1]?.body).toEqual(answers[0]?.body);
   expect(await prices()).toEqual([[0, 1, 7.72]]);
   expect(await logRows()).toHaveLength(3);
-  // What was shown for 5 % is not what 6 % does.
+  // The version of a preview with 5 % does not allow 6 %.
   const other = await call("staff", contract.previewChange, { params, query: { percent: 5 } });
   expect(
     (await call("staff", contract.change, { params, body: { percent: 6 }, headers: seen(other.body.version) })).status,
@@ -348,7 +348,7 @@ test("prices are copied from another customer: added, changed, or all refused fo
   expect(await logRows()).toHaveLength(logged);
 
   await call("staff", users.deleteCustomPrice, { params, body: { index: 2 } });
-  // What was seen is no longer what would be done.
+  // The state has changed since the preview.
   expect((await copy({ from: rosa.id }, seen(body.version))).status).toBe(409);
   const { version } = (await preview()).body;
   const done = await copy({ from: rosa.id, reason: "Same contract" }, seen(version));
@@ -369,7 +369,7 @@ test("prices are copied from another customer: added, changed, or all refused fo
   expect((await copy({ from: uuidv7() })).status).toBe(404);
 });
 
-test("of two who copy at once one does, and nobody gets more than 200 prices by it", async () => {
+test("of two copies at once only one is made, and nobody gets more than 200 prices", async () => {
   const rosa = await addCustomer({ username: "rosa" });
   await add([0, 1, 7], rosa);
   const params = { id: maren.id };
@@ -404,7 +404,7 @@ test("the previews say what the customer's orders of the last 30 days would have
         await addOrder({ labelType, customer, weight, price: 5, createdAt: new Date(Date.now() - n * 3 * day) });
       }
 
-  /** Cents, from the rows, one order after the other. */
+  /** In cents, from the rows, one order after the other. */
   async function byHand(after: (tier: { priceCents: number; labelTypeId: string; id: string }) => number) {
     const listed = (await db.select().from(customPrices)).filter(({ customerId }) => customerId === maren.id);
     const tiers = await db.select().from(priceTiers);
@@ -445,13 +445,13 @@ test("the previews say what the customer's orders of the last 30 days would have
     await byHand((tier) => (tier.id === edited?._id ? 99 : tier.priceCents)),
   );
   expect(warningsIn(one)).toEqual(["change: Priority 2–4.123 lb: $9.99 → $0.99, −90.1 %"]);
-  // Where custom pricing is switched off, nothing would have been another.
+  // If custom pricing is switched off, no order would have cost anything else.
   await call("staff", users.setCustomPricing, { params, body: { customPricingEnabled: false } });
   const off = (await call("staff", contract.previewChange, { params, query: { percent: 5 } })).body;
   expect([off.counts, off.preview.changed.orders]).toEqual([false, 0]);
 });
 
-test("the preview of one price tells of a new one, and what it would be refused for", async () => {
+test("the preview of one price shows a new price, and why it would be refused", async () => {
   await add([0, 1, 7]);
   const params = { id: maren.id };
   const ask = (query: object) =>

@@ -38,10 +38,10 @@ type Customer = typeof customers.$inferSelect;
 type Listed = Awaited<ReturnType<typeof customPricesOf>>[number];
 type LabelType = Listed["labelType"];
 
-/** What becomes of one price. */
+/** What happens to one price. */
 type Planned = OwnPrice & {
   labelType: LabelType;
-  /** The price it takes the place of. */
+  /** The price that it replaces. */
   replaces: Listed["price"] | undefined;
   fate: "added" | "changed" | "same" | "refused";
   message: string | null;
@@ -137,7 +137,7 @@ export const customPriceRoutes = routes(contract, {
       const customer = await lockCustomer(tx, params.id);
       const source = await findCustomer(tx, body.from);
       const own = await customPricesOf(tx, [customer.id]);
-      // The bounds that are copied fit the label types, and do so until this ends.
+      // Keeps the label types as they are until the end, so that the copied bounds fit.
       await tx.execute(sql`
         select from label_types where id in (select label_type_id from custom_prices where customer_id = ${source.id})
         order by id for share`);
@@ -174,7 +174,7 @@ function plan(labelType: LabelType, price: OwnPrice, replaces?: Listed["price"])
 
 const refused = (planned: Planned, message: string): Planned => ({ ...planned, fate: "refused", message });
 
-/** What it is refused with, in words. */
+/** The refusal, in words. */
 function refusalOf(judge: () => unknown): string | undefined {
   try {
     judge();
@@ -184,7 +184,7 @@ function refusalOf(judge: () => unknown): string | undefined {
   }
 }
 
-/** A price that shares a weight with another that stays is refused, and says which that is. */
+/** Refuses a price that overlaps another one that stays, and names it. */
 function refusedWhereItOverlaps(planned: Planned, own: Listed[]): Planned {
   const other = own.find(
     ({ price }) =>
@@ -229,7 +229,7 @@ async function planCopy(db: Db, customer: Customer, own: Listed[], source: Custo
 
 const isDone = ({ fate }: Planned) => fate === "added" || fate === "changed";
 
-/** How the customer's prices would be. */
+/** The customer's prices after the change. */
 function pricesAfter(own: Listed[], planned: Planned[]): OwnPrice[] {
   const replaced = new Set(planned.filter(isDone).map(({ replaces }) => replaces?.id));
   return [...own.map(({ price }) => price).filter(({ id }) => !replaced.has(id)), ...planned.filter(isDone)];
@@ -257,7 +257,7 @@ async function previewOf(db: Database, customer: Customer, own: Listed[], planne
 
 type Work = { actor: Actor; customer: Customer; own: Listed[]; planned: Planned[]; reason: string };
 
-/** All of a plan at once, with one entry in the log; none where nothing changes. */
+/** Carries out a whole plan, with one entry in the log, or none if nothing changes. */
 async function carryOut(
   tx: Transaction,
   { actor, customer, own, planned, reason }: Work,
@@ -300,7 +300,7 @@ async function carryOut(
   return { message, warnings: judged.warnings };
 }
 
-/** Several prices as the log keeps them, by what they are for. Label types may share a name. */
+/** Several prices for the log, by what they are for, since label types may share a name. */
 function loggedPrices(planned: Planned[], centsOf: (price: Planned) => number | undefined) {
   const logged = new Map<string, number | null>();
   for (const price of planned) {
@@ -311,7 +311,7 @@ function loggedPrices(planned: Planned[], centsOf: (price: Planned) => number | 
   return Object.fromEntries(logged);
 }
 
-/** What was shown, as far as it decides what is done. */
+/** The parts of a preview that decide what is done. */
 const seenOf = (planned: Planned[]) => ({
   prices: planned.map((price) => ({
     labelType: price.labelType.name,

@@ -17,7 +17,10 @@ const compare = async (query: Query = {}) => (await call("admin", dashboard.comp
 const trends = async () => (await call("admin", dashboard.trends)).body;
 const attention = async () => (await call("admin", dashboard.attention)).body;
 
-/** Trade of four months, most of it around a moment: many rows within the hours in which a day begins or clocks change. */
+/**
+ * Four months of trade, most of it around one moment: many rows within the hours in which a day begins or clocks
+ * change.
+ */
 async function trade(around: string, seed: number) {
   const random = seededRandom(seed);
   const centre = Date.parse(around);
@@ -49,7 +52,7 @@ async function trade(around: string, seed: number) {
       refundedAt: isRefunded ? new Date(createdAt.getTime() + random.between(0, 20 * 24) * 3_600_000) : null,
     };
   });
-  // Some are refunded when they are there already, and some vanish: the triggers see every kind of change.
+  // Some orders are refunded later and some deleted, so that the triggers see every kind of change.
   const inserted = await db.insert(schema.orders).values(made.slice(0, 200)).returning();
   await db.insert(schema.orders).values(made.slice(200));
   const ids = inserted.map(({ id }) => id);
@@ -87,7 +90,7 @@ async function trade(around: string, seed: number) {
   );
 }
 
-/** Everything again, from the rows, by other means: JavaScript's calendar instead of the database's. */
+/** Recomputes everything from the rows by other means: JavaScript's calendar instead of the database's. */
 async function byHand(timezone: string) {
   const calendar = new Intl.DateTimeFormat("en-CA", { timeZone: timezone, dateStyle: "short" });
   const [orders, customers, fedex, paid, refunds] = await Promise.all([
@@ -142,7 +145,7 @@ async function byHand(timezone: string) {
 const countBy = (kinds: string[]) =>
   Object.fromEntries([...Map.groupBy(kinds, (kind) => kind)].map(([kind, some]) => [kind, some.length]));
 
-/** A reply in the form in which it is computed by hand. */
+/** A reply in the form that the recomputation uses. */
 function told(figures: SpanFigures) {
   const { orders, users, revenue, deposits, refunds, newCustomers, returningCustomers } = figures;
   return {
@@ -157,7 +160,7 @@ function told(figures: SpanFigures) {
   };
 }
 
-/** Each engine has its own table of timezones: a few show whether it is read. */
+/** Each engine has its own timezone data; a few zones show whether it is used. */
 const timezones = [
   ["America/New_York", "2026-03-08T07:00:00Z"],
   ["Australia/Lord_Howe", "2026-04-04T15:00:00Z"],
@@ -247,7 +250,7 @@ test("periods are compared by their finished days, and a day that is not over wi
         `${span.from} ${span.to} against ${against.from} ${against.to}${isFinished ? "" : ", unfinished"}`,
     );
   };
-  // A Thursday, at the end of a month that is longer than the one before.
+  // A Thursday, at the end of a month longer than the previous one.
   expect(await spansAt("2026-12-31T15:00:00Z")).toEqual([
     "2026-12-31 2026-12-31 against 2026-12-30 2026-12-30, unfinished",
     "2026-12-28 2026-12-30 against 2026-12-21 2026-12-23",
@@ -296,7 +299,7 @@ test("the average price is that of orders that were not refunded, and unknown wh
   });
 });
 
-test("who bought most is told of a month, whole or up to today, and of no other span", async () => {
+test("the best customers are listed for a month, whole or up to today, and for no other span", async () => {
   setClock("2026-06-15T12:00:00Z");
   const [maren, tobias] = [await addCustomer({ username: "maren" }), await addCustomer({ username: "tobias" })];
   const at = (day: string) => new Date(`2026-${day}T12:00:00Z`);
@@ -331,7 +334,7 @@ test("the books notice a month of a customer's that is not what their orders com
   ]);
 });
 
-test("whoever asks after a change is told of it, however many ask the same at that moment", async () => {
+test("whoever asks after a change sees it, however many ask the same at that moment", async () => {
   for (let waiting = 1; waiting <= 15; waiting++) {
     const others = Array.from({ length: 6 }, attention);
     await addInvoice();
@@ -340,7 +343,7 @@ test("whoever asks after a change is told of it, however many ask the same at th
   }
 });
 
-test("what needs attention is told with since when it waits", async () => {
+test('"Needs attention" says since when things wait', async () => {
   expect(await attention()).toEqual({
     newUsers: { count: 0, oldest: null },
     fedexOrders: { count: 0, oldest: null },

@@ -183,6 +183,12 @@ test.for([
     /^.* is among those without a balance, which is not so$/,
   ],
   [
+    "a code of a batch that nobody registered",
+    sql`insert into tracking_codes (id, code, type, template, batch_id)
+      values (gen_random_uuid(), '9400111206200000000008', 'priority', 'evs', gen_random_uuid())`,
+    /^The prepaid code 9400111206200000000008 is not of the codes or the moment of its batch$/,
+  ],
+  [
     "a lost refund",
     sql`delete from transfers where kind = 'refund'`,
     /^Order .* was refunded with nothing, but \$8.00 is right$/,
@@ -304,10 +310,10 @@ test.for([
   expect(problems).toContainEqual(expect.stringMatching(problem));
 });
 
-test("what customers own together is told as of the last check, with what it found", async () => {
+test("the sum of all balances is that of the last check, shown with its findings", async () => {
   const customer = await addCustomer({ username: "maren", balance: 12.5 });
   await addCustomer({ balance: 30 });
-  // Where there was none, it is made.
+  // The first request makes the check, if there was none.
   const first = await read("owed");
   expect(first).toEqual({ owed: 42.5, balanced: true, checkedAt: expect.any(String), problems: [] });
   await db.update(customers).set({ balanceCents: 1 }).where(eq(customers.id, customer.id));

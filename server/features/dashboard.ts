@@ -41,7 +41,7 @@ export const dashboardRoutes = routes(dashboard, {
     const { allTime, today, week, month } = (await figuresByPeriod(db, ["customers"], config, now())).all;
     return {
       allTimeUsersCount: allTime.count,
-      // The specification's name for the customers who joined today.
+      // The specification's name for customers who joined today.
       todayOrdersCount: today.count,
       todayUsersCount: today.count,
       thisWeekUsersCount: week.count,
@@ -105,7 +105,7 @@ export const dashboardRoutes = routes(dashboard, {
     const { to = day, from = `${to.slice(0, 7)}-01` } = query;
     const span = { from, to };
     const days = daysIn(span);
-    // Without its other end, what it is compared with is as long.
+    // If only one end is given, the compared span is equally long.
     const against = {
       from: query.againstFrom ?? dayAfter(query.againstTo ?? dayAfter(from, -1), 1 - days),
       to: query.againstTo ?? (query.againstFrom ? dayAfter(query.againstFrom, days - 1) : dayAfter(from, -1)),
@@ -161,7 +161,7 @@ export const dashboardRoutes = routes(dashboard, {
   },
 });
 
-/** Asks for several things at once. */
+/** Runs several queries at once. */
 async function allOf<T extends Record<string, unknown>>(asked: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
   const found = await Promise.all(Object.entries(asked).map(async ([name, answer]) => [name, await answer] as const));
   return Object.fromEntries(found) as { [K in keyof T]: Awaited<T[K]> };
@@ -169,5 +169,5 @@ async function allOf<T extends Record<string, unknown>>(asked: T): Promise<{ [K 
 
 const daysIn = ({ from, to }: Span) => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1;
 
-/** What is needed and not there, or nothing says for how long it lasts, comes first. */
+/** Types that are needed but empty, or whose days are unknown, come first. */
 const byDaysLeft = (a: Runway, b: Runway) => (a.days ?? 0) - (b.days ?? 0) || a.left - b.left;

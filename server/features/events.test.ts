@@ -39,14 +39,14 @@ async function followed(...as: Parameters<typeof follow>) {
 const addBalance = (customer: { id: string }) =>
   call("staff", users.addBalance, { params: { id: customer.id }, body: { balance: 1 } });
 
-test("what anybody changes is told to everybody who follows, on every server, by name and without what it says", async () => {
+test("every change is told to all followers on every server, as ids without data", async () => {
   const order = await addOrder({ price: 12.5 });
   const all = [await followed("admin"), await followed("admin"), await followed("staff"), await followed("staff")];
   expect(all[0]?.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
   expect(all[0]?.headers.get("cache-control")).toBe("no-store");
   expect(all[0]?.headers.get("x-accel-buffering")).toBe("no");
   for (const follower of all) expect(await follower.next()).toEqual({ event: "hello", data: {} });
-  // What happened before is told by both servers before what they are told now.
+  // Both servers have told everything before this.
   for (const customer of [await addCustomer(), await addCustomer()]) {
     await addBalance(customer);
     for (const follower of all) await follower.until(names("customers", customer.id));
@@ -67,26 +67,29 @@ test("what anybody changes is told to everybody who follows, on every server, by
   expect(told.map(({ data }) => data)).toEqual([seenByAdmins, seenByAdmins, seenByStaff, seenByStaff]);
 });
 
-test("what changes a balance is told to who looks at orders, beside which it stands", async () => {
+test("a changed balance is told to readers of orders, which show it", async () => {
   const follower = await followed("staff");
   const customer = await addCustomer();
   await addBalance(customer);
   expect((await follower.until(names("customers", customer.id))).data.orders).toBe(true);
 });
 
-onPostgres("what another version says, or anybody else, ends no server: all is told to be stale", async () => {
-  const follower = await followed("staff");
-  const later = { logged: { id: uuidv7(), type: "website", actorKind: null, subjectKind: "webhook" } };
-  for (const word of ["hello", "null", '{"from":"x"}', JSON.stringify({ from: "x", said: [{ later: 1 }, later] })]) {
-    await db.execute(sql`select pg_notify('footprint', ${word})`);
-    await follower.until(({ data }) => data.everything === true);
-  }
-  const { customerId: id } = await addOrder();
-  await addBalance({ id });
-  await follower.until(names("customers", id));
-});
+onPostgres(
+  "a message from another version, or a stranger, ends no server: everything is told to be stale",
+  async () => {
+    const follower = await followed("staff");
+    const later = { logged: { id: uuidv7(), type: "website", actorKind: null, subjectKind: "webhook" } };
+    for (const word of ["hello", "null", '{"from":"x"}', JSON.stringify({ from: "x", said: [{ later: 1 }, later] })]) {
+      await db.execute(sql`select pg_notify('footprint', ${word})`);
+      await follower.until(({ data }) => data.everything === true);
+    }
+    const { customerId: id } = await addOrder();
+    await addBalance({ id });
+    await follower.until(names("customers", id));
+  },
+);
 
-test("what was not committed is told to nobody", async () => {
+test("uncommitted changes are told to nobody", async () => {
   const [undone, done] = [await addCustomer(), await addCustomer()];
   const follower = await followed("admin");
   const about = { kind: "customer", id: undone.id } as const;
@@ -101,7 +104,7 @@ test("what was not committed is told to nobody", async () => {
   expect(JSON.stringify(follower.heard)).not.toContain(undone.id);
 });
 
-test("what a server that was killed did not tell is found in the log", async () => {
+test("changes that a killed server did not tell are found in the log", async () => {
   const customer = await addCustomer();
   const all = [await followed("staff"), await followed("staff")];
   await db.insert(logs).values({
@@ -171,7 +174,7 @@ test("a stream ends with its session: signed out, ended from elsewhere, deleted,
   await idle.follower.ended();
 });
 
-test("to follow is not to use: a session that nobody else uses ends all the same", async () => {
+test("following events does not count as use: an otherwise unused session still ends", async () => {
   const account = await addAccount("away", "staff");
   const tenMinutesAgo = new Date(Date.now() - 600_000);
   const isTheirs = eq(sessions.tokenHash, hashToken(account.token));
@@ -185,7 +188,7 @@ test("to follow is not to use: a session that nobody else uses ends all the same
   expect(used?.lastUsedAt.getTime()).toBeGreaterThan(tenMinutesAgo.getTime());
 });
 
-test("what becomes of an account's own sessions is told to it alone", async () => {
+test("changes of an account's sessions are told to that account only", async () => {
   const account = await addAccount("told", "staff");
   const [told, told2, other] = [await followed(account), await followed(account), await followed("staff")];
   await db.transaction((tx) => record(tx, { ...system, id: account.id }, "session", "Something", {}));
@@ -196,9 +199,9 @@ test("what becomes of an account's own sessions is told to it alone", async () =
   expect(other.heard.filter(({ data }) => data.sessions)).toEqual([]);
 });
 
-test("who opens more than twenty loses the oldest", async () => {
+test("an account with more than twenty streams loses the oldest", async () => {
   const account = await addAccount("many", "staff");
-  // On one server: another has twenty of its own.
+  // On one server, since another allows twenty of its own.
   const open = () =>
     fetch(origin + events.stream.path, { headers: { authorization: `Bearer ${account.token}` } }).then((answer) =>
       answer.body?.pipeThrough(new TextDecoderStream()).getReader(),
@@ -227,7 +230,7 @@ test("a reader who takes nothing is cut off, and the others are not", async () =
   await once(socket, "data");
   socket.pause();
   const closed = new Promise((done) => socket.once("close", done));
-  // As if more waited for them than the system keeps for a reader.
+  // As if more were unread than the system buffers for a reader.
   const { localPort } = socket;
   vi.spyOn(ServerResponse.prototype, "writableLength", "get").mockImplementation(function (this: ServerResponse) {
     return this.socket?.remotePort === localPort ? 1_000_000 : 0;
@@ -249,7 +252,7 @@ test("a server that stops ends its streams at once", async () => {
   expect(text).toContain("event: hello");
 });
 
-test("whoever has the same thing open is named to the others, until they close it or their tab dies", async () => {
+test("everybody who has the same record open sees the others, until they close it or their tab dies", async () => {
   const [ada, ben] = [await addAccount("ada", "staff"), await addAccount("ben", "staff")];
   const adas = await followed(ada);
   const thing = uuidv7();
@@ -258,12 +261,12 @@ test("whoever has the same thing open is named to the others, until they close i
     (await call(account, events.setPresence, { body: { tab, open } })).body.others;
   const isTold = () => adas.until(names("presence", thing));
   const sees = async (...others: object[]) => {
-    // Asked twice, of one server after the other.
+    // Asked twice, once on each server.
     for (let times = 0; times < 2; times++)
       await vi.waitFor(async () => expect(await has(ada, tabs.ada, thing)).toEqual(others), 60_000);
   };
   const bensTabHas = async (open: string | null) => {
-    // Said again and again, as panels do: a word between two servers may get lost.
+    // Repeated, as panels do, since a message between two servers may get lost.
     const again = setInterval(() => void has(ben, tabs.ben, open), 2_000);
     await has(ben, tabs.ben, open);
     await isTold();
@@ -283,7 +286,7 @@ test("whoever has the same thing open is named to the others, until they close i
   await sees();
 });
 
-test("who was suspended, deleted or signed out has nothing open any more, and the others are told", async () => {
+test("suspended, deleted and signed-out accounts have nothing open any more, and the others are told", async () => {
   const reader = await addAccount("reader", "staff");
   const readers = await followed(reader);
   const thing = uuidv7();
@@ -300,7 +303,7 @@ test("who was suspended, deleted or signed out has nothing open any more, and th
     const account = await addAccount(name, "staff");
     await has(account, uuidv7());
     await readers.until(tells("presence", thing));
-    // Asked twice, of one server after the other.
+    // Asked twice, once on each server.
     const isThere = async () => expect(await has(reader, tab)).toEqual([{ _id: account.id, username: name }]);
     for (let times = 0; times < 2; times++) await vi.waitFor(isThere, 60_000);
     expect((await end(account)).status).toBe(200);

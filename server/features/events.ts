@@ -14,8 +14,8 @@ export const eventRoutes = routes(contract, {
 const streamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store",
-  // It ends with the stream: a server that stops, or a reader who does not take the end, holds nothing up.
+  // The connection ends with the stream, so that nothing delays a server that stops.
   connection: "close",
-  // A proxy that collected events would make them late.
+  // Buffering by a proxy would make events late.
   "x-accel-buffering": "no",
 };

@@ -139,7 +139,7 @@ test("nothing is charged without a price, above the balance, of a cancelled orde
   expect(await refusal({})).toEqual([409, "This order has no price to charge"]);
   expect(await refusal({ price: 0 })).toEqual([409, "This order has no price to charge"]);
   expect(await refusal({ price: 4, status: "Cancelled" })).toEqual([409, "This order is cancelled"]);
-  expect(await refusal({ price: 12 })).toEqual([402, "maren has $5.00: $7.00 is missing to take $12.00"]);
+  expect(await refusal({ price: 12 })).toEqual([402, "maren has $5.00, $7.00 short of $12.00"]);
   expect(await refusal({ price: 4 }, { price: 3.5 })).toEqual([409, "The price is $4.00 by now: look at it again"]);
   expect((await charge({ id: uuidv7() })).status).toBe(404);
   expect(await transfersOf(customer)).toEqual([]);

@@ -138,7 +138,7 @@ test("the statistics tell what was closed today and this week from what was clos
   for (const days of [0, 8])
     for (const status of ["Completed", "Cancelled"] as const)
       await addFedexOrder({ status, closedAt: new Date(Date.now() - days * day) });
-  // From before anybody noted when.
+  // From before times were stored.
   await addFedexOrder({ status: "Completed" });
   expect((await call("staff", fedex.stats)).body).toMatchObject({
     completed: 3,
@@ -169,7 +169,7 @@ test("an update by form changes everything at once and leaves one log row", asyn
       after: { status: "Completed", note: "on its way", price: 1234.5, file: "label.pdf" },
     },
   ]);
-  // A price is a quote.
+  // A price is only a quote.
   expect([await balanceOf(customer), await transfersOf(customer)]).toEqual([50, []]);
 });
 

@@ -7,7 +7,7 @@ import { record, recordRead } from "../accounts/audit.ts";
 import type { Actor } from "../accounts/sessions.ts";
 import { refuseIfChanged, versionOf } from "../accounts/versions.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { isOneUnforeseen } from "../db/prepared.ts";
+import { isOneOfHidden } from "../db/prepared.ts";
 import { presentFedexOrder } from "../db/presenters.ts";
 import { customers, fedexOrders, files, logs, transfers } from "../db/schema.ts";
 import { attach, openFile, remove as removeFile } from "../http/files.ts";
@@ -161,7 +161,7 @@ export const fedexRoutes = routes(fedex, {
   },
 });
 
-/** Whether the money goes back is for people to decide: the label may be used. */
+/** Whether the money goes back is for people to decide, since the label may be in use. */
 const stillCharged = ({ priceCents }: FedexRow) =>
   `This order is cancelled and still charged: reverse the charge to give ${dollars(priceCents ?? 0)} back`;
 
@@ -174,7 +174,7 @@ const havingStatus = (status: Status) => ({
 
 const isOpen = {
   column: fedexOrders.status,
-  where: openStatuses.map((status) => isOneUnforeseen(fedexOrders.status, [status])),
+  where: openStatuses.map((status) => isOneOfHidden(fedexOrders.status, [status])),
   counted: { subject: "fedex orders" as const, kinds: openStatuses },
 };
 
@@ -235,14 +235,14 @@ async function fileOf(tx: Transaction, { fileId }: FedexRow) {
 
 type Edited = Pick<FedexRow, "status" | "note" | "priceCents" | "fileId">;
 
-/** What an update changes, as it is sent. */
+/** The fields that an update can change, in the wire's form. */
 const editable = ({ status, note, priceCents }: Edited) => ({
   status,
   note,
   price: priceCents === null ? null : priceCents / 100,
 });
 
-/** The same for comparing: that somebody works on an order is no change of it. */
+/** The same for comparing; a claim does not count as a change. */
 const compared = (order: Edited) => ({
   ...editable(order),
   status: order.status === "In Process" ? "Pending" : order.status,
@@ -261,7 +261,7 @@ const present = ({ order, user, file }: Listed, { role }: Actor) => ({
   to: addressOf<Party>(order, "to"),
 });
 
-/** What paid for an order, unless that was reversed. */
+/** The transfer that paid for an order, unless it was reversed. */
 async function chargeOf(db: Database, { id }: FedexRow) {
   const [row] = await db
     .select()
@@ -272,7 +272,7 @@ async function chargeOf(db: Database, { id }: FedexRow) {
 
 const mostSame = 5;
 
-/** Other orders whose file is the same, byte for byte. */
+/** Other orders with the same file, byte for byte. */
 async function sameFileAs(db: Database | Transaction, { fileId }: Pick<FedexRow, "fileId">) {
   if (!fileId) return [];
   const same = alias(files, "same");
@@ -288,7 +288,7 @@ async function sameFileAs(db: Database | Transaction, { fileId }: Pick<FedexRow,
 /** More would make reading the order slow. */
 const mostEntries = 100;
 
-/** What the log says about an order. Found by its own index, whatever PostgreSQL believes about the others. */
+/** The log's entries about an order, always found by their own index. */
 async function timelineOf(db: Database, { id, createdAt }: FedexRow) {
   const rows = await db
     .select()
@@ -309,7 +309,7 @@ type Told = {
   charged?: number | null;
 };
 
-/** A row of the log as staff may see it; undefined for the order's arrival, and for what was only read. */
+/** A log row as staff may see it; undefined for the order's arrival, and for mere reads. */
 function entryOf(row: typeof logs.$inferSelect) {
   const [before, after] = [row.before as Told | null, row.after as Told | null];
   if (!before || !after) return undefined;

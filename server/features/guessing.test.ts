@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Signs in from any address in the world. */
+/** Signs in from any address. */
 async function signInFrom(remoteAddress: string, sent: Sent = {}, headers: Record<string, string> = {}) {
   const payload = { username: "admin", password, ...sent };
   const answer = await app.inject({ method: "POST", url: session.login.path, remoteAddress, payload, headers });
@@ -27,7 +27,7 @@ async function signInFrom(remoteAddress: string, sent: Sent = {}, headers: Recor
 
 const wrong = { password: "not the password" };
 let places = 0;
-/** An address that nobody used before. */
+/** An unused address. */
 const elsewhere = () => `198.51.${Math.floor(++places / 250)}.${(places % 250) + 1}`;
 const guess = (sent: Sent = {}) => signInFrom(elsewhere(), { ...wrong, ...sent });
 
@@ -95,7 +95,7 @@ test("the database is asked the same for a username that does not exist", async 
     const statements: string[] = [];
     const log = vi.spyOn(NoopLogger.prototype as Logger, "logQuery");
     log.mockImplementation((statement) => {
-      // Nobody asked for what is looked for every second.
+      // Leaves out the statements that run every second in the background.
       if (!/\b(outbox|events)\b/.test(statement)) statements.push(statement.replace(/^(release|rollback to)/, "end"));
     });
     await guess({ username, ...sent });
@@ -121,7 +121,7 @@ test("a device that signed in before gets through, without the pause of stranger
   expect((await signInFrom("203.0.113.1")).status).toBe(429);
   const known = await signInFrom(elsewhere(), { deviceToken });
   expect([known.status, known.body.deviceToken]).toEqual([200, deviceToken]);
-  // The guesser has won nothing by it.
+  // The guesser has gained nothing by it.
   expect((await guess()).status).toBe(429);
 });
 
@@ -210,7 +210,7 @@ test("the right password with a right code gets through the pause, and everythin
     await signInFrom(elsewhere(), { ...as, ...wrong, code: codeOf(maren.secret, 1) }),
     await signInFrom(elsewhere(), { ...as, ...wrong, code: "000000" }),
   ];
-  // Nor does the code limit tell that the password was right.
+  // The code limit does not tell either that the password was right.
   await db.insert(codeTries).values(Array.from({ length: 10 }, () => ({ accountId: maren.id })));
   answers.push(await signInFrom(elsewhere(), { ...as, code: codeOf(maren.secret, 1) }));
   await db.delete(codeTries);
@@ -226,7 +226,7 @@ test("in a pause no password is looked at without a right code", async () => {
   const maren = await addProtected("maren");
   const as = { username: "maren" };
   await attack(12, as);
-  // Looking at this one would be an error.
+  // Checking this password would throw.
   await db.update(accounts).set({ passwordHash: "unreadable" }).where(eq(accounts.id, maren.id));
   for (const code of ["000000", "aaaaa-aaaaa", maren.usedCode])
     expect((await signInFrom(elsewhere(), { ...as, code })).status, code).toBe(429);
@@ -236,7 +236,7 @@ test("in a pause no password is looked at without a right code", async () => {
   for (const code of reached) expect((await signInFrom(elsewhere(), { ...as, code })).status, code).toBe(200);
 });
 
-test("who has a right code but not the password has ten tries within ten minutes of a pause", async () => {
+test("somebody with a right code but no password has ten tries within ten minutes of a pause", async () => {
   const maren = await addProtected("maren");
   const as = { username: "maren" };
   await attack(12, as);
@@ -337,7 +337,7 @@ test.for([
   expect((await signInFrom(next, wrong)).status).toBe(isOne ? 429 : 401);
 });
 
-/** The address that the account's own list of sessions shows. */
+/** The address shown in the account's own list of sessions. */
 async function seenFrom(remoteAddress: string, headers: Record<string, string>) {
   const { accessToken } = (await signInFrom(remoteAddress, { username: "staff" }, headers)).body;
   const { sessions } = (await call({ token: accessToken }, session.sessions)).body;
@@ -411,7 +411,7 @@ test("administrators see who is being guessed at, administrators included", asyn
   expect((await call("admin", staff.list)).body.guessedAt).toEqual([]);
 });
 
-test("whoever signs in is told how many sign-ins failed since the last one", async () => {
+test("a sign-in tells how many sign-ins failed since the last one", async () => {
   await signInFrom("203.0.113.1");
   await attack(3);
   const first = (await signInFrom("203.0.113.1")).body;
@@ -422,7 +422,7 @@ test("whoever signs in is told how many sign-ins failed since the last one", asy
   expect(await failuresBefore(second.accessToken)).toBe(0);
 });
 
-test("what guessers leave behind is cleared away, but not what an account is to be told", async () => {
+test("traces of guessing are cleared away, except failed sign-ins that the account is told of", async () => {
   await attack(1);
   await attack(1, { username: "nobody" });
   await letPass("25 hours");

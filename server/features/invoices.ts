@@ -31,7 +31,7 @@ export const invoiceRoutes = routes(contract, {
     const deposits = await db
       .select()
       .from(transfers)
-      // There is one index of those that stand, and one of those that were taken back.
+      // One index has the standing transfers, another the reversed ones.
       .where(
         or(
           and(eq(transfers.reference, params.id), eq(transfers.kind, "deposit"), isNull(transfers.reversedBy)),

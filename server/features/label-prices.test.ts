@@ -57,7 +57,7 @@ const scheduled = async (labelType: Known) => (await overview(labelType)).schedu
 const withdraw = (id: string, reason = "") => call("admin", labelTypes.withdraw, { params: { id }, body: { reason } });
 
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
-/** As if the moment of all that waits had come. */
+/** Makes all scheduled changes due. */
 const letTimePass = () => db.update(scheduledPrices).set({ at: sql`${scheduledPrices.at} - interval '2 days'` });
 const tick = () => makeScheduledChanges(db);
 
@@ -119,7 +119,7 @@ test("steps that are small each and large together are asked about, and are unus
   await lookForUnusual(db, { distance: "0" });
   expect((await call("admin", unusual.list)).body.events).toMatchObject([{ seen: 63 }, { seen: 49 }]);
 
-  // So is a table that is pasted, scheduled or set; and bounds that move meanwhile hide nothing.
+  // The same for tables that are pasted, scheduled or set; and moved bounds hide nothing.
   await replace(labelType, [
     [0, 10, 6.7],
     [10, 20, 6.7],
@@ -137,7 +137,7 @@ test("steps that are small each and large together are asked about, and are unus
   expect((await paste(labelType, "0\t10\t5\n10\t20\t5")).warnings?.map(({ message }) => message)).toEqual(messages);
   expect(await warningsOf(replace(labelType, five, { at: tomorrow() }))).toEqual(messages);
   expect(await warningsOf(replace(labelType, five))).toEqual(messages);
-  // Back towards it is no step away, and after a day it is what they cost.
+  // A step back towards it is no step away, and after a day the new price is the reference.
   expect(
     await warningsOf(
       replace(labelType, [
@@ -168,7 +168,7 @@ test("a price that is deleted, and added cheaper under another name of its label
   expect((await logRows()).at(-1)?.after).toMatchObject({ percent: 99.33 });
 });
 
-test("what opens a gap warns too, and reasons are kept with what is added and deleted", async () => {
+test("a change that opens a gap warns too, and reasons are kept for added and deleted prices", async () => {
   const labelType = await parcel();
   const params = { id: labelType.id };
   const bounds = { fromWeight: 1, toWeight: 3 };
@@ -317,7 +317,7 @@ test("a scheduled change is taken back once", async () => {
   });
 });
 
-test("what does not fit any more is not done: it is told why, on the dashboard too, until somebody dismisses it", async () => {
+test("a scheduled change that no longer fits is not made, and says why, also on the dashboard, until dismissed", async () => {
   const other = await addAccount("maren", "admin");
   const problemOf = async (spoil: (labelType: Known) => Promise<unknown>, at: string = tomorrow()) => {
     const labelType = await parcel();
@@ -457,7 +457,7 @@ test("an hour that the clocks leave out is refused, and one that comes twice is 
   expect(await saved(`${spring}T03:30`)).toContain("03:30: ");
 });
 
-test("what changes nothing is not scheduled, unless it returns from another change", async () => {
+test("a change without effect is not scheduled, unless it returns from another one", async () => {
   const labelType = await parcel();
   const nothing = [409, "The prices of Parcel are like that already"];
   const [sale, after] = [tomorrow(), new Date(Date.now() + 100_000_000).toISOString()];
@@ -649,7 +649,7 @@ test("a server that dies in the middle of a scheduled change leaves nothing half
   await replace(labelType, [[0, 20, 9]], { at: tomorrow() });
   await letTimePass();
   const before = await tiersOf(labelType);
-  // The last statement of it fails, as if the connection had broken then.
+  // Its last statement fails, as if the connection had broken.
   await db.execute(sql`alter table scheduled_prices add constraint broken check (status <> 'done') not valid`);
   await expect(tick()).rejects.toThrow();
   expect(await tiersOf(labelType)).toEqual(before);
@@ -688,7 +688,7 @@ test("a change that fails for no reason of its own is tried five times, and then
   }
 });
 
-test("of many custom prices that would be above the standard, the first twenty are named and all are counted", async () => {
+test("of many custom prices above the new standard, the first twenty are named and all are counted", async () => {
   const labelType = await parcel();
   for (let n = 10; n < 33; n++) {
     const customer = await addCustomer({ username: `rosa-${n}`, customPricingEnabled: true });

@@ -136,7 +136,7 @@ test("which codes a label type takes is chosen, and where nobody chooses, its ui
 
   const chosen = (await list()).find(({ name }) => name === "Chosen");
   const change = async (values: object) => (await update(chosen?._id ?? "", { name: "Chosen", ...values })).status;
-  // Somebody who does not know of codes changes something else: the choice stays, until uid or type are others.
+  // A caller that does not know codes changes something else: the choice stays until uid or type change.
   expect([await change({ uid: "special", maxWeight: 60 }), await codesOf("Chosen")]).toEqual([200, "express"]);
   expect([await change({ uid: "Special" }), await codesOf("Chosen")]).toEqual([200, "express"]);
   expect([await change({ uid: "ground_lbs" }), await codesOf("Chosen")]).toEqual([200, "ground_lbs"]);
@@ -220,7 +220,7 @@ test("prices are added; those that meet do not overlap, one that overlaps is nam
   ]);
 });
 
-test("of ten who add overlapping prices at once, one does, and the others are told which", async () => {
+test("of ten overlapping prices added at once, one is added, and the other refusals name it", async () => {
   const labelType = await addLabelType(priority);
   const answers = await meetAt(labelTypesTable, labelType, () =>
     Array.from({ length: 10 }, (_, n) => addTier(labelType, n / 10, 5, n)),
@@ -283,7 +283,7 @@ test("a price is deleted by its exact bounds", async () => {
   const labelType = await addLabelType({ ...priority, tiers });
   await addLabelType({ tiers });
   expect(answerOf(await deleteTier(labelType, 0, 70))).toEqual([404, "USPS Priority has no price for 0–70 lb"]);
-  // As a program adds it up: 0.30000000000000004.
+  // A sum as a program computes it: 0.30000000000000004.
   expect(answerOf(await deleteTier(labelType, 0, 0.1 + 0.2))).toEqual([
     200,
     "Price for USPS Priority deleted: 0–0.3 lb at $4.20",

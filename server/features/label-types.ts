@@ -16,7 +16,14 @@ import { routes } from "../http/routes.ts";
 import { countOf, dayAfter, today } from "../lists/counters.ts";
 import { exportRows, inDollars } from "../lists/export.ts";
 import { pricesChanged, telling } from "../money/happenings.ts";
-import { changesBetween, changeTiers, fatesOf, judge, presentFate, toldOf } from "../money/prices/changes.ts";
+import {
+  changesBetween,
+  changeTiers,
+  compareTables,
+  judge,
+  loggedPlan,
+  presentTierChange,
+} from "../money/prices/changes.ts";
 import { type Warning, warned } from "../money/prices/custom.ts";
 import { overviewOf } from "../money/prices/overview.ts";
 import { readPastedPrices } from "../money/prices/pasted.ts";
@@ -36,7 +43,7 @@ import {
 } from "../money/prices/tiers.ts";
 import { createdLabelType, loggedDefinition, switchedLabelType } from "../money/trade-log.ts";
 
-/** They are listed all at once, and with their prices. */
+/** All are listed at once, with their prices. */
 const mostLabelTypes = 200;
 
 const byName = [sql`lower(${labelTypes.name})`, labelTypes.id];
@@ -165,7 +172,7 @@ export const labelTypeRoutes = routes(contract, {
     return {
       prices: tiers.map(({ priceCents: price, ...bounds }) => ({ ...bounds, price })),
       refused,
-      changes: fatesOf(now, tiers).map(presentFate),
+      changes: compareTables(now, tiers).map(presentTierChange),
       preview,
       warnings,
       version: versionOf(loggedTable(now)),
@@ -183,7 +190,7 @@ export const labelTypeRoutes = routes(contract, {
       if (at) {
         const moment = await momentOf(tx, at);
         const judged = await judge(tx, labelType, changes);
-        const told = toldOf(judged, changes);
+        const told = loggedPlan(judged, changes);
         const why = { at: moment, reason, actor, timezone: config.timezone, told };
         const words = await schedule(tx, labelType, { wholeTable: true, was, prices: tiers }, why);
         return { message: `${labelType.name} will have these prices from ${words}`, warnings: judged.warnings };
@@ -226,7 +233,7 @@ export const labelTypeRoutes = routes(contract, {
       if (at) {
         const moment = await momentOf(tx, at);
         const judged = await judge(tx, labelType, [{ before, after }]);
-        const told = toldOf(judged, [{ before, after }]);
+        const told = loggedPlan(judged, [{ before, after }]);
         const why = { at: moment, reason, actor, timezone: config.timezone, told };
         const words = await schedule(tx, labelType, { wholeTable: false, was: [before], prices: [after] }, why);
         const message = `Price for ${labelType.name} from ${words}: ${price}`;
@@ -267,14 +274,14 @@ async function existing(db: Database, id: string): Promise<LabelType> {
   return labelType;
 }
 
-/** Tiers that fit the label type and each other. */
+/** Tiers that fit the label type and do not overlap. */
 function tableWithin(labelType: LabelType, prices: Parsed<typeof contract.preview, "body">["prices"]): Tier[] {
   const tiers = prices.map((tier) => tierWithin(labelType, tier));
   refuseOverlaps(labelType, tiers);
   return tiers;
 }
 
-/** What a pasted table replaces: another version once any of it has changed. */
+/** The table that a pasted one replaces; its version changes with any tier. */
 const loggedTable = (tiers: readonly Tier[]) => ({ prices: tiers.map(loggedTier) });
 
 async function withTiers(db: Database, rows: LabelType[]) {
@@ -303,10 +310,10 @@ async function withTiers(db: Database, rows: LabelType[]) {
   }));
 }
 
-/** Custom prices are counted so far. */
+/** Custom prices are counted up to this. */
 const mostCounted = 1_000;
 
-/** What a label type is used for, since a day what it was sold for. */
+/** How much a label type is used, and what it sold since a day. */
 async function usesOf(db: Database | Transaction, id: string, { from }: { from: string }) {
   const some = db
     .select({ id: customPrices.id })
@@ -327,7 +334,7 @@ async function usesOf(db: Database | Transaction, id: string, { from }: { from: 
 
 const lastDays = (config: Config, now: Date) => ({ from: dayAfter(today(config, now), -29) });
 
-/** Its weights stay the numbers that they are, and mean something else. */
+/** Its weights keep their numbers but now mean another unit. */
 function otherUnit({ name }: { name: string }, uses: Awaited<ReturnType<typeof usesOf>>): Warning {
   const [is, was] = weightUnit(name) === "oz" ? ["oz", "lb"] : ["lb", "oz"];
   const counted = (count: number, one: string) => `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
@@ -351,7 +358,7 @@ function definitionOf(body: Parsed<typeof contract.create, "body">, before?: Lab
 const refuseTakenUid = (uid: string) =>
   ifViolated("label_types_uid_key", () => refusal(409, `The uid ${uid} is taken`));
 
-/** A lower maximum may not leave prices behind for weights that can no longer be sent. */
+/** A lower maximum must not leave prices for weights that can no longer be sent. */
 async function refuseHeavierPrices(tx: Transaction, labelType: LabelType, maxWeight: number) {
   const remedy = `Change or delete it before lowering the maximum to ${describeWeight(labelType, maxWeight)}.`;
   const [tier] = await tx

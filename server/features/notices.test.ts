@@ -51,7 +51,7 @@ test("an account sees what happened since it last looked, by kind, each with whe
   const later = await listAs("staff");
   expect(later.groups[0]).toMatchObject({ title: "A new customer", count: 1 });
   expect(later.groups[0]?.notices.map(({ isNew }) => isNew)).toEqual([true, false, false]);
-  // Whoever reads on sees what was new when they began.
+  // Further pages show what was new when the reader began.
   const { body: same } = await call("staff", notices.list, { query: { since: 0 } });
   expect(same.unseen).toBe(4);
   expect((await call("staff", notices.list, { query: { since: -1 } })).status).toBe(400);
@@ -149,7 +149,7 @@ test("a request for approval and something unusual are told to administrators", 
   });
   expect(asked.status).toBe(202);
   const approval = { by: "staff", act: "credit", amount: 500, words: "add $500.00 to alice's balance" };
-  // At one moment: whoever numbers it moves it from the one to the other.
+  // In one snapshot, since numbering moves rows from one table to the other.
   const told = await db.transaction(
     async (tx) => [...(await tx.select().from(outbox)), ...(await tx.select().from(events))],
     { isolationLevel: "repeatable read" },
@@ -157,7 +157,7 @@ test("a request for approval and something unusual are told to administrators", 
   const kept = told.filter(({ type }) => type === "approval.asked");
   expect(kept).toMatchObject([{ data: { approval } }]);
 
-  // As it can be read a moment later, whoever numbers it.
+  // As they are readable a moment later.
   await db.insert(events).values(kept.map(({ type, data, createdAt }) => ({ id: uuidv7(), type, data, createdAt })));
   const isAsked = ({ kind }: { kind: string }) => kind === "approvals";
   const [group] = (await listAs("admin")).groups.filter(isAsked);

@@ -6,7 +6,7 @@ import { routes } from "../http/routes.ts";
 import { kinds } from "../notices/kinds.ts";
 import { countNotices, kindsFor, newestNotices, presentNotice, statesOf, sumOf, titleOf } from "../notices/notices.ts";
 
-/** So many of a kind are told one by one. */
+/** Notices of a kind that are listed one by one. */
 const shown = 5;
 
 export const noticeRoutes = routes(contract, {
@@ -16,7 +16,7 @@ export const noticeRoutes = routes(contract, {
     const counts = await countNotices(db, names, since);
     const rows = await newestNotices(db, names, shown);
     const states = await statesOf({ db, timezone: config.timezone, now: now() }, rows);
-    // Those of which something is new come first, and among these what came last.
+    // Kinds with new notices come first, then by their latest notice.
     const order = [...new Set(rows.map(({ kind }) => kind))];
     const isNew = (name: NoticeKind) => Number((counts.get(name) ?? 0) > 0);
     return {
@@ -42,7 +42,7 @@ export const noticeRoutes = routes(contract, {
   },
 
   async see({ db, actor, body: { position } }) {
-    // Never back, and not further than there is anything to see.
+    // Never back, and never beyond the newest event.
     const reached = sql`least(${position}::bigint, newest_event())`;
     await db
       .update(accounts)

@@ -59,7 +59,7 @@ test("orders that arrive at once are made together, and each leaves all that it 
   expect((await checkBooks(db)).problems).toEqual([]);
 });
 
-test("of orders that arrive at once each is refused for what is wrong with it, and may be sent again", async () => {
+test("of orders that arrive at once each gets its own refusal, and may be sent again", async () => {
   await addLabelType({ uid: "off", kind: "shipv2", active: false, tiers: [[0, 5, 1]] });
   const rich = await addCustomer({ balance: 100 });
   const poor = await addCustomer({ balance: 10 });
@@ -134,7 +134,7 @@ test.each([
   expect((await checkBooks(db)).problems).toEqual([]);
 });
 
-test("where codes run out, some of the orders that arrive at once get them, and the others cost nothing", async () => {
+test("when codes run out, some of the orders that arrive at once get them, and the others cost nothing", async () => {
   await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
   const left = times(5, () => `94${String(++keys).padStart(20, "0")}`);
   await db
@@ -174,7 +174,7 @@ onPostgres("nobody waits for a customer whom somebody else is working for", asyn
   await db.transaction(async (tx) => {
     await tx.execute(sql`select from customers where id = ${held.id} for update`);
     waiting = times(10, () => buy({ discordId: held.discordId }));
-    // One for each of the two servers: the others about the same customer wait with them.
+    // One for each of the two servers; the other calls about this customer wait with it.
     await untilTheyWait(tx, 2);
     expect(statuses(await Promise.all(times(10, () => buy({ discordId: free.discordId }))))).toEqual(
       Array(10).fill(201),
@@ -192,7 +192,7 @@ onPostgres("nobody but a repeat waits for what was sent first", async () => {
     await tx.execute(sql`select from customers where id = ${held.id} for update`);
     const first = buy({ discordId: held.discordId, key });
     await untilTheyWait(tx, 1);
-    // To both servers.
+    // Sent to both servers.
     repeated = [first, ...times(4, () => buy({ discordId: held.discordId, key }))];
     await untilTheyWait(tx, 2);
     expect(statuses(await Promise.all(times(10, () => buy({ discordId: free.discordId }))))).toEqual(
@@ -207,7 +207,7 @@ onPostgres("nobody but a repeat waits for what was sent first", async () => {
 
 test("a key that was deleted a moment after an order buys nothing more, and is told nothing of what it sent", async () => {
   const customer = await addCustomer({ balance: 100 });
-  // At both servers.
+  // Sent to both servers.
   expect(statuses(await Promise.all(times(4, () => buy(customer))))).toEqual(Array(4).fill(201));
   const { keys } = (await call("admin", website.listApiKeys, {})).body;
   const own = keys.find(({ name }) => name === "Main shop");

@@ -67,7 +67,7 @@ export const orderRoutes = routes(contract, {
 
   async addNote({ params, body: { text }, actor, transaction }) {
     return transaction(async (tx) => {
-      // The lock: of many that write at once, each counts those before it.
+      // The lock: of notes added at once, each counts the earlier ones.
       const [order] = await tx.select().from(orders).where(eq(orders.id, params.id)).for("no key update");
       if (!order) throw refusal(404, "This order does not exist");
       const written = await tx.$count(orderNotes, eq(orderNotes.orderId, order.id));
@@ -102,7 +102,7 @@ const presentListed = ({ order, user, labelType }: Listed) => ({
 
 const isRefunded = isNotNull(orders.refundedAt);
 
-/** As the counter of orders by shop has it. */
+/** The same condition as in the counter of orders by shop. */
 const isOfNewcomer = sql`${orders.createdAt} < (
   select newcomers.created_at from customers as newcomers where newcomers.id = ${orders.customerId}) + interval '30 days'`;
 
@@ -127,9 +127,9 @@ const list = listOf({
       where: status === "Refunded" ? isRefunded : isNull(orders.refundedAt),
       counted: { subject: "orders", kinds: [status] },
     },
-    // Shops are few and most customers return: these are met soon, and an index would cost every purchase.
-    shop && { where: shop === "unknown" ? isNull(orders.shopId) : eq(orders.shopId, shop), isSought: true },
-    since && { where: since === "new" ? isOfNewcomer : not(isOfNewcomer), isSought: true },
+    // Shops are few and most customers return, so matches are met soon; an index would cost every purchase.
+    shop && { where: shop === "unknown" ? isNull(orders.shopId) : eq(orders.shopId, shop), hasNoIndex: true },
+    since && { where: since === "new" ? isOfNewcomer : not(isOfNewcomer), hasNoIndex: true },
   ],
   select: (db) =>
     db
@@ -161,7 +161,7 @@ const list = listOf({
 /** More would make reading the order slow. */
 const mostNotes = 100;
 
-/** What was paid for an order or given back for it, and by whom. */
+/** The transfer that paid for an order or refunded it, and who made it. */
 async function transferFor(db: Database, kind: "purchase" | "refund", reference: string) {
   const [row] = await db
     .select()
@@ -182,7 +182,7 @@ function pricingOf({ tierFromWeight, tierToWeight, hasCustomPrice, standardPrice
   };
 }
 
-/** Orders of one purchase were made in one moment: their ids say in which order. */
+/** Orders of one purchase have the same time, so their ids give the order. */
 async function placeInBulkOrder(db: Database, id: string, order: { id: string }) {
   const [bulkOrder] = await db.select().from(bulkOrders).where(eq(bulkOrders.id, id));
   const { rows } = await db.execute<{ place: number; amount: number }>(sql`

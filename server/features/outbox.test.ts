@@ -14,8 +14,8 @@ import { checkAndKeepBooks } from "../money/books.ts";
 import { forgetEvents, numberOutbox } from "../outbox/numbering.ts";
 import { tell } from "../outbox/outbox.ts";
 import { addCustomer, addInvoice, addLabelType, addOrder, someAddresses } from "../testing/builders.ts";
+import { allEvents, eventFaultsSince, rowsWithEvents } from "../testing/event-faults.ts";
 import { call, db } from "../testing/server.ts";
-import { allTold, rowsNow, untoldSince } from "../testing/told.ts";
 
 const parcel = { ...someAddresses, fromCountry: "US", toCountry: "US", labelType: "plain", weight: 1 };
 const patience = { timeout: 30_000, interval: 20 };
@@ -31,7 +31,7 @@ async function addShop(name: string, values: Partial<typeof apiKeys.$inferInsert
   return { token: body.key, shopId: row.shopId };
 }
 
-/** However many of them there are, and whoever is at it already. */
+/** However many there are, even if a server is already numbering. */
 async function number() {
   await vi.waitFor(async () => {
     await numberOutbox(db);
@@ -56,7 +56,7 @@ async function pull(shop: { token: string }, query: Pulled = {}) {
   return body;
 }
 
-/** The position of the newest there is by now. */
+/** The position of the newest event. */
 async function end() {
   await number();
   return String((await numberOutbox(db)).newest);
@@ -64,10 +64,10 @@ async function end() {
 
 const typesOf = ({ events }: { events: { type: EventType }[] }) => events.map(({ type }) => type);
 
-test("what happens to a customer is told as it happens, and each event says what the contract has for it", async () => {
+test("every change of a customer is an event, in order, with the data that the contract promises", async () => {
   const shop = await addShop("Main shop");
   await addLabelType({ uid: "plain", kind: "shipv2", tiers: [[0, 5, 2.5]] });
-  const before = await rowsNow();
+  const before = await rowsWithEvents();
   const told = { customer: { _id: expect.any(String), discordId: "maren", username: "Maren" } };
   await call(shop, storefront.putCustomer, { params: { discordId: "maren" }, body: { username: "Maren" } });
   const [customer] = await db.select().from(customers);
@@ -94,9 +94,9 @@ test("what happens to a customer is told as it happens, and each event says what
     expect(Event.safeParse(event).error).toBeUndefined();
     expect(eventData[event.type].safeParse(event.data).error, event.type).toBeUndefined();
   }
-  expect(await untoldSince(before)).toEqual([]);
+  expect(await eventFaultsSince(before)).toEqual([]);
   expect(await pull(shop, { after: next })).toEqual({ events: [], next });
-  // In pieces it is the same, by positions as by ids.
+  // Reading in pieces gives the same, by positions and by ids.
   const pieces: typeof all = [];
   let after: string | undefined;
   for (let place = 0; place < all.length; place++) {
@@ -140,7 +140,7 @@ test("a shop hears of what is its own and of what concerns everybody; an earlier
     ...["balance.changed", "order.created", "customer.changed", "customer.changed", "settings.changed"],
     ...["codes.low", "books.unbalanced", ...ofEverybody],
   ]);
-  // What another shop sold is not named, as in the history of the balance.
+  // Another shop's sale is not named, as in the transfers.
   expect(ofOne.events[0]?.data).toMatchObject({ transfer: { for: null } });
   expect(ofAll.events[0]?.data).toMatchObject({ transfer: { for: sold.order._id } });
   const theirEvent = ofOther.events[0]?.id ?? "";
@@ -168,7 +168,7 @@ test.for([
   expect(typesOf(await pull(shop, { after }))).toEqual(types);
 });
 
-test("whoever has read nothing new knows how far that was looked, and what is not kept is refused", async () => {
+test("a reader without news still gets the position, and a position that is no longer kept is refused", async () => {
   const [small, large] = [await addShop("Small"), await addShop("Large")];
   const customer = await addCustomer({ shopId: large.shopId });
   for (let round = 0; round < 3; round++)
@@ -202,13 +202,13 @@ test("a shop among large ones looks at its own rows, and goes on where one look 
   expect(await pull(keys, { after: second.next })).toEqual({ events: [], next: second.next });
 });
 
-test("who waits is answered when something of theirs happens, and at the end of the time", async () => {
+test("a waiting reader is answered when one of its events happens, or when the time is over", async () => {
   const [shop, other] = [await addShop("Main shop"), await addShop("Other")];
   const mine = await addCustomer({ shopId: shop.shopId });
   const theirs = await addCustomer({ shopId: other.shopId });
   const next = await end();
   const credit = ({ id }: { id: string }) => call("admin", users.addBalance, { params: { id }, body: { balance: 1 } });
-  // On PostgreSQL on either server, whichever makes the change.
+  // On PostgreSQL on both servers, whichever makes the change.
   const waiting = [1, 2, 3, 4].map(() => pull(shop, { after: next, wait: 30 }));
   const otherWaits = pull(other, { after: next, wait: 30 });
   await credit(theirs);
@@ -222,7 +222,7 @@ test("who waits is answered when something of theirs happens, and at the end of 
   expect(await pull(shop, { after, wait: 1 })).toEqual({ events: [], next: after });
 });
 
-test("who waits holds nobody up: not other calls, not the server's end; and may not wait too often", async () => {
+test("waiting readers delay neither other calls nor the server's end, and their number is limited", async () => {
   const shop = await addShop("Main shop");
   await addCustomer({ balance: 5, discordId: "maren", shopId: shop.shopId });
   const next = await end();
@@ -241,7 +241,7 @@ test("who waits holds nobody up: not other calls, not the server's end; and may 
     return Object.assign(caller, { ended: ended.catch(() => {}) });
   });
   const refused = () => callers.filter(({ status }) => status === 503);
-  // More wait than there are places to work in, and others are answered meanwhile.
+  // More calls wait than there are places, and others are still answered.
   await vi.waitFor(() => expect(refused()).toHaveLength(4), patience);
   expect((await ask("customers/maren")).status).toBe(200);
   const asked = async () => (await ask(`events?after=${next}&wait=1`)).status;
@@ -263,7 +263,7 @@ test("a key that was deleted while it waits is not answered", async () => {
   expect((await waiting).status).toBe(401);
 });
 
-test("whatever happens at once, and however many number it, each customer's events stand as they happened", async () => {
+test("each customer's events are in order, whatever happens at once and however many servers number them", async () => {
   const shop = await addShop("Main shop", { bounded: false });
   await addLabelType({ uid: "plain", kind: "shipv2", tiers: [[0, 5, 1]] });
   const some = await Promise.all(
@@ -271,12 +271,12 @@ test("whatever happens at once, and however many number it, each customer's even
   );
   const refundable = await Promise.all(some.map((customer) => addOrder({ customer, price: 2 })));
   const payable = await Promise.all(some.map((customer) => addInvoice({ customer, amount: 3 })));
-  const before = await rowsNow();
+  const before = await rowsWithEvents();
   let isOver = false;
   const numberers = [1, 2, 3].map(async () => {
     while (!isOver) await numberOutbox(db);
   });
-  // One of them dies again and again, just before what it did would count.
+  // One of them is killed again and again just before its commit.
   const dying = (async () => {
     while (!isOver)
       await db
@@ -301,8 +301,8 @@ test("whatever happens at once, and however many number it, each customer's even
   isOver = true;
   await Promise.all([...numberers, dying]);
   await number();
-  expect(await untoldSince(before)).toEqual([]);
-  const told = await allTold();
+  expect(await eventFaultsSince(before)).toEqual([]);
+  const told = await allEvents();
   expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
   const pages: unknown[] = [];
   for (let after = "0", left = true; left; ) {
@@ -325,7 +325,7 @@ test("codes that become low are told of once, and again after there were enough"
     );
   const look = async () => {
     await Promise.all([1, 2, 3].map(() => tellOfLowCodes(db, new Date())));
-    const told = (await allTold()).filter(({ type }) => type === "codes.low");
+    const told = (await allEvents()).filter(({ type }) => type === "codes.low");
     return told.map(({ data }) => data);
   };
   await register([1, 2, 3]);
@@ -345,7 +345,7 @@ test("books that do not balance are told of once, and again when something else 
   const [one, two] = [await addCustomer({ balance: 5 }), await addCustomer({ balance: 5 })];
   const check = async () => {
     await checkAndKeepBooks(db);
-    const told = (await allTold()).filter(({ type }) => type === "books.unbalanced");
+    const told = (await allEvents()).filter(({ type }) => type === "books.unbalanced");
     return told.map(({ data }) => (data as { problems: string[] }).problems.length);
   };
   expect(await check()).toEqual([]);

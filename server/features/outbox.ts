@@ -7,7 +7,7 @@ import { Later } from "../http/later.ts";
 import { routes, type Services } from "../http/routes.ts";
 import { positionOf, type Reader, readEvents } from "../outbox/reading.ts";
 
-/** What a key has to be for, to hear of it; what is not named here, every key that sees it hears of. */
+/** The scopes that a key needs to get these events; all others go to every key that may see them. */
 const scopesOf: Partial<Record<EventType, readonly Scope[]>> = {
   "order.created": ["orders"],
   "order.refunded": ["orders"],
@@ -31,10 +31,10 @@ type Call = Pick<Services, "db" | "outbox"> & { query: Parsed<typeof contract.pu
 type Answer = { events: Told[]; next: string };
 type Told = { id: string; type: EventType; timestamp: Date; data: Record<string, unknown> };
 
-/** What there is; where that is nothing, what comes before the time is over. */
+/** The existing events or, if there are none, those that come before the time is over. */
 async function read(call: Call, after: number, until: number): Promise<Answer | Later<Answer>> {
   const { db, outbox, query, actor } = call;
-  // What the key is for may have changed while it waited.
+  // The key's scopes may have changed while it waited.
   const reader = readerOf(actor);
   const { events, next, isAtEnd } = await readEvents(db, reader, after, query.limit);
   const left = until - performance.now();
@@ -52,7 +52,7 @@ const readerOf = ({ shopId, isBounded, scopes }: Shop): Reader => ({
   types: eventTypes.filter((type) => scopesOf[type]?.some((scope) => scopes.includes(scope)) ?? true),
 });
 
-/** Every shop sells to every customer: what another one sold is not named, as in the history of a balance. */
+/** Every shop sells to every customer. What another shop sold is not named, as in the transfers. */
 async function withoutOthers(db: Database, { shopId }: Shop, events: Told[]): Promise<Told[]> {
   const ids = events.flatMap((event) => referenceOf(event) ?? []);
   if (ids.length === 0) return events;
@@ -70,6 +70,6 @@ async function withoutOthers(db: Database, { shopId }: Shop, events: Told[]): Pr
   });
 }
 
-/** What the money moved for. */
+/** What the money was for. */
 const referenceOf = ({ type, data }: Told) =>
   type === "balance.changed" ? (data.transfer as { for: string | null }).for : null;

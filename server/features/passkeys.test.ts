@@ -157,7 +157,7 @@ test("a challenge is good once, for a few minutes, and for what it was asked for
   const answer = maren.key.use(await ask());
   expect((await signIn(answer)).status).toBe(200);
   expect((await signIn(answer)).status).toBe(401);
-  // Also where the answer was wrong the first time.
+  // Also if the first answer was wrong.
   const asked = await ask();
   expect((await signIn(maren.key.use(asked, { isVerified: false }))).status).toBe(401);
   expect((await signIn(maren.key.use(asked))).status).toBe(401);
@@ -184,7 +184,7 @@ test("the challenge of a new passkey is its account's own, and no sign-in's", as
   const key = softPasskey();
   await add(maren, key);
   expect((await signIn(key.use(await begin(maren)))).status).toBe(401);
-  // Nobody else's, even with an answer that is right.
+  // A passkey that belongs to somebody else is refused, even with a right answer.
   expect((await add(lena, key)).status).toBe(409);
 });
 
@@ -201,7 +201,7 @@ test("a passkey opens nothing where it was used elsewhere, without its owner's h
   ];
   for (const [how, odd] of tries) {
     expect([how, (await signIn(key.use(await ask(), odd))).status]).toEqual([how, 401]);
-    // The next would be refused for haste otherwise.
+    // Otherwise the next try would be refused as too fast.
     await db.delete(signInTries);
   }
   const foreign = await call("nobody", passkeys.signIn, {
@@ -231,7 +231,7 @@ test("a stranger learns nothing from passkeys, soon waits, and keeps nobody else
   const waiting = await signIn(stranger.use(await ask()));
   expect([waiting.status, waiting.headers.get("retry-after")]).toEqual([429, expect.stringMatching(/^\d+$/)]);
   expect((await withPassword({ passkey: maren.key.use(await ask()) })).status).toBe(200);
-  // With a forged answer for a passkey that there is, it is the same.
+  // A forged answer for an existing passkey gets the same refusal.
   const { id, rawId } = maren.key.use(await ask());
   const forged = await signIn({ ...stranger.use(await ask()), id, rawId });
   expect([forged.status, forged.body]).toEqual(unknown);
@@ -247,7 +247,7 @@ test("wrong passkeys of a network are forgotten when somebody there signs in wit
   expect((await db.select().from(signInLimits)).filter(({ tries }) => tries > 0)).toEqual([]);
 });
 
-test("nobody fills the table of challenges, and nobody keeps others from asking", async () => {
+test("nobody can fill the table of challenges, or keep others from asking", async () => {
   const { token } = await addAccount("maren", "staff");
   for (let count = 0; count < 12; count++) await begin({ token });
   expect(await db.$count(passkeyChallenges)).toBe(10);

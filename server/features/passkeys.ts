@@ -21,7 +21,7 @@ import { ifViolated } from "../db/failures.ts";
 import { passkeys as passkeyTable } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
 
-/** More are the work of a program. */
+/** More come from a program. */
 const mostOfAnAccount = 20;
 
 const isRegistered = () => refusal(409, "This passkey is registered already");
@@ -43,14 +43,14 @@ export const passkeyRoutes = routes(passkeys, {
   async add({ db, body, actor, origin, transaction }) {
     const passkey = await readNewPasskey(db, origin, actor.id, body.passkey);
     if (!passkey) throw badInput("body.passkey", "This passkey cannot be used here. Begin again.");
-    // Before the other sessions end for it.
+    // Checked before the other sessions are ended.
     if (await findPasskey(db, passkey.credentialId)) throw isRegistered();
     const before = await readAccount(db, actor.id);
     const isFirstStep = before !== undefined && !before.hasSecondStep;
     const { name, replacesPassword } = body;
     return transaction(
       async (tx) => {
-        // Of two at once one is the first, and gets the recovery codes.
+        // Of two added at once, only the first returns recovery codes.
         if (isFirstStep) await lockUnchanged(tx, before);
         if ((await tx.$count(passkeyTable, eq(passkeyTable.accountId, actor.id))) >= mostOfAnAccount)
           throw refusal(409, `An account has at most ${mostOfAnAccount} passkeys`);

@@ -24,7 +24,7 @@ async function addCustomPrice(customer: Known, labelType: Known, [fromWeight, to
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 
-/** The same from the rows, one order at a time. */
+/** Repriced from the rows, one order at a time. */
 async function repricedOneByOne(labelType: Known, after: Tier[]) {
   const then = tiersOf(after).map((tier) => ({ ...tier, priceCents: Math.round(tier.price * 100) }));
   const now = (await db.select().from(priceTiers)).filter(({ labelTypeId }) => labelTypeId === labelType.id);
@@ -156,7 +156,7 @@ test("a preview warns of large changes, of heavier parcels that become cheaper, 
     for (const [place, tier] of changes) all[place] = tier;
     return all.filter((tier) => tier !== null);
   };
-  // What was so already is not asked about: 3–5 lb is cheaper than 1–3 lb, and 5–6 lb has no price.
+  // Existing faults are not reported: 3–5 lb is cheaper than 1–3 lb, and 5–6 lb has no price.
   expect(await warnings(labelType, table())).toEqual([]);
   expect(await warnings(labelType, table([0, [0, 1, 7]]))).toEqual([]);
   expect(await warnings(labelType, table([0, [0, 1, 6.99]]))).toEqual([

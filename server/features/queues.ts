@@ -19,7 +19,7 @@ export const queueRoutes = routes(contract, {
   },
 });
 
-/** The codes that need somebody soonest, of the types that were ever bought or are needed. */
+/** The codes that run out soonest, of the types that were ever bought or are needed. */
 async function shortestStock(db: Database, config: Config, now: Date) {
   const [counts, all] = await Promise.all([countsByKind(db, "tracking codes"), runways(db, config, now)]);
   const [shortest] = all

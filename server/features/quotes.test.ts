@@ -103,7 +103,7 @@ test("a quote says all that a purchase would be refused for, first what a shop w
     refusals: [
       "USPS First Class is disabled",
       "nobody is disabled and cannot order",
-      "nobody has $1.00: $2.00 is missing to take $3.00",
+      "nobody has $1.00, $2.00 short of $3.00",
       "No tracking code of type ground_oz is left",
     ],
   });
@@ -118,14 +118,14 @@ test("a weight that makes no sense is 400, an unknown customer or label type 404
   expect((await ask(customer, { id: uuidv7() }, 1)).status).toBe(404);
 });
 
-test("whatever is quoted is what the purchase does, for all kinds of customers, label types and weights", async () => {
+test("a purchase does exactly what its quote said, for all kinds of customers, label types and weights", async () => {
   const random = seededRandom(41);
   const tiersUpTo = (most: number) => {
     const tiers: [number, number, number][] = [];
     for (let from = random.between(0, 500) / 1000; from < most; ) {
       const to = Math.min(most, Math.round((from + random.between(1, 6000) / 1000) * 1000) / 1000);
       tiers.push([from, to, random.pick([0, 0.01, 0.1, 2.35, 4.99, random.between(1, 900) / 100])]);
-      // Some meet, some leave a gap.
+      // Some tiers touch, some leave a gap.
       from = random.chance(0.6) ? to : Math.round((to + 0.3) * 1000) / 1000;
     }
     return tiers;
@@ -168,7 +168,7 @@ test("whatever is quoted is what the purchase does, for all kinds of customers, 
     const near = random.pick(bounds.filter((weight) => weight <= labelType.maxWeight));
     const weight = random.pick([
       Math.max(0.001, near),
-      // What floats leave behind.
+      // Rounding errors of floats.
       ...[near + 0.1 + 0.2, 0.1 + 0.2, near + 0.001],
       ...[random.between(1, 20_000) / 1000, labelType.maxWeight + 0.001],
     ]);
@@ -191,6 +191,6 @@ test("whatever is quoted is what the purchase does, for all kinds of customers, 
   expect(seen.sold).toBeGreaterThan(20);
   expect(seen.custom).toBeGreaterThan(10);
   expect([...seen.refused].sort()).toEqual([400, 402, 403, 409]);
-  // Who asks leaves no trace: each purchase is in the log, and no quote.
+  // A quote leaves no trace, while each purchase is in the log.
   expect((await logRows()).filter(({ type }) => type === "balance")).toHaveLength(seen.sold);
 });

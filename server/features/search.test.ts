@@ -20,7 +20,7 @@ const none = { rows: [], total: 0, totalCapped: false };
 const one = <Row>(row: Row) => ({ rows: [row], total: 1, totalCapped: false });
 const code = "9400111206200000000008";
 
-/** One of everything, all found by the customer's name or by their own. */
+/** One row of everything, all found by the customer's name or their own. */
 async function addBusiness() {
   const customer = await addCustomer({
     username: "kaya83",
@@ -66,7 +66,7 @@ async function addBusiness() {
   };
 }
 
-test("one search finds customers, all that is theirs, codes and staff, in short", async () => {
+test("one search finds customers, everything of theirs, codes and staff, in short form", async () => {
   const { rows } = await addBusiness();
   const { trackings, ...named } = rows;
   const groups = Object.fromEntries(Object.entries(named).map(([name, row]) => [name, one(row)]));
@@ -120,7 +120,7 @@ const lists: [group: keyof Found, list: Endpoint, rows: string][] = [
   ["staff", staff.list, "staff"],
 ];
 
-test("what a list finds, the search finds: the newest five, and how many there are", async () => {
+test("the search over everything finds what each list finds: the newest five, and how many there are", async () => {
   const { customer, rows } = await addBusiness();
   for (let number = 0; number < 6; number++) {
     await addOrder({ customer, fromName: "Ida%Lens", tracking: `9405${number}1` });

@@ -14,29 +14,29 @@ import {
   trackingCodes,
 } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
+import { newestHits } from "../lists/hits.ts";
 import { inOrder, type List } from "../lists/list.ts";
-import { newestHits } from "../lists/paging.ts";
-import type { LookedUp } from "../lists/search.ts";
+import type { CustomerLookUps } from "../lists/search.ts";
 import { foundStaff, searched, searchedFedexOrders } from "../lists/searched.ts";
 
-/** Of each kind, the newest. */
+/** The newest of each kind. */
 const few = 5;
-/** Beyond so many hits nobody counts on: the list says it more exactly. So many are read at once, or looked for one by one. */
-const most = { mostHits: 100, few: 500, rowByRow: 10_000 };
-/** One letter is in almost everything. */
+/** Up to how many hits are counted or read at once, and rows gone through one by one. The lists themselves do more. */
+const limits = { mostCounted: 100, readAtOnce: 500, mostScanned: 10_000 };
+/** One letter occurs in almost everything. */
 const fewestLetters = 2;
 
 export const searchRoutes = routes(contract, {
   async find({ db, query: { q }, actor, refuseIfGone }) {
     if ([...q].length < fewestLetters) return nothing;
     const isAdmin = actor.role === "admin";
-    const lookedUp: LookedUp = new Map();
-    // Whoever typed on has hung up.
+    const lookUps: CustomerLookUps = new Map();
+    // A caller who typed on has hung up.
     const found = <S extends PgSelect>(list: Sought<S>) => {
       refuseIfGone();
-      return newestHits(db, list, q, { limit: few, lookedUp, ...most });
+      return newestHits(db, list, q, { limit: few, lookUps, ...limits });
     };
-    // One after the other: whoever types has a few calls under way, and the connections are everybody's.
+    // One after the other: somebody who types has several calls under way, and connections are shared.
     return {
       customers: await found(soughtCustomers),
       orders: await found(soughtOrders),

@@ -205,7 +205,7 @@ test("an account sees its own open sessions, the last used first: device, addres
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
   const { status, body } = await call(here, session.sessions);
   expect(status).toBe(200);
-  // The call itself was a use of this session, and came last.
+  // This call used the session last.
   expect(body.sessions).toEqual([
     {
       _id: expect.any(String),

@@ -2,7 +2,7 @@ import type { PasskeyAnswer } from "@footprint/contract/passkeys.ts";
 import { badInput, type Refusal, refusal } from "@footprint/contract/refusal.ts";
 import { session } from "@footprint/contract/session.ts";
 import { and, eq, isNull, sql } from "drizzle-orm";
-import { isCalled } from "../accounts/accounts.ts";
+import { hasUsername } from "../accounts/accounts.ts";
 import { record } from "../accounts/audit.ts";
 import { deviceOf } from "../accounts/devices.ts";
 import { beginTry, describeWait, takeBackIfDatabaseFails, tooManyFailures } from "../accounts/guessing.ts";
@@ -41,19 +41,20 @@ export const sessionRoutes = routes(session, {
   async login({ db, body, address, userAgent, origin, now, transaction }) {
     const { code, passkey } = body;
     if (passkey) partyAt(origin);
-    const [account] = await db.select(accountColumns).from(accounts).where(isCalled(body.username.trim()));
+    const [account] = await db.select(accountColumns).from(accounts).where(hasUsername(body.username.trim()));
     const opener = placeOf({ userAgent, address });
     const knownDevice = await findDevice(db, body.deviceToken, account?.id);
     const signIn = await beginTry(db, body.username, knownDevice ? { device: knownDevice } : { address });
     return takeBackIfDatabaseFails(db, signIn.takeBack, async () => {
-      // While strangers have to wait, only the password together with the second step opens; less is told the same, whatever it was.
+      // During a pause only the right password with a second step opens a session; all else gets the same answer.
       const refuse = (answer: Refusal) => (signIn.wait ? tooManyFailures(signIn.wait) : answer);
       if (signIn.wait && !code && !passkey) {
         await signIn.forget();
         throw tooManyFailures(signIn.wait);
       }
       const usePasskey = passkey && (await checkPasskeyOf(db, origin, account, passkey));
-      // Then the second step comes first: without a right one no password is looked at, and time tells nothing about it.
+      // During a pause the second step comes first: without a right one no password is checked, so timing tells
+      // nothing.
       const mayGuess = !signIn.wait || usePasskey || (await codeIsRight(db, account, code ?? "", now()));
       const codeTry =
         signIn.wait && mayGuess && account && !usePasskey ? await takeCodeTry(db, account, refuse) : undefined;
@@ -138,7 +139,7 @@ export const sessionRoutes = routes(session, {
     const passwordHash = await hashPassword(body.newPassword);
     return transaction(async (tx) => {
       if (takeStep) await takeStep(tx);
-      // Only over the password that was checked: of two changes at once, one is told.
+      // Only if the checked password is still the current one: of two changes at once, one is refused.
       const changed = await tx
         .update(accounts)
         .set({ passwordHash, passwordTemporary: false })
@@ -172,7 +173,7 @@ export const sessionRoutes = routes(session, {
         .where(and(eq(accounts.id, actor.id), isNull(accounts.totpConfirmedAt)))
         .returning({ id: accounts.id });
       if (begun.length === 0) throw refusal(409, "Two-step sign-in is on already");
-      // Its second half does not take the password again.
+      // The second half of setting up does not ask for the password again.
       await confirmSession(tx, actor);
       await record(tx, actor, "session", `${actor.username} began to set up two-step sign-in`);
       return { secret, uri: totpUri(actor.username, secret) };
@@ -189,7 +190,7 @@ export const sessionRoutes = routes(session, {
     if (step === undefined) throw badInput("body.code", wrongCode);
     return transaction(async (tx) => {
       await forgetCode(tx);
-      // Only the secret that the code was computed from, and only once; the code is used up with it.
+      // Only for the secret that the code belongs to, and only once; the code is used up with it.
       const confirmed = await tx
         .update(accounts)
         .set({ totpConfirmedAt: sql`now()`, totpLastStep: step })
@@ -255,7 +256,7 @@ const takeCodeTry = (db: Database, { id }: Account, refuse: (answer: Refusal) =>
     throw databaseFailed(error) ? error : refuse(error);
   });
 
-/** What a second step can be. Told to who knows the password. */
+/** The possible second steps, told only to somebody with the password. */
 const askedFor = ({ totpConfirmedAt, hasPasskey }: Account) =>
   totpConfirmedAt
     ? hasPasskey
@@ -279,8 +280,8 @@ const placeOf = ({ userAgent, address }: { userAgent: string; address: string })
 });
 
 /**
- * The password of who is signed in. A wrong one is 400 and not 401, or they would be thrown out; it stands with the
- * account's failed sign-ins, since who has stolen a session would guess it here.
+ * Checks the password of a signed-in caller. A wrong one is 400, since 401 would sign them out, and is listed with the
+ * account's failed sign-ins, because somebody who stole a session would guess it here.
  */
 async function checkPassword(
   db: Database,
@@ -306,7 +307,7 @@ async function checkPassword(
 
 type SecondStep = { code?: string | undefined; passkey?: PasskeyAnswer | undefined };
 
-/** A code or a passkey of who is signed in. It is used up in the transaction of the change. */
+/** Checks a signed-in caller's code or passkey, which is used up in the change's transaction. */
 async function checkSecondStep(
   db: Database,
   account: Account,
@@ -321,7 +322,7 @@ async function checkSecondStep(
     throw refusal(400, message, { issues: [{ path: "body.code", message }], ...accepted(account) });
   }
   const forgetCode = await beginCodeTry(db, account.id);
-  // Before anything is done: what follows may end the account's other sessions.
+  // Before anything else, since the rest may end the account's other sessions.
   if (!(await codeIsRight(db, account, code, now))) {
     await fail();
     throw badInput("body.code", wrongCode);
@@ -340,7 +341,7 @@ async function checkOwnPasskey(db: Database, origin: string | undefined, own: { 
   };
 }
 
-/** Both again, before two-step sign-in is changed. */
+/** Checks both again before two-step sign-in is changed. */
 async function checkPasswordAndSecondStep(
   db: Database,
   actor: Actor,

@@ -80,7 +80,7 @@ test("a staff account's limits hold for each row and for all of them together", 
   expect(await balanceOf(customer)).toBe(5);
 });
 
-/** While the work runs, something happens when this order is refunded. */
+/** Does something at the moment when this order is refunded. */
 async function whenRefunded<T>(order: Known | undefined, happening: string, work: () => Promise<T>) {
   const run = (statement: string) => db.execute(sql.raw(statement));
   await run(`create function test_happening() returns trigger language plpgsql as
@@ -106,7 +106,7 @@ test("an account that is signed out half way does nothing after that, and is tol
   expect(await db.select().from(sessions).where(eq(sessions.accountId, account.id))).toEqual([]);
 });
 
-test("what broke off half way is asked again with its key: rows that were done say so, and are not done twice", async () => {
+test("a call cut off half way can be repeated with its key: finished rows say so, and are not done twice", async () => {
   const { customer, bought } = await addThree();
   const broken = await whenRefunded(bought[1], "raise 'broken'", () => refund("staff", bought, { key: "once" }));
   expect([broken.status, await balanceOf(customer)]).toEqual([500, 5]);
@@ -116,7 +116,7 @@ test("what broke off half way is asked again with its key: rows that were done s
     [true, true, true],
   ]);
   expect((await refund("staff", bought, { key: "once" })).body).toEqual(again.body);
-  // Without the key it is another request, to which they are refunded already.
+  // Without the key it is a new request, for which they are already refunded.
   expect((await refund("staff", bought)).body.message).toBe("0 of 3 refunded");
   expect(await balanceOf(customer)).toBe(18);
   expect(await actions()).toHaveLength(3);

@@ -185,7 +185,7 @@ test("deleting an account ends its sessions at once", async () => {
   );
 });
 
-test("of several who delete one account at once, one does and the others get 404", async () => {
+test("of several deletions of one account at once, one succeeds and the others get 404", async () => {
   const member = await addAccount("maren", "staff");
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => call("admin", staff.delete, { params: { id: member.id } })),

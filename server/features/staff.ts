@@ -31,10 +31,10 @@ export const staffRoutes = routes(staff, {
     const { ids, search, role, sort } = query;
     const found = ids ? inArray(accounts.id, ids) : foundStaff(search, role);
     const { page, limit } = ids ? { page: 1, limit: ids.length } : query;
-    /** What was typed or chosen is not asked for again. */
+    /** Typed or chosen statements are built anew. */
     const kept = <Q>(name: string, build: () => Q) =>
       ids || search ? build() : prepared(db, `${name}, ${role} ${sort}`, build);
-    // Accounts are few: skipping and counting them costs nothing.
+    // Accounts are few, so skipping and counting rows costs nothing.
     const ofPage = kept("staff", () =>
       db
         .select(columns)
@@ -152,7 +152,7 @@ export const staffRoutes = routes(staff, {
     const [before] = await db.select().from(accounts).where(eq(accounts.id, id));
     const password = generatePassword();
     const passwordHash = await hashPassword(password);
-    // Of two administrators who do this at once, one would pass on a password that is worth nothing.
+    // Of two administrators at once, one would pass on a password that is already worthless.
     const refuse = (account: Account) => {
       const { passwordTemporary = account.passwordTemporary } = body;
       if (account.passwordHash === before?.passwordHash && account.passwordTemporary === passwordTemporary) return;
@@ -221,7 +221,7 @@ export const staffRoutes = routes(staff, {
     return transaction(
       ...manage(actor, id, refuseChanged(seen), async (tx, account) => {
         const { username, role, chatId, notificationAccess } = account;
-        // Its sessions have ended, and so has what they had under way: nothing is added to its views after.
+        // Its sessions have ended and its calls are over, so no view is added any more.
         await tx.delete(accounts).where(eq(accounts.id, id));
         await tx.delete(savedViews).where(eq(savedViews.accountId, id));
         await record(tx, actor, "staff", `Deleted ${kinds[role]} ${username}`, {
@@ -318,7 +318,7 @@ export const staffRoutes = routes(staff, {
   },
 });
 
-/** As sentences name an account. */
+/** How sentences name a role. */
 const kinds: Record<Role, string> = { staff: "staff account", admin: "administrator" };
 const article: Record<Role, string> = { staff: "a staff account", admin: "an administrator" };
 const titleOf = ({ username, role }: { username: string; role: Role }) =>
@@ -337,7 +337,7 @@ const present = ({ id, ...row }: Row, guessedAt: { _id: string; failedSignIns: n
   version: versionOf(editable(row)),
 });
 
-/** Those that somebody failed to sign in as within the last hour, the most tried first. */
+/** Accounts with failed sign-ins within the last hour, most tried first. */
 const accountsGuessedAt = (db: Database) =>
   prepared(db, "accounts guessed at", () =>
     db
@@ -383,9 +383,9 @@ async function lockOther(tx: Transaction, actor: Actor, id: string) {
 }
 
 /**
- * What takes sessions or rights from an account that is not one's own. Its sessions end for every change that begins
- * from then on; the work begins when those that had begun are done. Who acts is an administrator who is able to, and
- * never their own victim: one is always left.
+ * For acts that end sessions or rights of another account. Its sessions end for every change that begins from now on,
+ * and the work begins when earlier changes are done. Only an administrator may act, and never on themselves, so that
+ * one always remains.
  */
 function manage<T>(
   actor: Actor,
@@ -415,7 +415,7 @@ function manage<T>(
 /** Any number that all servers agree on. */
 const managingLock = 7400_0005;
 
-/** Of two administrators who end each other's sessions at once, the second finds that its own have ended. */
+/** Of two administrators who end each other's sessions at once, the second finds their own session ended. */
 async function takeTurns(tx: Transaction, actor: Actor) {
   await tx.execute(sql`select pg_advisory_xact_lock(${managingLock})`);
   const { rows } = await tx.execute(accountNow(actor));

@@ -15,7 +15,7 @@ import { addCustomer, addInvoice, balanceOf, transfersOf } from "../testing/buil
 import { formWith } from "../testing/multipart.ts";
 import { addAccount, call, db, logRows, moveBusinessTo } from "../testing/server.ts";
 
-/** How a file is read has nothing to do with the database. */
+/** Reading a file does not depend on the database. */
 const onOneEngine = test.skipIf(inject("embeddedDump"));
 
 type Caller = Parameters<typeof call>[0];
@@ -77,7 +77,7 @@ type Paid = {
   name?: string;
 };
 
-/** A line as the payment app writes it. */
+/** A line in the payment app's format. */
 const cashApp = (paid: Paid) => {
   const {
     id = `tx${made++}`,
@@ -333,7 +333,7 @@ onOneEngine.for([
   ]);
 });
 
-test("whoever leaves the ids out is warned, and does it for nobody else", async () => {
+test("a mapping without ids warns, and is not remembered for others", async () => {
   const file = cashAppFile({ id: "ID1", name: "Maren" });
   const id = await drop(file);
   const { mapping, warning } = await columnsOf(id);
@@ -347,12 +347,12 @@ test("whoever leaves the ids out is warned, and does it for nobody else", async 
   const next = await columnsOf(await drop(`${file}\n`));
   expect(next).toMatchObject({ mapping: { columns: { transaction: 0 } }, remembered: true, warning: null });
 
-  // As it was remembered earlier.
+  // As an earlier version stored it.
   await db.update(schema.statementMappings).set({ mapping: without(null) });
   expect((await columnsOf(await drop(`${file}\n\n`))).mapping.columns.transaction).toBe(0);
 });
 
-test("whoever leaves out the status, the currency or the type is warned, and does it for nobody else", async () => {
+test("a mapping without status, currency or type warns, and is not remembered for others", async () => {
   const customer = await addCustomer({ username: "maren.olsen" });
   await addInvoice({ customer, amount: 20, createdAt: on("2026-11-03T13:00:00") });
   const id = await drop(cashAppFile({ amount: "$1.00" }));
@@ -386,7 +386,7 @@ test("lines that cannot be read are named by their number in the file, and the o
     cashApp({ id: "twice", amount: "$30.00" }),
     cashApp({ note: "x".repeat(9_000) }),
     cashApp({ note: "y".repeat(11_000) }),
-    // What stands in quotes is no line, however long it is.
+    // Text in quotes is no line, however long it is.
     cashApp({ note: `${"y".repeat(11_000)}\n${cashApp({ note: "forged" }).replaceAll('"', "")}\n` }),
     `plain,${"z".repeat(11_000)}`,
     `${"a,".repeat(201)}"quoted\n${cashApp({ note: "forged" }).replaceAll('"', "")}\n"`,
@@ -457,13 +457,14 @@ test("what is ambiguous is never certain", async () => {
   const lena = await addCustomer({ username: "lena.okafor" });
   const other = await addCustomer({ username: "lenaokafor" });
   const at = (time: string) => on(`2026-11-03T${time}`);
-  // Two invoices for one payment, one invoice for two payments, and two customers of one name.
+  // Two invoices for one payment, one invoice for two payments, and two customers with the same name.
   await addInvoice({ customer: maren, amount: 20, createdAt: at("10:00") });
   await addInvoice({ customer: maren, amount: 20, createdAt: at("11:00") });
   const one = await addInvoice({ customer: maren, amount: 30, createdAt: at("10:00") });
   await addInvoice({ customer: lena, amount: 40, createdAt: at("10:00") });
   await addInvoice({ customer: other, amount: 40, createdAt: at("10:00") });
-  // Paid before it was made, long after, by another method; named twice, with another amount, by another customer.
+  // Paid before the invoice was made, long after it, by another method; named twice, with another amount, by another
+  // customer.
   await addInvoice({ customer: maren, amount: 50, createdAt: at("18:00") });
   await addInvoice({ customer: maren, amount: 60, createdAt: on("2026-10-20T10:00:00") });
   await addInvoice({ customer: maren, amount: 70, createdAt: at("10:00"), paymentMethod: "paypal" });
@@ -517,7 +518,7 @@ test("a payment for an invoice that was marked as paid by hand pays no other", a
       { amount: "$39.00", name: "onceonly" },
       { amount: "$41.00", name: "onceonly", note: short?.id.slice(-6) ?? "" },
       { amount: "$500.00", note: named?.id ?? "" },
-      // Of an invoice that is nowhere to be found.
+      // Of an unknown invoice.
       { amount: "$41.00", name: "onceonly", note: "0a1b2c3d" },
     ),
   );
@@ -559,7 +560,7 @@ test("a name that a customer chose is not certain where others owe the same, or 
   await owes(50, { username: "JohnSmith" });
   await owes(60, { username: "labels." });
   await owes(60, { username: "victimb" });
-  // Those without an invoice are somebody too.
+  // Customers without an invoice may be meant too.
   await addCustomer({ username: "annabell", email: "anna@example.com", discordId: "100000005" });
   for (const amount of [70, 71, 72, 73]) await owes(amount, { username: `Anna Bell Corp ${amount}` });
   await addCustomer({ username: "peter.known" });
@@ -592,7 +593,7 @@ test("a name that a customer chose is not certain where others owe the same, or 
     ["likely", "The name is Jane Doe's, but others have invoices of $95.00 too, paid 22 minutes later"],
   ]);
 
-  // Whose an e-mail is, a shop has said: where somebody else owes the same, that is not enough either.
+  // A shop said whose an e-mail is; if somebody else owes the same, that is not enough either.
   await db.update(schema.invoices).set({ paymentMethod: "paypal" });
   const paypal = await read(
     ["Date,Amount,From Email Address,Name", "2026-11-03 14:22:11 UTC,$90.00,one@example.com,Somebody"].join("\n"),
@@ -624,7 +625,7 @@ test("a note that names an invoice by its end makes lines of other amounts and s
   }
 });
 
-test("who has paid for a customer before is known again, until that is reversed", async () => {
+test("a payer who has paid for a customer before is recognised, until that payment is reversed", async () => {
   const customer = await addCustomer({ username: "wharf" });
   const paid = await addInvoice({ customer, amount: 20, createdAt: on("2026-11-03T10:00:00") });
   const { id } = await read(cashAppFile({ name: "Tobias Brandt" }));
@@ -642,7 +643,7 @@ test("who has paid for a customer before is known again, until that is reversed"
     },
   ]);
 
-  // Anybody can call themselves so.
+  // Anybody can choose that name.
   const other = await addInvoice({ amount: 25, createdAt: on("2026-11-04T10:30:00") });
   await call("staff", statements.match, { params: { id: next.id } });
   expect(await linesOf(next.id)).toMatchObject([
@@ -705,7 +706,7 @@ test("a payment is used once, whatever other file it comes in", async () => {
   const overlapping = await read(cashAppFile(same, { id: "X3", name: "Tobias" }));
   expect(overlapping.statement).toMatchObject({ lines: 2, known: 1, payments: { none: { count: 1 } } });
 
-  // The same days without ids: two that say the same are two.
+  // The same days without ids: two lines with the same content are two payments.
   const plain = (...names: string[]) =>
     [
       "Date,Amount,Currency,Name of sender/receiver,Notes",
@@ -731,7 +732,7 @@ test("a payment is used once, whatever its file is said to be, and others are no
   expect((await columnsOf(await drop(`${file}\n\n`))).mapping.source).toBe("cashapp");
 });
 
-test("what another statement says nearly the same, without ids, is not certain", async () => {
+test("a line that nearly equals one of another statement, without ids, is not certain", async () => {
   const customer = await addCustomer({ username: "double.dave" });
   const createdAt = on("2026-11-03T14:00:00");
   const [one] = [
@@ -759,7 +760,7 @@ test("what another statement says nearly the same, without ids, is not certain",
   expect(await linesOf(other.id)).toMatchObject([{ state: "certain" }]);
 });
 
-test("what is likely for an invoice says that another statement may have told of it, and that it has paid", async () => {
+test("a likely line says that another statement may already contain it, and that it has paid", async () => {
   const [one, other] = [await addCustomer({ username: "paid.paula" }), await addCustomer({ username: "owing.olga" })];
   const createdAt = on("2026-11-03T14:00:00");
   const invoice = await addInvoice({ customer: one, amount: 36, createdAt });
@@ -797,7 +798,7 @@ test("a payment is the same, however a second file writes its transaction id", a
     const { statement } = await read(cashAppFile({ ...line, id }, { name: id }));
     expect([id, statement.known]).toEqual([id, 1]);
   }
-  // Two in one file are one too.
+  // Twice in one file is one payment too.
   const { id, statement } = await read(cashAppFile({ ...line, id: "Ef56" }, { ...line, id: "#EF56" }));
   expect(statement.refused).toBe(1);
   expect(await refusalsOf(id)).toEqual([{ line: 3, why: "It has the same transaction id as line 2" }]);
@@ -831,7 +832,7 @@ test("a payment that another statement has under another id, or under a number o
     ]);
     expect((await call("staff", statements.remove, { params: { id } })).status).toBe(200);
   }
-  // Of another payer, or at another time, it is another.
+  // With another payer or time it is another payment.
   const stranger = await read(cashAppFile({ ...line, name: "Somebody Else", note: two.id }));
   expect(await linesOf(stranger.id)).toMatchObject([{ state: "certain" }]);
   await call("staff", statements.remove, { params: { id: stranger.id } });
@@ -851,7 +852,7 @@ test("a payment that was reversed is not certain, wherever that is told", async 
   const { id } = await read(
     [
       heading,
-      // Newest first, as PayPal writes; without the payment's id; and what is no reversal.
+      // Newest first, as PayPal writes; without the payment's id; and lines that are no reversals.
       line("15:00:00", "Payment Reversal", "-45.00", "P2", "P1"),
       line("12:00:00", "Website Payment", "45.00", "P1"),
       line("12:00:00", "Website Payment", "46.00", "P3"),
@@ -884,7 +885,7 @@ test("a payment that the payment app calls refunded is not certain, whichever fi
   const status = "PAYMENT REFUNDED";
   const told = async (id: string) => (await linesOf(id)).map(({ line, state, reason }) => [line, state, reason]);
 
-  // In the same file, in a later one, and what is only on its way.
+  // In the same file, in a later one, and a payment that is only pending.
   const monday = await read(cashAppFile(paid(0), paid(0, { status }), paid(1), paid(2), paid(3, { id: "" }), paid(4)), {
     name: "monday.csv",
   });
@@ -908,13 +909,13 @@ test("a payment that the payment app calls refunded is not certain, whichever fi
     [7, "certain", certain],
   ]);
 
-  // The file that tells of it first, and whoever looks at an older one later.
+  // The file with the reversal first, and an older file read later.
   await call("staff", statements.remove, { params: { id: monday.id } });
   const again = await read(cashAppFile(paid(1), paid(2), paid(3)), { name: "monday again.csv" });
   expect((await told(again.id)).map(([, state, reason]) => [state, reason])).toEqual([
     ["unclear", "Reversed in line 2 of tuesday.csv"],
     ["certain", certain],
-    // One of the two has no id, and they say the same.
+    // One of the two has no id, and their contents are equal.
     ["unclear", "Reversed in line 4 of tuesday.csv"],
   ]);
   const ids = (await linesOf(again.id)).map(({ _id }) => _id);
@@ -1023,7 +1024,7 @@ test("a staff account pays within its limits, and the answer says what was refus
   expect((await call("admin", statements.payCertain, { body: { ids } })).body.message).toBe("1 of 2 marked as paid");
 });
 
-test("what is above a limit waits with its line, which is used once when that is approved", async () => {
+test("a payment above a limit waits with its line, which is used once on approval", async () => {
   const customer = await addCustomer({ username: "maren.olsen" });
   const createdAt = on("2026-11-03T10:00:00");
   const [first, second] = [
@@ -1040,7 +1041,7 @@ test("what is above a limit waits with its line, which is used once when that is
   const pay = (line: string, invoice: { id: string }, as: Caller = "staff") =>
     call(as, statements.pay, { params: { id: line }, body: { invoice: invoice.id } });
 
-  // Certain ones without a reason too: the line is one.
+  // Certain matches need no reason: the line is one.
   const { body } = await call("staff", statements.payCertain, { body: { ids: [one] } });
   expect(body.message).toBe("0 of 1 marked as paid, 1 sent for approval");
   const request = body.outcomes[0]?.request ?? "";
@@ -1066,7 +1067,7 @@ test("what is above a limit waits with its line, which is used once when that is
   expect(await linesOf(id)).toMatchObject([{ state: "paid", invoice: { _id: first.id }, asked: null }, {}]);
   expect((await pay(one, other, "admin")).status).toBe(409);
 
-  // Where the line was used meanwhile, the approval comes too late.
+  // If the line was used meanwhile, the approval comes too late.
   const asked = await pay(two, second);
   expect(asked.status).toBe(202);
   expect((await pay(two, second, "admin")).status).toBe(200);
@@ -1117,7 +1118,7 @@ test("lines that somebody has looked at are paid together, each with the invoice
   ]);
 });
 
-test("what belongs to no invoice is set aside for a reason, and can be opened again", async () => {
+test("a line that belongs to no invoice is set aside with a reason, and can be reopened", async () => {
   const { id } = await read(cashAppFile({ name: "Grandmother", id: "G1" }, { name: "Maren" }));
   const [line] = await linesOf(id);
   const ids = [line?._id ?? ""];
@@ -1176,7 +1177,7 @@ test("a statement is removed by who dropped it or an administrator, unless it ha
   await call("staff", statements.pay, { params: { id: line?._id ?? "" }, body: { invoice: invoice.id } });
   expect((await remove("admin", again.id)).body.message).toBe("Lines of this statement have paid invoices: it stays");
 
-  // What a later statement counted as known would be nowhere.
+  // A later statement counted it as known, so it would be nowhere.
   const shared = { id: "K1", name: "Lena" };
   const relied = await read(cashAppFile(shared));
   const later = await read(cashAppFile(shared, { name: "Tobias" }), { name: "later.csv" });
@@ -1218,7 +1219,7 @@ test("statements are listed newest first, with what became of their lines", asyn
   });
 });
 
-test("what somebody who was deleted meanwhile had begun is not read on", async () => {
+test("a statement that a deleted account had begun can be read on, but not by that account", async () => {
   const account = await addAccount("leaver", "staff");
   const id = await drop(cashAppFile({ name: "Maren" }), { as: account });
   await db.delete(schema.sessions).where(eq(schema.sessions.accountId, account.id));
@@ -1227,7 +1228,7 @@ test("what somebody who was deleted meanwhile had begun is not read on", async (
   expect(await take(id)).toMatchObject({ state: "ready", by: { username: "leaver" } });
 });
 
-// The rules once more, each line held against each invoice: what proposeInvoices must come to without doing that.
+// The rules again, comparing each line with each invoice: proposeInvoices must find the same without that.
 const hour = 3_600_000;
 const dayLong = 24 * hour;
 type Planted = { amount: number; at: number; note: string; who: string };
@@ -1255,7 +1256,7 @@ function certainByTheRules(paid: Planted[], open: Made[]): Map<number, string> {
   }
   const byNote = new Set(certain.values());
   for (const [place, line] of paid.entries()) {
-    // A note that names an invoice of other days may name one that nobody knows.
+    // A note that names an invoice of other days may name an unknown one.
     if (open.some((invoice) => names(line, invoice)) || /\d/.test(line.note)) continue;
     const theirs = open.filter((invoice) => fits(line, invoice));
     const [invoice] = theirs;
@@ -1268,7 +1269,7 @@ function certainByTheRules(paid: Planted[], open: Made[]): Map<number, string> {
   return certain;
 }
 
-test("what is certain among many is what the rules say when every line is held against every invoice", async () => {
+test("the certain matches among many are those the rules give when every line is compared with every invoice", async () => {
   const start = Date.parse("2026-10-01T00:00:00Z");
   const people: { id: string; username: string }[] = [];
   for (let number = 0; number < 12; number++) people.push(await addCustomer({ username: `payer.no${number}` }));
@@ -1311,14 +1312,14 @@ test("what is certain among many is what the rules say when every line is held a
   const certain = lines.filter(({ state }) => state === "certain");
   expect(new Map(certain.map(({ line, invoice }) => [line - 2, invoice?._id]))).toEqual(expected);
   expect(expected.size).toBeGreaterThan(5);
-  // No invoice is proposed twice; and all fit by amount or are named.
+  // No invoice is proposed twice, and all fit by amount or are named.
   const proposed = lines.flatMap(({ invoice }) => invoice?._id ?? []);
   expect(new Set(proposed).size).toBe(proposed.length);
   const odd = lines.filter(
     ({ invoice, amount, note }) => invoice && invoice.amount !== amount && !invoice._id.endsWith(note),
   );
   expect(odd).toEqual([]);
-  // Nothing that fits by amount alone stands aside while an invoice is free.
+  // Nothing that fits by amount alone is left over while an invoice is free.
   const free = rows.filter(({ id, paymentMethod }) => paymentMethod === "cashapp" && !proposed.includes(id));
   const forgotten = lines.filter(
     ({ state, amount, at }) =>
@@ -1333,7 +1334,7 @@ test("what is certain among many is what the rules say when every line is held a
   expect(forgotten).toEqual([]);
 });
 
-// The embedded engine does the same, more slowly.
+// The embedded engine does the same, only more slowly.
 onOneEngine(
   "a statement of thousands of lines is read and matched, and another call comes in between",
   async () => {
@@ -1368,6 +1369,6 @@ onOneEngine(
       payments: { certain: { count: 1_000 }, none: { count: 3_000 } },
     });
   },
-  // On a busy machine too: only what hangs is stopped.
+  // Generous for a busy machine: only a hanging test is stopped.
   600_000,
 );

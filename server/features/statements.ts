@@ -27,13 +27,13 @@ import {
 } from "../money/statements/reading.ts";
 import { type Statement, unknownStatement } from "../money/statements/statement.ts";
 
-/** So many lines are read by one call, and for so long, so that it answers before anybody thinks that it hangs. */
+/** Most lines, and the longest time, of one call, so that it answers before anybody thinks that it hangs. */
 const linesAtOnce = 20_000;
 const longestRead = 15_000;
-/** Beyond this many nobody counts on where no counter tells. */
+/** Without a counter rows are counted up to this. */
 const mostCounted = 1_000;
 
-/** These calls take no Idempotency-Key, so that nothing is replayed. */
+/** These calls take no Idempotency-Key, so there are no replays. */
 type Change = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
 export const statementRoutes = routes(contract, {
@@ -298,7 +298,7 @@ const presentLine = ({ line, invoice, user, reversedBy, asked }: Row) => ({
   asked: line.doneAt ? null : asked,
 });
 
-/** Any part of what a line says. A statement is not so long that this would take an index. */
+/** Any part of a line's text. A statement is short enough to search without an index. */
 const says = (search: string) =>
   sql`concat_ws(' ', ${statementLines.name}, ${statementLines.email}, ${statementLines.note}, ${statementLines.transaction})
     ilike ${`%${search.replace(/[\\%_]/g, "\\$&")}%`}`;

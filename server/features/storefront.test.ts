@@ -212,7 +212,7 @@ test("refused means nothing changed, and says what is missing", async () => {
     return [answer.status, answer.body.message];
   };
   const logged = await logRows();
-  expect(await buy({})).toEqual([402, "maren has $5.00: $2.45 is missing to take $7.45"]);
+  expect(await buy({})).toEqual([402, "maren has $5.00, $2.45 short of $7.45"]);
   expect(await buy({ discordId: "1" })).toEqual([404, "No customer has the discordId 1"]);
   expect(await buy({ labelType: "nope" })).toEqual([404, "There is no label type nope"]);
   expect(await buy({ labelType: "off" })).toEqual([400, "Off is disabled"]);
@@ -376,7 +376,7 @@ test("an invoice is credited once, whether panel or shop is first", async () => 
     call(shop, storefront.setInvoiceStatus, { params, body: { status: "paid" } }),
     call("staff", invoices.markPaid, { params }),
   ]);
-  // The shop's call says what is so, and may repeat it; the panel's is told when it comes late.
+  // A shop may report the state again, while the panel is told that it came late.
   expect(one.status).toBe(200);
   expect([200, 409]).toContain(other.status);
   expect(await balanceOf(customer)).toBe(25);
@@ -547,7 +547,7 @@ test("a shop finds things by what it sold, and learns nothing about the customer
   const place = { name: "Tobias Brandt", street: "410 Cedar St", city: "Austin", state: "TX", zip: "78701" };
   const size = { weight: 12, length: 16, width: 12, height: 8, dimensionUnit: "in", weightUnit: "lb" };
   await call(shop, storefront.createFedexOrder, { body: { discordId, from: place, to: place, ...size }, ...once() });
-  // Somebody else brought the customer, whose e-mail is for those alone.
+  // Another shop registered the customer, and only it sees the e-mail.
   expect((await call(shop, storefront.getCustomer, { params: { discordId } })).body.customer.email).toBe("");
   for (const list of [storefront.orders, storefront.fedexOrders]) {
     const total = async (search: string) => (await call(shop, list, { query: { discordId, search } })).body.total;

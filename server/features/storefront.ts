@@ -49,7 +49,7 @@ import { historyOf, presentTransfer } from "../money/transfers.ts";
 export const storefrontRoutes = routes(storefront, {
   async putCustomer({ params: { discordId }, body: { username, email }, actor, transaction }) {
     return transaction(async (tx) => {
-      // Of two that bring the same newcomer at once, one adds; the other waits for it here, and updates.
+      // If two shops register the same customer at once, one inserts; the other waits here and updates.
       const [added] = await tx
         .insert(customers)
         .values({ discordId, username, email: email ?? "", shopId: actor.shopId })
@@ -61,7 +61,7 @@ export const storefrontRoutes = routes(storefront, {
       }
       const [known] = await tx.select().from(customers).where(eq(customers.discordId, discordId)).for("no key update");
       if (!known) throw unknownCustomer(discordId);
-      // Whether an e-mail is the right one is not told either.
+      // Not even whether an e-mail is the right one is told.
       if (!belongsTo(actor, known) && (username !== known.username || email !== undefined))
         throw refusal(403, "Another shop brought this customer: only that one changes their name and e-mail");
       const before = { username: known.username, email: known.email };
@@ -90,7 +90,7 @@ export const storefrontRoutes = routes(storefront, {
       const subject = row.order ?? row.bulkOrder ?? row.fedexOrder ?? row.invoice;
       const isOthers = subject && !belongsTo(actor, subject);
       const told = presentTransfer(row);
-      // Why something was taken back is for colleagues.
+      // The reasons of reversals are only for staff.
       const isSecret = isOthers || told.kind === "reversal";
       return { ...told, ...(isOthers && { for: null }), ...(isSecret && { reason: "" }) };
     });
@@ -265,7 +265,7 @@ export const storefrontRoutes = routes(storefront, {
       const [customer] = await tx.select().from(customers).where(eq(customers.id, invoice.customerId));
       return { invoice: presentInvoice({ ...invoice, status }), balance: customer?.balanceCents ?? 0 };
     });
-    // It may have been given to another key of the same shop, which could do more.
+    // The first answer may have been given to another key of the shop with more rights.
     if (answer instanceof Replay) await findOwn(db);
     return answer;
   },
@@ -275,7 +275,7 @@ export const storefrontRoutes = routes(storefront, {
   },
 });
 
-/** What becomes of calls that each buy a label. */
+/** The outcome of calls that each buy a label. */
 async function sellOrders(tx: Transaction, offered: Offered[], actor: Shop, mayWait: boolean) {
   const results = await buy(tx, offered, actor, mayWait);
   const entries: LogEntry[] = [];
@@ -298,10 +298,10 @@ async function findCustomer(db: Database | Transaction, discordId: string) {
   return customer;
 }
 
-/** What another shop brought in is as unknown as what nobody did. */
+/** Another shop's things are as unknown as things that do not exist. */
 const belongsTo = (actor: Shop, { shopId }: { shopId: string | null }) => !actor.isBounded || shopId === actor.shopId;
 
-/** Whose things are listed, and those of which shop: null means all. */
+/** The customer, and the shop whose orders and so on are listed; null means all. */
 type OfShop = { customer: string; shop: string | null };
 
 async function ofShop<Q extends { discordId: string }>(db: Database, actor: Shop, { discordId, ...query }: Q) {
@@ -309,13 +309,13 @@ async function ofShop<Q extends { discordId: string }>(db: Database, actor: Shop
   return { ...query, customer: customer.id, shop: actor.isBounded ? actor.shopId : null };
 }
 
-/** All of them are one customer's: by searching for more, a shop would find out what other shops know of them. */
+/** All of them belong to one customer. Searching by customer data would tell a shop what other shops know. */
 const withoutCustomer = ({ customer: _, ...own }: Searched): Searched => own;
 
-/** Most customers buy in one shop: its things are met soon among theirs. */
+/** Most customers buy in one shop, so its rows are met soon among theirs. */
 const narrowed = (table: typeof orders | typeof fedexOrders | typeof invoices, { customer, shop }: OfShop) => [
   having(table.customerId, customer),
-  shop !== null && { where: eq(table.shopId, shop), isSought: true },
+  shop !== null && { where: eq(table.shopId, shop), hasNoIndex: true },
 ];
 
 const ordersOfCustomer = {
@@ -326,7 +326,7 @@ const ordersOfCustomer = {
     ...narrowed(orders, of),
     status !== "All" && {
       where: status === "Refunded" ? isNotNull(orders.refundedAt) : isNull(orders.refundedAt),
-      isSought: true,
+      hasNoIndex: true,
     },
   ],
   select: (db: Database | Transaction) =>
@@ -357,7 +357,7 @@ const invoicesOfCustomer = {
 const warningsOf = (path: string, address: Parameters<typeof addressWarnings>[0]) =>
   addressWarnings(address).map(({ field, message }) => ({ path: path + field, message }));
 
-/** About the two addresses of a label, by the names of their flat fields. */
+/** Warnings about the two addresses of a label, by the names of the flat fields. */
 const warningsAbout = (path: string, purchase: Parameters<typeof addressOf>[0]) =>
   (["from", "to"] as const).flatMap((side) =>
     addressWarnings(addressOf(purchase, side)).map(({ field, message }) => ({
@@ -374,7 +374,7 @@ async function findFedexOrder(db: Database, id: string, actor: Shop) {
 
 type Tier = { fromWeight: number; toWeight: number; priceCents: number };
 
-/** A customer's own tiers, and of the list what these leave uncovered. */
+/** A customer's own tiers, and the standard ones where these leave gaps. */
 function pricesPaid(list: Tier[], own: Tier[]) {
   const uncovered = list.flatMap((tier) => {
     let pieces = [tier];
@@ -396,7 +396,7 @@ function pricesPaid(list: Tier[], own: Tier[]) {
   return [...own.map(presented(true)), ...uncovered.map(presented(false))].sort((a, b) => a.fromWeight - b.fromWeight);
 }
 
-/** Every shop sells to every customer; an e-mail address is for the one that it was given to. */
+/** Every shop sells to every customer, but only the shop that registered them sees the e-mail. */
 function present(row: typeof customers.$inferSelect, actor: Shop) {
   return { ...presentCustomer(row), email: belongsTo(actor, row) ? row.email : "" };
 }

@@ -53,7 +53,7 @@ test("when a day is over, what it came to is kept once, and what happens later d
   const yesterday = daysUntil(now(), 2)[0] ?? "";
   const order = await addOrder({ price: 20, createdAt: new Date(`${yesterday}T12:00:00Z`) });
   await addCustomer({ verifiedAt: null, createdAt: new Date(`${yesterday}T23:59:59Z`) });
-  // Who joins after the day's end did not wait when it ended.
+  // A customer who joins after the day's end did not wait at its end.
   await addCustomer({ verifiedAt: null });
   const midnight = Date.parse(now());
   await keepSummaries(db, new Date(midnight + 60_000));

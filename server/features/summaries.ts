@@ -7,7 +7,7 @@ import { routes } from "../http/routes.ts";
 import { daysUntil, figuresByDay, today } from "../lists/counters.ts";
 import { summaryOf } from "../money/summaries.ts";
 
-/** So many days are listed where nobody says which. */
+/** Days that are listed by default. */
 const usualDays = 14;
 
 export const summaryRoutes = routes(contract, {
@@ -15,7 +15,7 @@ export const summaryRoutes = routes(contract, {
     const [yesterday = "", present = ""] = daysUntil(today(config, now()), 2);
     const { from, to = yesterday } = query;
     const last = to < present ? to : present;
-    // Before the year 1 there are no days.
+    // There are no days before the year 1.
     const days = daysUntil(last, from ? mostDays : usualDays).filter((day) => day >= (from ?? "0001"));
     const [first, end] = [days[0], days.at(-1)];
     if (!first || !end) return { summaries: [] };
@@ -54,7 +54,7 @@ export const summaryRoutes = routes(contract, {
   },
 });
 
-/** When the first customer came. */
+/** The day of the first customer. */
 async function firstDay(db: Database): Promise<string | undefined> {
   const { rows } = await db.execute<{ day: string | null }>(sql`
     select min(first.day)::text as day from unnest(array['new', 'declined', 'verified']) as kind

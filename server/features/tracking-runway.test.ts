@@ -17,7 +17,7 @@ const runwayOf = async (type: Type) => {
   const { runways } = (await call("admin", tracking.runway)).body;
   return runways.find((runway) => runway.type === type);
 };
-/** On so many days before the clock's, at noon in UTC, as many as are said, oldest first. */
+/** Uses so many codes on each of the days before the clock's, at noon UTC, oldest first. */
 const use = async (type: Type, noon: string, amounts: number[]) => {
   for (const [place, amount] of amounts.entries())
     await addCodes(type, amount, new Date(Date.parse(noon) - (amounts.length - place) * 24 * hour));
@@ -49,7 +49,7 @@ test("a weekday counts by its own average, and a busier week by its pace", async
   const week = [3, 3, 3, 3, 0, 3, 3];
   await use("express", noon, [...week, ...week, ...week, ...week]);
   await addCodes("express", 12);
-  // Wednesday to Saturday; or until Monday, with one more.
+  // Wednesday to Saturday; with one more code, until Monday.
   expect(await runwayOf("express")).toMatchObject({
     days: 3,
     emptyOn: "2026-03-21",
@@ -74,7 +74,7 @@ test("days before the first use do not slow the pace down, and old codes that no
   await addCodes("ground_lbs", 500, new Date("2025-01-01T12:00:00Z"));
   await addCodes("ground_lbs", 3);
   expect(await runwayOf("ground_lbs")).toMatchObject({ perDay28: 0, days: null, emptyOn: null, isLow: false });
-  // Two months ago is not lately, but it was a use: the days since count.
+  // Two months ago is not recent, but it was a use, so the days since then count.
   await addCodes("ground_lbs", 28, new Date(Date.parse(noon) - 24 * hour));
   expect(await runwayOf("ground_lbs")).toMatchObject({ perDay7: 4, perDay28: 1 });
 });
@@ -101,7 +101,7 @@ test.for([
 ] as const)("the pace is that of the rows in %s at %s", async ([timezone, now]) => {
   await moveBusinessTo(timezone);
   setClock(now);
-  // Every five hours some, across a change of the clocks and beyond the 28 days.
+  // Every five hours, across a change of clocks and beyond the 28 days.
   const moments = Array.from({ length: 160 }, (_, place) => new Date(Date.parse(now) - place * 5 * hour));
   const used = moments.flatMap((at, place) => Array<Date>((place * 7) % 4).fill(at));
   await db.insert(trackingCodes).values(

@@ -172,7 +172,7 @@ test("a code is deleted, used or not, and the log remembers it", async () => {
   ]);
 });
 
-test("of several who delete one code at once, one does and the others get 404", async () => {
+test("of several deletions of one code at once, one succeeds and the others get 404", async () => {
   await create({ amount: 1 });
   const id = (await list()).trackings[0]?._id as string;
   const answers = await Promise.all(

@@ -9,7 +9,7 @@ import type { Actor } from "../accounts/sessions.ts";
 import { refuseIfChanged, versionOf } from "../accounts/versions.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
-import { isOneUnforeseen } from "../db/prepared.ts";
+import { isOneOfHidden } from "../db/prepared.ts";
 import { codeAlerts, codeBatches, customers, orders, plainTracking, settings, trackingCodes } from "../db/schema.ts";
 import { attach } from "../http/files.ts";
 import { routes } from "../http/routes.ts";
@@ -64,7 +64,7 @@ export const trackingRoutes = routes(contract, {
 
   async updateAlert({ params: { type }, body, actor, seen, transaction }) {
     return transaction(async (tx) => {
-      // There may be no row yet: whoever changes settings takes turns at theirs.
+      // There may be no row yet, so changes take turns on the settings' row.
       await tx.select().from(settings).for("update");
       const before = (await codeAlertsOf(tx))[type];
       await refuseIfChanged(tx, seen, settingsId, settingOf(type, before), before);
@@ -115,7 +115,7 @@ export const trackingRoutes = routes(contract, {
   async deleteRange({ body: { first, last }, actor, transaction }) {
     const codes = codesBetween(first, last);
     return transaction(async (tx) => {
-      // Whoever is taking one of them is waited for; whoever wants one after this takes others.
+      // Waits for buyers who are taking one of them; later buyers take other codes.
       const rows = await tx
         .select()
         .from(trackingCodes)
@@ -160,7 +160,7 @@ async function orderCarrying(db: Database, code: string) {
   return { ...order, _id: order.id, user: { _id: customer.id, username: customer.username } };
 }
 
-/** As the log tells it, where one entry is told from that of another type by its name. */
+/** In the log's form, with the type's name in each field to tell entries apart. */
 const settingOf = (type: Type, { days, leadDays, codes }: Alert) => ({ [type]: { days, leadDays, codes } });
 
 const describeAlert = ({ days, leadDays, codes }: Alert) =>
@@ -190,16 +190,16 @@ const list = listOf({
       ...having(trackingCodes.batchId, batch),
       counted: { subject: "codes by batch" as const, kinds: [batch.toLowerCase()] },
     };
-    // The codes of a batch are few, and led to by its own index: what else is asked for is looked for among them.
-    const ofTemplate = template && { where: eq(trackingCodes.template, template), isSought: true };
+    // A batch has few codes and its own index, so other conditions are checked on its rows.
+    const ofTemplate = template && { where: eq(trackingCodes.template, template), hasNoIndex: true };
     if (!type && !used) return [ofBatch, ofTemplate];
     const types = type ? [type] : trackingType.options;
     const states = used ? ([used === "true" ? "used" : "left"] as const) : (["left", "used"] as const);
-    // There is an index of the codes of all types that are left, and one of those that are used.
+    // One index has the unused codes of all types, another the used ones.
     const indexes = types.flatMap((type) =>
       states.map((state) => ({
         kind: `${type} ${state}` as const,
-        where: sql`${isOneUnforeseen(trackingCodes.type, [type])} and ${state === "used" ? isUsed : isNull(trackingCodes.usedAt)}`,
+        where: sql`${isOneOfHidden(trackingCodes.type, [type])} and ${state === "used" ? isUsed : isNull(trackingCodes.usedAt)}`,
       })),
     );
     return [
@@ -226,7 +226,7 @@ const list = listOf({
 
 const lastNumber = 10n ** 21n - 1n;
 
-/** A code's number, which is followed by its check digit. */
+/** The number in a code, without the check digit. */
 function numberOf(code: string, path: string): bigint {
   const digits = code.slice(0, 21);
   if (code !== withCheckDigit(digits))
@@ -234,10 +234,10 @@ function numberOf(code: string, path: string): bigint {
   return BigInt(digits);
 }
 
-/** The codes of a range: a number of 21 digits, counting up, each followed by its check digit. */
+/** The codes of a range: 21-digit numbers counting up, each followed by its check digit. */
 function consecutiveCodes(trackRef: string, amount: number): string[] {
   const first = numberOf(trackRef, "body.trackRef");
-  // Codes begin with 9: after the nines there is no next one.
+  // Codes begin with 9, so the range ends with all nines.
   const left = lastNumber - first + 1n;
   if (BigInt(amount) > left)
     throw badInput("body.amount", `The carrier's numbers end before that: from ${trackRef} on there are ${left}`);
@@ -247,7 +247,7 @@ function consecutiveCodes(trackRef: string, amount: number): string[] {
 const codesFrom = (first: bigint, amount: number) =>
   Array.from({ length: amount }, (_, index) => withCheckDigit(String(first + BigInt(index))));
 
-/** As many as can be registered together. */
+/** Most codes registered at once. */
 const mostInRange = 10_000n;
 
 function codesBetween(first: string, last: string): string[] {
@@ -260,11 +260,11 @@ function codesBetween(first: string, last: string): string[] {
 
 type Registered = Pick<Code, "type" | "template"> & { batchId: string };
 
-/** Adds the codes in one statement; returns the first that existed already, in which case the caller refuses all. */
+/** Adds the codes in one statement. Returns the first that already existed, so that the caller can refuse all. */
 async function addCodes(tx: Transaction, codes: string[], { type, template, batchId }: Registered) {
-  // Ids of one moment are random: sorted, the list shows a batch in the order of its codes.
+  // Ids of the same millisecond are random: sorted, they list a batch in the order of its codes.
   const ids = codes.map(() => uuidv7()).sort();
-  // Arrays, because 10,000 rows of parameters are slow. A code that somebody else is adding just now is waited for.
+  // Arrays, because parameters for 10,000 rows are slow. Waits if somebody else is adding one of the codes.
   const { rows } = await tx.execute<{ code: string }>(sql`
     with added as (
       insert into tracking_codes (id, code, type, template, batch_id)

@@ -58,7 +58,7 @@ test("a reversed deposit makes its invoice reversed, which can be paid and rever
     expect((await markPaid(invoice, `round ${round}`)).status).toBe(200);
     expect([await statusOf(invoice), await deposited(), await balanceOf(customer)]).toEqual(["paid", 20, 20]);
     const deposit = await newest(customer);
-    // Without a body, too.
+    // A body is optional.
     expect((await reverse(deposit._id)).status).toBe(200);
     expect([await statusOf(invoice), await deposited(), await balanceOf(customer)]).toEqual(["reversed", 0, 0]);
     expect(answerOf(await reverse(deposit._id))).toEqual([409, "This deposit is already reversed"]);
@@ -96,7 +96,7 @@ test("a reversal never takes more than there is, and says what is missing", asyn
   await markPaid(invoice);
   const deposit = await newest(customer);
   await addBalance(customer, -15);
-  expect(answerOf(await reverse(deposit._id))).toEqual([402, "maren has $5.00: $15.00 is missing to take $20.00"]);
+  expect(answerOf(await reverse(deposit._id))).toEqual([402, "maren has $5.00, $15.00 short of $20.00"]);
   expect([await statusOf(invoice), await balanceOf(customer)]).toEqual(["paid", 5]);
   await addBalance(customer, 15);
   expect((await reverse(deposit._id)).status).toBe(200);

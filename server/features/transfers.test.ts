@@ -25,7 +25,7 @@ import {
   reverse,
 } from "../testing/transfers.ts";
 
-/** Both engines have the same planner, and many rows take their time. */
+/** Both engines have the same planner, and many rows take long. */
 const onOneEngine = test.skipIf(inject("embeddedDump"));
 
 const list = async (query: object = {}) => (await call("staff", transfers.list, { query })).body;
@@ -82,7 +82,7 @@ test("a balance's history tells what each change was for, by whom and why, and w
   expect(await problems()).toEqual([]);
 });
 
-/** Transfers of every kind over a hundred days, in the middle of each. They were there before anybody kept books. */
+/** Transfers of every kind over a hundred days, at the middle of each day, from before running totals were kept. */
 async function makeHistory(customer: { id: string }, amount: number, by = uuidv7()) {
   const kinds = ["adjustment", "purchase", "purchase", "refund", "purchase"];
   await db.execute(sql`
@@ -100,7 +100,7 @@ async function makeHistory(customer: { id: string }, amount: number, by = uuidv7
       )}])[1 + n % 5] as kind, (array[9, -2, -3, 2, -1])[1 + n % 5] + case when n = 1 then 10 else 0 end as cents
       from generate_series(1, ${amount}::int) as n
     ) as made`);
-  // As the database does by itself within a minute: until then it may believe that the table is still empty.
+  // The database does this within a minute by itself; until then it may take the table for empty.
   await db.execute(sql`analyze transfers`);
   const { rows } = await db.execute<{
     id: string;
@@ -242,7 +242,7 @@ test("a customer's page tells what their transfers come to", async () => {
   await markPaid(kept);
   await markPaid(undone);
   await reverse((await newest(customer))._id);
-  // The first of them was longer ago than anybody looks back.
+  // The first of them is older than the rules look back.
   await db.execute(sql`update transfers set created_at = now() - interval '40 days' where number = 1`);
   await db.execute(sql`update transfers set created_at = now() - interval '35 days' where number <= 3 and number > 1`);
   await db.execute(sql`update transfers set created_at = now() - interval '2 days' where number = 4`);
@@ -378,7 +378,7 @@ onOneEngine("of very many transfers a list counts a thousand, and says that ther
   );
 });
 
-test("what happens to one balance at once has consecutive numbers and balances that add up", async () => {
+test("simultaneous changes of one balance have consecutive numbers and balances that add up", async () => {
   const customer = await addCustomer({ balance: 100 });
   await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 4]] });
   const shop = await openShop();

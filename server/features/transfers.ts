@@ -11,9 +11,16 @@ import { pages } from "../lists/paging.ts";
 import { because, reversedTransfer } from "../money/corrections.ts";
 import { aboutFedexOrder, aboutInvoice, telling } from "../money/happenings.ts";
 import { dollars, move } from "../money/ledger.ts";
-import { needRoom } from "../money/limits.ts";
+import { checkStaffLimit } from "../money/limits.ts";
 import { reversedFedexCharge } from "../money/trade-log.ts";
-import { historyOf, isListed, listTransfers, presentTransfer, selectTransfers, stretchOf } from "../money/transfers.ts";
+import {
+  historyOf,
+  isListed,
+  listTransfers,
+  presentTransfer,
+  selectTransfers,
+  transfersWithin,
+} from "../money/transfers.ts";
 
 export const transferRoutes = routes(contract, {
   async history({ db, params, query }) {
@@ -30,7 +37,7 @@ export const transferRoutes = routes(contract, {
 
   async exportHistory({ params: { id }, ...call }) {
     const { kind, by, sort } = call.query;
-    const { first, last, total } = await stretchOf(call.db, id, call.query);
+    const { first, last, total } = await transfersWithin(call.db, id, call.query);
     const isTheirs = and(
       eq(transfers.customerId, id),
       between(transfers.number, first, last),
@@ -64,7 +71,7 @@ export const transferRoutes = routes(contract, {
       const { transfer: original, charged } = await lockReversible(tx, params.id);
       const { kind, customerId } = original;
       const cents = -original.amountCents;
-      await needRoom(tx, actor, "credit", cents);
+      await checkStaffLimit(tx, actor, "credit", cents);
       const reverses = { id: original.id, kind };
       const moved = await move(tx, { customerId, cents, kind: "reversal", reverses, reason, actor });
       await tx.update(transfers).set({ reversedBy: moved.transferId }).where(eq(transfers.id, original.id));
@@ -109,7 +116,7 @@ const columns = {
   "Reversed by": transfers.reversedBy,
 };
 
-/** What the money was for is locked first, as by everybody who moves money; then the transfer. */
+/** As everywhere, what the money was for is locked before the transfer. */
 async function lockReversible(tx: Transaction, id: string) {
   const [found] = await tx.select().from(transfers).where(eq(transfers.id, id));
   if (!found) throw refusal(404, "This transfer does not exist");

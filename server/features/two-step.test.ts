@@ -11,7 +11,7 @@ import { addAccount, call, db, logRows, password, setClock } from "../testing/se
 const noon = "2026-11-14T12:00:10Z";
 beforeEach(() => setClock(noon));
 
-/** The code that an app shows so many half minutes from noon. */
+/** The code that an app shows so many half minutes after noon. */
 const codeOf = (secret: string, step = 0) =>
   TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: Date.parse(noon) + step * 30_000 });
 
@@ -25,7 +25,7 @@ const signIn = (username: string, code?: string, secret = password) =>
 
 const begin = async (as: { token: string }) => (await call(as, session.beginTwoStep, { body: { password } })).body;
 
-/** An account with two-step sign-in; the code of noon is used up by then. */
+/** An account with two-step sign-in, whose code of noon is already used. */
 async function addProtected(username = "maren", role: "admin" | "staff" = "staff") {
   const account = await addAccount(username, role);
   const { secret } = await begin(account);
@@ -121,7 +121,7 @@ test("turning it on ends the account's other sessions and keeps this one", async
   expect((await call(elsewhere, session.access)).status).toBe(401);
 });
 
-test("who signs in at the moment it is turned on has no session without a code afterwards", async () => {
+test("a sign-in at the moment when two-step sign-in is turned on leaves no session without a code", async () => {
   const maren = await addAccount("maren", "staff");
   const { secret } = await begin(maren);
   await meetAt(accounts, maren, (): Promise<{ status: number }>[] => [
@@ -218,7 +218,7 @@ test("a wrong code counts like a wrong password, and asking in between forgets n
   expect(await db.$count(signInTries)).toBe(0);
 });
 
-/** Whatever was tried from here, was tried from somewhere else. */
+/** Makes all earlier tries come from another address. */
 const moveAway = () => db.update(signInTries).set({ address: "198.51.100.7" });
 
 test("ten wrong codes in ten minutes, wherever they come from, and the eleventh is told to wait", async () => {
@@ -236,7 +236,7 @@ test("ten wrong codes in ten minutes, wherever they come from, and the eleventh 
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(590);
     await moveAway();
   }
-  // Only who knows the password is told.
+  // Only somebody with the password is told.
   expect((await signIn("maren", "000000", "wrong")).body).toEqual({ message: "Wrong username or password" });
   await moveAway();
 

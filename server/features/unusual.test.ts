@@ -20,14 +20,14 @@ const hour = 3_600_000;
 const day = 24 * hour;
 const ago = (milliseconds: number) => new Date(Date.now() - milliseconds);
 
-/** Somebody who deposited and bought nothing: the plainest event there is. */
+/** A customer who deposited and bought nothing: the simplest event. */
 async function idleDeposit(amount = 500) {
   const customer = await addCustomer({ createdAt: ago(90 * day) });
   await addPast(customer, [{ at: ago(4 * day), kind: "deposit", amount }]);
   return customer;
 }
 
-test("what is unusual is noticed once, however often and by however many it is looked for", async () => {
+test("an unusual event is noticed once, however often and however many servers look", async () => {
   const customer = await idleDeposit(500);
   await Promise.all([look(), look(), look()]);
   await look();
@@ -57,7 +57,7 @@ test("a day that goes on tells how much it has come to, until it is dismissed", 
   const params = { id: event?._id ?? "" };
   await follower.until(tells("unusual", params.id));
   await follower.leave();
-  // Whoever has seen less of it is told first.
+  // A caller who has seen less of it is refused first.
   const early = await call("admin", unusual.dismiss, { params, body: { reason: "A fair was paid", seen: 300 } });
   expect([early.status, early.body.message]).toEqual([409, expect.stringContaining("maren credited $500.00")]);
   await call("admin", unusual.dismiss, { params, body: { reason: "A fair was paid", seen: 500 } });
@@ -167,7 +167,7 @@ const zones = ["America/New_York", "America/Havana", "Europe/London", "Pacific/A
 test.for(zones)("%s: what is noticed is what the rules say of the rows", async (timezone) => {
   await moveBusinessTo(timezone);
   const { pick, chance, between } = seededRandom(zones.indexOf(timezone) + 17);
-  // Clocks go forward and back among these days, in whichever half of the world.
+  // Clocks change within these days, in both hemispheres.
   const spans = ["2025-04-10", "2025-11-06"].map((last) => daysUntil(last, 40));
   const moment = () => new Date(Date.parse(`${pick(pick(spans))}T00:00:00Z`) + between(0, day) - 1);
   const colleagues = [await addAccount("maren", "staff"), await addAccount("tobias", "staff")];
@@ -185,7 +185,7 @@ test.for(zones)("%s: what is noticed is what the rules say of the rows", async (
       past.push({ at: moment(), kind, amount: kind === "purchase" ? -size : size, ...(by && { by }) });
     }
     if (number === 0) past.push(...oneOfEach(joined, pick(colleagues)));
-    // What is bought has to be there.
+    // Nobody can spend more than they have.
     await addPast(customer, [{ at: new Date("2024-01-02"), kind: "adjustment", amount: 1_000_000 }, ...past]);
     const bought = past.filter(({ kind }) => kind === "purchase");
     const ordered = { customerId: customer.id, labelTypeId: labelType.id };
@@ -204,7 +204,7 @@ test.for(zones)("%s: what is noticed is what the rules say of the rows", async (
   );
   const expected = await bruteForce(timezone, least);
   expect(found.sort()).toEqual(expected.sort());
-  // Prices are told of by the log, not by the ledger: label-prices.test.ts.
+  // The rule for prices uses the log instead of the ledger: see label-prices.test.ts.
   for (const rule of unusualRules.filter((one) => one !== "prices"))
     expect(
       found.some((line) => line.startsWith(rule)),
@@ -212,7 +212,7 @@ test.for(zones)("%s: what is noticed is what the rules say of the rows", async (
     ).toBe(true);
 });
 
-/** What every rule has something to say about. */
+/** A history about which every rule reports something. */
 function oneOfEach(joined: Date, by: Past["by"] & {}): Past[] {
   const at = new Date("2025-11-05T12:00:00Z");
   const roundTheClock = Array.from({ length: 24 }, (_, hours) => new Date(joined.getTime() + day + hours * hour));
@@ -225,7 +225,7 @@ function oneOfEach(joined: Date, by: Past["by"] & {}): Past[] {
   ];
 }
 
-/** The rules in plain words, over all rows. */
+/** The rules written plainly, over all rows. */
 async function bruteForce(timezone: string, least: Record<string, number>): Promise<string[]> {
   const moved = (await db.select().from(transfers)).map((row) => ({ ...row, day: today({ timezone }, row.createdAt) }));
   const bought = (await db.select().from(orders)).map((row) => ({ ...row, day: today({ timezone }, row.createdAt) }));

@@ -159,7 +159,7 @@ const unknownEvent = () => refusal(404, "This event does not exist");
 
 const amountOf = (rule: UnusualRule, value: number) => (moneyRules.includes(rule) ? value / 100 : value);
 
-/** As the contract and the log tell it. */
+/** In dollars, as in contract and log. */
 const inDollars = (rules: Least) =>
   Object.fromEntries(
     unusualRules.map((rule) => {

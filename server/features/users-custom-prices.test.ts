@@ -86,7 +86,7 @@ test("bounds and price that make no sense are 400, an unknown label type is 404"
   for (const [sent, message] of [
     [tier(5, 5), "A price from 5 lb must reach higher than 5 lb"],
     [tier(6, 5), "A price from 6 lb must reach higher than 5 lb"],
-    // Apart by a float's noise, which the database could not tell from nothing.
+    // They differ by a float's rounding error, which the database would not see.
     [tier(0.3, 0.1 + 0.2), "A price from 0.3 lb must reach higher than 0.3 lb"],
     [tier(5, 70.001), "USPS Priority goes up to 70 lb: 70.001 lb is too heavy"],
     [tier(-1, 5), "fromWeight must be at least 0"],
@@ -108,7 +108,7 @@ test("bounds and price that make no sense are 400, an unknown label type is 404"
   expect((await add(tier(0, 70, 0))).status).toBe(200);
 });
 
-test("of ten who add overlapping prices at once, one does, and the others are told which", async () => {
+test("of ten overlapping prices added at once, one is added, and the other refusals name it", async () => {
   const answers = await meetAt(customers, maren, () =>
     Array.from({ length: 10 }, (_, number) => add(tier(number / 10, 5, number))),
   );
@@ -124,7 +124,7 @@ test("an overlap that came about past the locks is 409 all the same", async () =
   const past = await db.transaction(async (tx) => {
     await tx.update(customPrices).set({ fromWeight: 0, toWeight: 5 }).where(eq(customPrices.customerId, maren.id));
     const answer = add(tier(4, 6));
-    // Long enough for the call to find no overlap and to wait for this transaction's end.
+    // Long enough for the call to find no overlap and wait for this transaction.
     await sleep(500);
     return { answer };
   });

@@ -49,7 +49,7 @@ test("the list carries the specification's fields, custom prices included", asyn
     createdAt: customer.createdAt.toISOString(),
   };
   expect([status, body]).toEqual([200, { users: [maren], total: 1, totalPages: 1 }]);
-  // On their own page, beside what the label type costs.
+  // Custom prices on the customer's own page have the label type's price beside them.
   const customPricing = maren.customPricing.map((price) => ({ ...price, standard: null }));
   expect(await read(customer.id)).toEqual({ ...maren, customPricing });
 });
@@ -248,7 +248,7 @@ const addBalance = (id: string, balance: number, key?: string) =>
     ...(key && { headers: { "idempotency-key": key } }),
   });
 
-test("who has a balance is listed as such from the first cent until the last", async () => {
+test("a customer is listed as having a balance from the first cent to the last", async () => {
   const maren = await addCustomer({ username: "maren", balance: 5 });
   await addCustomer({ username: "noor" });
   const named = async (withBalance: boolean) => {
@@ -287,10 +287,7 @@ test("a balance is added to, and corrected, each with its transfer and its log r
 
 test("a balance never goes below zero, nor beyond what can be", async () => {
   const customer = await addCustomer({ username: "maren", balance: 5 });
-  expect(answerOf(await addBalance(customer.id, -5.01))).toEqual([
-    402,
-    "maren has $5.00: $0.01 is missing to take $5.01",
-  ]);
+  expect(answerOf(await addBalance(customer.id, -5.01))).toEqual([402, "maren has $5.00, $0.01 short of $5.01"]);
   for (const [amount, message] of [
     [0, "Enter an amount other than zero"],
     [1_000_000.01, "An amount is at most 1,000,000.00"],

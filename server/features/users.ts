@@ -6,7 +6,7 @@ import type { Actor } from "../accounts/sessions.ts";
 import { refuseIfChanged, versionOf } from "../accounts/versions.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { uuidv7 } from "../db/ids.ts";
-import { isOneUnforeseen, prepared } from "../db/prepared.ts";
+import { isOneOfHidden, prepared } from "../db/prepared.ts";
 import { presentCustomer, presentInvoice } from "../db/presenters.ts";
 import { customers, customPrices, invoices, shops } from "../db/schema.ts";
 import { routes } from "../http/routes.ts";
@@ -45,7 +45,7 @@ export const userRoutes = routes(contract, {
 
   async listNew({ db, query }) {
     const { rows, ...counts } = await pageOf(db, list, { ...query, ...unverified });
-    // Whoever asks for some by their ids asks for newcomers all the same.
+    // With ids in the query it still lists new customers only.
     const newcomers = rows.filter(({ verifiedAt }) => !verifiedAt);
     const [users, steps] = await Promise.all([withPrices(db, newcomers), firstStepsOf(db, newcomers)]);
     return {
@@ -176,7 +176,7 @@ const unverified = { verified: "false" } as const;
 const isVerified = isNotNull(customers.verifiedAt);
 const isNew = isNull(customers.verifiedAt);
 
-/** Declined are newcomers who were disabled. */
+/** "Declined" are new customers who were disabled. */
 type CustomerFilters = Filters<typeof contract.list> & Partial<Filters<typeof contract.listNew>>;
 
 const list = listOf({
@@ -187,13 +187,13 @@ const list = listOf({
   filters: ({ verified, declined, customPricing, withBalance }: CustomerFilters) => [
     customPricing && {
       where: eq(customers.customPricingEnabled, customPricing === "true"),
-      // Those without are most, and have no index.
-      isSought: customPricing === "false",
+      // Most customers have none, and there is no index for that.
+      hasNoIndex: customPricing === "false",
     },
     declined
       ? {
           column: customers.active,
-          where: and(isNew, isOneUnforeseen(customers.active, [declined === "true" ? "false" : "true"])) as SQL,
+          where: and(isNew, isOneOfHidden(customers.active, [declined === "true" ? "false" : "true"])) as SQL,
           counted: { subject: "customers", kinds: [declined === "true" ? "declined" : "new"] },
         }
       : verified && {
@@ -239,7 +239,7 @@ async function withPrices(db: Database, rows: (typeof customers.$inferSelect)[])
   }));
 }
 
-/** What there is to judge newcomers by: who brought them, and what they tried first. */
+/** Facts to judge new customers by: which shop registered them, and what they tried first. */
 async function firstStepsOf(db: Database, newcomers: { id: string }[]) {
   const query = prepared(db, "first steps of customers", () => {
     const firstInvoice = db
@@ -254,7 +254,7 @@ async function firstStepsOf(db: Database, newcomers: { id: string }[]) {
       .from(customers)
       .leftJoin(shops, eq(shops.id, customers.shopId))
       .leftJoinLateral(firstInvoice, sql`true`)
-      .where(isOneUnforeseen(customers.id, sql.placeholder("ids")))
+      .where(isOneOfHidden(customers.id, sql.placeholder("ids")))
       .prepare("");
   });
   const found = await query.execute({ ids: newcomers.map(({ id }) => id) });

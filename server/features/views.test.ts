@@ -108,7 +108,7 @@ test.for([
 test("an account keeps twenty views of a screen, however many it saves at once", async () => {
   const account = await addAccount("maren", "staff");
   for (let number = 1; number < mostViews; number++) await create(account, { name: `View ${number}` });
-  // Both have looked how many there are, and neither can add one yet.
+  // Both have counted, and neither can add a view yet.
   const { calls } = await db.transaction(async (tx) => {
     await tx.execute(sql`lock table saved_views in share mode`);
     const calls = ["A", "B"].map((name) => create(account, { name }));

@@ -27,7 +27,7 @@ export const viewRoutes = routes(contract, {
     return transaction(async (tx) => {
       refuseScreen(actor, body.screen);
       refuseSharing(actor, body);
-      // Two by one account take turns, so that the second counts the first.
+      // Calls of one account take turns, so that the second counts the first one's view.
       await tx.execute(sql`select pg_advisory_xact_lock(${viewsLock}, hashtext(${actor.id}))`);
       const isTheirs = and(eq(savedViews.accountId, actor.id), eq(savedViews.screen, body.screen));
       if ((await tx.$count(savedViews, isTheirs)) >= mostViews)
@@ -97,7 +97,7 @@ const present = (view: Row, username: string, { id }: Actor) => ({
   by: { username },
 });
 
-/** One's own, or one that is shared; of others' own nobody knows. */
+/** The caller's own view or a shared one; nobody learns of others' own views. */
 async function lockView(tx: Transaction, actor: Actor, id: string) {
   const [found] = await tx
     .select({ view: savedViews, username: accounts.username })

@@ -63,7 +63,7 @@ test("there are at most twenty, however many are made at once", async () => {
   expect((await call("admin", webhooks.create, { body: { url } })).status).toBe(201);
 });
 
-/** Something that happened, on its way to a webhook. */
+/** An event on its way to a webhook. */
 async function addDelivery(webhook: string, { customer = null as string | null, at = new Date() } = {}) {
   const [event] = await db
     .insert(events)

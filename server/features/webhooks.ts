@@ -16,10 +16,10 @@ import { isInside } from "../webhooks/addresses.ts";
 import {
   addDeliveries,
   addTries,
-  beginAnew,
   type Delivery,
   endDeliveries,
   eventColumns,
+  forgetFailures,
   hasSucceeded,
   isResting,
   lockWebhook,
@@ -34,10 +34,10 @@ import {
 import { insideProblem, send } from "../webhooks/sending.ts";
 import { bodyOf, headersOf, newSecret, secretsOf } from "../webhooks/signing.ts";
 
-/** Each of them is asked for news twice a second. */
+/** Few, since each is asked for news twice a second. */
 const most = 20;
 const creatingLock = sql.raw("74000010");
-/** What can be sent again at once. */
+/** Most events sent again at once. */
 const mostResent = 10_000;
 const mostEvents = 100_000;
 
@@ -49,10 +49,10 @@ export const webhookRoutes = routes(contract, {
 
   async create({ db, body, config, actor, transaction }) {
     refuseInside(body.url, config);
-    // What has happened before it has its number then, and is not heard of.
+    // Earlier events get their number now, so the new webhook does not get them.
     await numberEverything(db);
     return transaction(async (tx) => {
-      // One after the other: two at once would both find room for one more.
+      // One after the other: two calls at once would both find room for one more.
       await tx.execute(sql`select pg_advisory_xact_lock(${creatingLock})`);
       const [{ there } = { there: 0 }] = await tx
         .select({ there: countOf() })
@@ -81,7 +81,7 @@ export const webhookRoutes = routes(contract, {
       if (isDeepStrictEqual(before, after))
         return { message: `Webhook ${name} is unchanged`, webhook: await read(tx, id) };
       await tx.update(webhooks).set(after).where(eq(webhooks.id, id));
-      if (after.url !== url) await beginAnew(tx, id);
+      if (after.url !== url) await forgetFailures(tx, id);
       await record(tx, actor, "website", `Changed the webhook ${name}`, { before, after, about: about(id) });
       return { message: `Webhook ${name} saved`, webhook: await read(tx, id) };
     });
@@ -90,7 +90,7 @@ export const webhookRoutes = routes(contract, {
   async remove({ params, actor, transaction }) {
     return transaction(async (tx) => {
       const { id, url, events, note } = await locked(tx, params.id);
-      // Its deliveries may be millions: housekeeping deletes them, and then the rest of it.
+      // It may have millions of deliveries: housekeeping deletes them and then the webhook.
       await tx
         .update(webhooks)
         .set({
@@ -246,10 +246,10 @@ export const webhookRoutes = routes(contract, {
     return transaction(async (tx) => {
       const webhook = await locked(tx, params.id);
       const asked = and(
-        // As queries of their own, which are answered once and not for every row.
+        // As subqueries, which are evaluated once and not for every row.
         sql`${events.createdAt} >= (select day_start(${from}::date))`,
         sql`${events.createdAt} < (select day_start(${to}::date + 1))`,
-        // What comes later is still to be sent for the first time.
+        // Later events are still to be sent for the first time.
         lte(events.position, webhook.position),
         inArray(events.type, typesOf(webhook)),
         only === "failed" ? isFailed(webhook.id) : undefined,
@@ -277,7 +277,7 @@ export const webhookRoutes = routes(contract, {
 
 const inWords = (count: number) => count.toLocaleString("en-US");
 
-/** What a test event says. */
+/** The data of a test event. */
 const testData = { message: "This is a test: nothing has happened" };
 
 const about = (id: string) => ({ kind: "webhook" as const, id });
@@ -287,7 +287,7 @@ const unknownDelivery = () => refusal(404, "This delivery does not exist");
 
 const whilePaused = ({ pausedAt }: Webhook) => (pausedAt ? ", once the webhook is resumed" : "");
 
-/** Looked at again at every try: by then its name may lead elsewhere. */
+/** Checked again at every try, since the name may lead elsewhere by then. */
 function refuseInside(url: string, { webhookPrivate }: Config) {
   if (!webhookPrivate && isInside(new URL(url))) throw badInput("body.url", insideProblem);
 }
@@ -298,7 +298,7 @@ async function locked(tx: Transaction, id: string): Promise<Webhook> {
   return webhook;
 }
 
-/** First the webhook, as everybody does. */
+/** As everywhere, the webhook is locked first. */
 async function lockedDelivery(tx: Transaction, id: string): Promise<{ webhook: Webhook; delivery: Delivery }> {
   const isIt = eq(deliveries.id, id);
   const [found] = await tx.select().from(deliveries).where(isIt);
@@ -315,14 +315,14 @@ async function databaseTime(tx: Transaction): Promise<Date> {
   return row?.now ?? new Date();
 }
 
-/** Not delivered since either, and not on its way. */
+/** Neither delivered since nor on its way. */
 function isFailed(webhookId: string): SQL {
   const has = (state: SQL) => sql`exists (
     select from webhook_deliveries where event_id = ${events.id} and webhook_id = ${webhookId} and state ${state})`;
   return sql`${has(sql`= 'failed'`)} and not ${has(sql`<> 'failed'`)}`;
 }
 
-/** A webhook with what its deliveries come to. */
+/** A webhook with figures of its deliveries. */
 const select = (db: Database | Transaction) => {
   const failing = sql`from webhook_deliveries where webhook_id = webhooks.id and is_first and next_try_at > 'epoch'`;
   return db
@@ -376,7 +376,7 @@ async function readDelivery(db: Database | Transaction, id: string) {
   return presentDelivery(found);
 }
 
-/** Of one that was deleted nothing is shown, though its deliveries may still be there. */
+/** A deleted webhook shows nothing, though its deliveries may still exist. */
 async function webhookOf(db: Database | Transaction, deliveryId: string): Promise<Webhook> {
   const [found] = await db
     .select({ webhook: webhooks })
@@ -387,12 +387,12 @@ async function webhookOf(db: Database | Transaction, deliveryId: string): Promis
   return found.webhook;
 }
 
-/** Always of one webhook, with which all its indexes begin. */
+/** Always for one webhook, with which all indexes begin. */
 const list = listOf({
   name: "deliveries",
   table: deliveries,
   searched: { names: [], codes: [] },
-  rowByRow: 20_000,
+  mostScanned: 20_000,
   filters: ({ webhook, customer, state, type }: Filters<typeof contract.deliveries> & { webhook: string }) => {
     const ofWebhook = ({ column, where }: ReturnType<typeof having>) => ({
       column,
@@ -402,7 +402,7 @@ const list = listOf({
       customer && ofWebhook(having(deliveries.lane, customer)),
       state !== "All" && ofWebhook(having(deliveries.state, state)),
       having(deliveries.webhookId, webhook),
-      type && { where: eq(deliveries.type, type), isSought: true },
+      type && { where: eq(deliveries.type, type), hasNoIndex: true },
     ];
   },
   select: selectDeliveries,

@@ -28,7 +28,7 @@ const asSent = "The image could not be opened here and is shown as it was sent";
 /** A picture without a code. */
 const png = pngOf(40, 40, deflateSync(Buffer.alloc(40 * 41)));
 const shown = async () => Buffer.from(await (await fetch(origin + (await cashapp()).image)).arrayBuffer());
-/** What can be seen of an image: its pixels, without what else the file says of them. */
+/** The visible part of an image: its pixels, without colour profiles and the like. */
 const pixelsOf = (image: Buffer) => sharp(image).flatten({ background: "#fff" }).toColourspace("srgb").raw().toBuffer();
 
 test("an image whose QR code pays the handle is saved without a warning, however the code says it", async () => {
@@ -66,7 +66,7 @@ test("a QR code that pays somebody else is refused, unless that is confirmed in 
     ]);
   }
   expect([await cashapp(), await db.$count(files)]).toEqual([before, 1]);
-  // What was tried is on record, the same once.
+  // The attempt is logged, an equal one only once.
   expect((await logRows()).slice(logged.length).map(({ action, after }) => [action, after])).toEqual(
     ["$shop", "$other"].map((cashappId) => [
       `Was refused to change the payment settings: The image's QR code pays $stranger, not ${cashappId}`,
@@ -84,7 +84,7 @@ test("a QR code that pays somebody else is refused, unless that is confirmed in 
   });
 });
 
-test("what only looks like the handle is not the handle, and the words that confirm it say where it leads", async () => {
+test("a code that only looks like the handle's is another one, and the confirming words say where it leads", async () => {
   for (const [says, confirmWith] of [
     ["https://cash.app.example.com/$shop", "open cash.app.example.com"],
     ["https://cash.app@example.com/$shop", "open example.com"],
@@ -164,7 +164,7 @@ test("a second QR code that is tiny or faint is found", async () => {
 test("customers see the very pixels that were read, whatever else the file would show", async () => {
   const [good, evil] = [qrImage(link("$shop")), qrImage(link("$evil"))];
   const { width = 0, height = 0 } = await sharp(good).metadata();
-  // On a dark page the modules that are light in both codes would be left, and with them the other code.
+  // On a dark page only the modules that are light in both codes would remain, and with them the other code.
   const light = await sharp(evil).extractChannel(0).raw().toBuffer();
   const isLight = await sharp(good).extractChannel(0).raw().toBuffer();
   const alpha = light.map((value, at) => (isLight[at] === 0 ? 255 : value));
@@ -189,7 +189,7 @@ test("customers see the very pixels that were read, whatever else the file would
     expect([...types].filter((type) => !["IHDR", "pHYs", "IDAT", "IEND"].includes(type))).toEqual([]);
   }
   expect((await logRows()).at(-1)?.after).toMatchObject({ image: "qr.png" });
-  // What was sent is not kept beside what is shown.
+  // The file that was sent is not kept, only the drawing.
   expect(await db.$count(files)).toBe(6);
 });
 
@@ -217,7 +217,7 @@ test("an image of an earlier version is drawn anew when the handle changes, or s
   expect([await isStill(), (await cashapp()).cashappId]).toEqual([true, "$shop"]);
 });
 
-test("what cannot be opened is shown as it was sent, and that is on record", async () => {
+test("an image that cannot be opened is shown as it was sent, and the log says so", async () => {
   expect((await save({ cashappId: "$shop", image: unopenable })).body.warnings).toEqual([noQr, asSent]);
   expect(await shown()).toEqual(unopenable);
   expect(await cashapp()).toMatchObject({ warnings: [noQr, asSent] });
@@ -396,7 +396,7 @@ test("a harmless change does not hide the swap before it from the dashboard", as
     ...{ from: "$shop", to: "$STRANGER", changes: 3, by: ["admin", "second.admin"], warnings: 1 },
     createdAt: (await history())[0]?.createdAt,
   });
-  // And the way back is told of too.
+  // Changing it back is announced too.
   await save({ cashappId: "$shop", image: qrImage(link("$shop")) }, { token });
   expect(await told()).toMatchObject({ from: "$shop", to: "$shop", changes: 4, by: ["second.admin", "admin"] });
 });

@@ -67,7 +67,7 @@ test("a staff account credits no more at once than it may, whichever way", async
 
   expect((await addBalance(customer, 10)).status).toBe(200);
   expect((await markPaid(await addInvoice({ customer, amount: 10 }))).status).toBe(200);
-  // Neither what takes, nor a refund, nor an administrator is limited by it.
+  // The limit applies neither to negative amounts, nor to refunds, nor to administrators.
   expect((await addBalance(customer, -20)).status).toBe(200);
   expect((await refund(await addOrder({ customer, price: 11 }))).status).toBe(200);
   expect((await addBalance(customer, 500, "admin")).status).toBe(200);

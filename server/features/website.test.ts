@@ -11,7 +11,7 @@ const cashapp = async () => (await call("admin", website.getCashapp)).body.casha
 const update = (fields: Record<string, string | Blob>, filename = "qr.png") =>
   call("admin", website.updateCashapp, { form: formWith(fields, filename) });
 
-/** Nothing that could be opened: it is kept as it is. */
+/** Images that cannot be opened are kept as they are. */
 const unread = [
   "No QR code could be read in the image",
   "The image could not be opened here and is shown as it was sent",

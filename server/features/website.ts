@@ -4,7 +4,7 @@ import { badInput, refusal } from "@footprint/contract/refusal.ts";
 import { isReservedName } from "@footprint/contract/staff.ts";
 import { website } from "@footprint/contract/website.ts";
 import { and, desc, eq, ne, sql } from "drizzle-orm";
-import { isCalled, lockNames } from "../accounts/accounts.ts";
+import { hasUsername, lockNames } from "../accounts/accounts.ts";
 import { createKey, expireKey } from "../accounts/api-keys.ts";
 import { record } from "../accounts/audit.ts";
 import { refuseIfChanged, versionOf } from "../accounts/versions.ts";
@@ -253,7 +253,7 @@ export const websiteRoutes = routes(website, {
     );
   },
 
-  /** Open to everyone, so it knows one file only: whatever else was uploaded cannot be reached from here. */
+  /** Open to everybody, so it serves this one file only: no other upload can be reached here. */
   async image({ db, params }) {
     const [current] = await db.select().from(settings).where(eq(settings.imageFileId, params.id));
     if (!current) throw refusal(404, "This image is not in use");
@@ -263,7 +263,7 @@ export const websiteRoutes = routes(website, {
 
 type Looked = Awaited<ReturnType<typeof lookAt>>;
 
-/** An image's id and what it says. Looked at before anything is locked: that takes a moment. */
+/** An image's id and contents. Read before anything is locked, since it takes a moment. */
 async function lookAt(db: Database, file: { id: string; name: string; size: number } | undefined) {
   if (!file) return undefined;
   const bytes = await bytesOf(db, file);
@@ -271,7 +271,7 @@ async function lookAt(db: Database, file: { id: string; name: string; size: numb
   return { id: file.id, name: file.name, ...read, isAsDrawn: read.drawn?.equals(bytes) ?? false };
 }
 
-/** What was looked at is what customers see: the drawing instead of the file, which could show them something else. */
+/** Customers get what was read: the drawing instead of the file, which could show them something else. */
 async function keepShown(tx: Transaction, image: Looked, sent?: Upload): Promise<string | null> {
   if (!image) return null;
   const { id, name, drawn, isAsDrawn } = image;
@@ -320,7 +320,7 @@ const unknownKey = () => refusal(404, "This API key does not exist any more");
 
 type Limits = Pick<typeof apiKeys.$inferSelect, "name" | "scopes" | "depositsPerDayCents" | "expiresAt" | "addresses">;
 
-/** A key as the log tells it. */
+/** A key in the log's words. */
 const wordsOf = ({ name, scopes, depositsPerDayCents, expiresAt, addresses }: Limits) => ({
   name,
   scopes: [...new Set(scopes)].sort(),
@@ -329,13 +329,13 @@ const wordsOf = ({ name, scopes, depositsPerDayCents, expiresAt, addresses }: Li
   addresses,
 });
 
-/** The log names keys and accounts alike: nobody may take a key for somebody else. */
+/** The log names keys and accounts alike, so a key must not have somebody else's name. */
 async function refuseNameOfOthers(tx: Transaction, name: string, own?: string) {
   const same = name.toLowerCase();
   if (isReservedName(name) || /^admin(istrator)?$/.test(same))
     throw badInput("body.name", `A key may not be called ${name}`);
   await lockNames(tx);
-  const isAccount = await tx.$count(accounts, isCalled(name));
+  const isAccount = await tx.$count(accounts, hasUsername(name));
   if (isAccount) throw badInput("body.name", `${name} is the name of an account`);
   const others = and(eq(sql`lower(${apiKeys.name})`, same), own ? ne(apiKeys.id, own) : undefined);
   if (await tx.$count(apiKeys, others)) throw taken(name);

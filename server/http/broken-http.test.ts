@@ -28,7 +28,7 @@ beforeEach(async () => {
 const list = orders.list.path;
 const authorization = () => `Authorization: Bearer ${tokenOf("admin")}`;
 
-/** A request by hand: a first line, what every client sends, and what this one sends besides. */
+/** A request written by hand: its first line, the headers that every client sends, and these. */
 const head = (line: string, ...headers: string[]) =>
   [line, "Host: localhost", "Connection: close", authorization(), ...headers, "", ""].join("\r\n");
 const get = (path: string, ...headers: string[]) => head(`GET ${path} HTTP/1.1`, ...headers);
@@ -115,11 +115,11 @@ const isDone = ({ status }: { status: number }) => status < 300;
 const problemsIn = (answers: Awaited<ReturnType<typeof converse>>) =>
   answers.filter((answer) => !isDone(answer)).flatMap((answer) => problemWith(answer) ?? []);
 
-test("what is no proper request is refused with a sentence, or its line is cut, and nothing changes", async () => {
+test("a malformed request is refused with a sentence or its connection is cut, and nothing changes", async () => {
   const before = await fingerprint();
   const sent = Object.entries(broken).map(async ([name, request]) => [name, problemsIn(await converse(request()))]);
   expect((await Promise.all(sent)).filter(([, problems]) => problems?.length)).toEqual([]);
-  // The server notices a sender who hangs up in the middle of a file a moment later.
+  // The server notices a moment later that a sender hung up in the middle of a file.
   await vi.waitFor(async () => expect(await fingerprint()).toEqual(before), 10_000);
   expect((await call("admin", session.access)).status).toBe(200);
 });

@@ -7,7 +7,10 @@ const answers: Record<string, { status: string; message: string }> = {
 };
 const noRequest = { status: "400 Bad Request", message: "This is not a valid HTTP request" };
 
-/** What cannot be read as a request never becomes a call: it is answered on the line itself, which is then cut. */
+/**
+ * Bytes that are not a readable request never become a call: they are answered straight on the socket, which is then
+ * closed.
+ */
 export function answerBrokenRequest(error: { code: string }, socket: Socket) {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
   const { status, message } = answers[error.code] ?? noRequest;
@@ -17,7 +20,7 @@ export function answerBrokenRequest(error: { code: string }, socket: Socket) {
   socket.destroy();
 }
 
-/** A client that expects something special gets what everybody gets, instead of an answer without a word. */
+/** A client that sends `Expect` is answered like all others, instead of with nothing. */
 export function ignoreExpectations({ server }: FastifyInstance) {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }

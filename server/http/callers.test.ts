@@ -36,18 +36,18 @@ function onTheWire({ token }: { token: string }, { call, params = {}, body }: Re
   return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), content]);
 }
 
-/** Everything but files, which arrive with the request and are cleared away with its refusal. */
+/** Everything except files, which arrive with a request and are deleted when it is refused. */
 async function changeable() {
   const { files, file_chunks, ...rest } = await fingerprint();
   return rest;
 }
 
-/** A request that was let in by its head; `meanwhile` happens before its last byte comes, and nothing after. */
+/** Sends a request except for its last byte, runs `meanwhile`, then sends the last byte. */
 async function lastByteAfter(caller: { token: string }, request: Request, meanwhile: () => Promise<unknown>) {
   await db.update(apiKeys).set({ lastUsedAt: null });
   await db.update(sessions).set({ lastUsedAt: sql`now() - interval '1 hour'` });
   const held = holdBack(onTheWire(caller, request));
-  // Whoever was let in was noted as seen just now.
+  // A caller who was let in was noted as seen just now.
   await vi.waitFor(async () => {
     const seenKeys = await db.$count(apiKeys, sql`last_used_at > now() - interval '1 minute'`);
     const seenSessions = await db.$count(sessions, sql`last_used_at > now() - interval '1 minute'`);
@@ -137,7 +137,7 @@ test.skipIf(inject("embeddedDump"))(
   },
 );
 
-test("whoever is signed out before the last byte is not told whether a password is right", async () => {
+test("a caller signed out before the last byte does not learn whether a password is right", async () => {
   const colleague = await addAccount("colleague", "staff");
   const body = { oldPassword: "a guess", newPassword: "another good password" };
   const refused = await lastByteAfter(colleague, { call: session.changePassword, body }, () =>
@@ -183,7 +183,7 @@ test("an administrator who becomes staff before the last byte does nothing that 
   expect(refused).toEqual([403, "Only administrators may do this"]);
 });
 
-test("who must set up two-step sign-in by the time of the last byte does nothing else first", async () => {
+test("a caller who must set up two-step sign-in by the time of the last byte can do nothing else first", async () => {
   const colleague = await addAccount("colleague", "staff");
   const refused = await lastByteAfter(colleague, (await requests["added balance"]?.()) as Request, () =>
     db.update(settings).set({ twoStepRequired: "everybody" }),
@@ -238,7 +238,7 @@ test
   };
   expect((await change()).status).toBe(200);
   const { ended } = await db.transaction(async (tx) => {
-    // As a change that is under way does.
+    // As an ongoing change does.
     await tx.execute(
       isKey
         ? sql`select from api_keys where id = ${shop.id} for key share`
@@ -311,7 +311,7 @@ test("an administrator who becomes staff reads what staff may read, from the nex
   expect((await call({ token }, staff.list)).status).toBe(200);
 });
 
-test("who must set up two-step sign-in since the last list reads no other", async () => {
+test("a caller who must set up two-step sign-in since their last list cannot read another one", async () => {
   const { token } = await addAccount("reader", "admin");
   for (const status of [200, 200]) expect((await call({ token }, orders.list)).status).toBe(status);
   await db.update(settings).set({ twoStepRequired: "everybody" });

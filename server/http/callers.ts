@@ -11,12 +11,12 @@ import { type Actor, accountNow, authenticate } from "../accounts/sessions.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { standbysOf } from "../db/engine.ts";
 import { canSendTogether, sendTogether } from "../db/one-connection.ts";
-import { begin, noteCaller, recall, recognise } from "./overload.ts";
+import { begin, noteCaller, recentCaller, recognise } from "./overload.ts";
 import { isPlainRead } from "./standbys.ts";
 
 export type Caller = Actor | Shop;
 
-/** Who calls, by the head of the request: before anything else of it is looked at. */
+/** Finds the caller by the request's head, before anything else of it is read. */
 export async function admit(
   db: Database,
   request: FastifyRequest,
@@ -31,8 +31,8 @@ export async function admit(
 }
 
 /**
- * Who seems to call, by what this server was told when it last asked, for a call that may be read for them while it asks
- * again. Nothing is presumed of anybody who was not let in here before, nor that they may do more than they might then.
+ * The caller as last known to this server, for a call whose rows may be read while the database is asked again. Nothing
+ * is presumed about anybody who was not let in here before, and nobody is presumed to have more rights than then.
  */
 export function presume(
   db: Database,
@@ -42,7 +42,7 @@ export function presume(
 ): Actor | undefined {
   const token = tokenOf(request);
   if (!token || !canSendTogether(db) || standbysOf.has(db) || !isPlainRead(call, request)) return undefined;
-  const before = recall(token) as Caller | undefined;
+  const before = recentCaller(token) as Caller | undefined;
   if (before?.kind !== "account") return undefined;
   const presumed = { ...before, network: networkOf(request.address) };
   if (!isAllowed(presumed, call)) return undefined;
@@ -50,24 +50,24 @@ export function presume(
   return presumed;
 }
 
-/** So often the key of a shop that sends order after order is looked up. */
+/** How long the key of a busy shop is trusted before it is looked up again. */
 const shopPresumedMs = 1_000;
 
 /**
- * The same for a shop's call that is worked for together with others: their transaction begins with a look at the key.
- * Whoever is refused meanwhile is looked at before they are told why.
+ * The same for a shop's call that is gathered with others, since their transaction begins by checking the key. If a
+ * call is refused meanwhile, the key is looked up before the shop is told why.
  */
 export function presumeShop(request: FastifyRequest, { raw }: FastifyReply, call: Endpoint): Shop | undefined {
   const token = call.together && tokenOf(request);
-  const before = token ? (recall(token, shopPresumedMs) as Caller | undefined) : undefined;
+  const before = token ? (recentCaller(token, shopPresumedMs) as Caller | undefined) : undefined;
   if (before?.kind !== "shop" || !isShopAllowed(before, call, request.address)) return undefined;
   begin(before, raw);
   return { ...before };
 }
 
 /**
- * Reads for a caller who was presumed, and asks the database in the same go who they are. What was read is thrown away
- * where they are not let in any more, and read again where they are let in as somebody else than was thought.
+ * Reads for a presumed caller, and checks in the same statement who they are. The rows are thrown away if the caller is
+ * no longer let in, and read again if they have other rights than was thought.
  */
 export async function confirmAndRead<T>(
   db: Database,
@@ -88,23 +88,23 @@ export async function confirmAndRead<T>(
   return isDeepStrictEqual(now, was) ? result() : read();
 }
 
-/** Where a call comes from, and whether the panel says that it asks by itself. */
+/** Where a call comes from, and whether the panel made it by itself. */
 const origin = ({ address, headers }: FastifyRequest) => ({
   address,
   isUnattended: headers["x-unattended"] !== undefined,
 });
 
-// What is none of our tokens is not worth a query.
+// Text that is not in the form of our tokens is not worth a query.
 const tokenOf = ({ headers }: FastifyRequest) => /^Bearer ((?:fp_)?[\w-]{43})$/i.exec(headers.authorization ?? "")?.[1];
 
-/** Looks again at who was admitted by the head of a request, now that its body is here: that may have taken minutes. */
+/** Checks the caller again now that the body has arrived, which may have taken minutes. */
 export async function admitAgain(db: Database, request: FastifyRequest, call: Endpoint, caller: Caller): Promise<void> {
   const token = tokenOf(request) ?? "";
   const now = caller.kind === "shop" ? await findShop(db, token) : await authenticate(db, token, origin(request));
   readmit(caller, now, call, request.address);
 }
 
-/** What a session that must do something first may do: that, say who it is, and sign out. */
+/** A session that must do something first may do that, ask who it is, and sign out. */
 const first = {
   password: {
     calls: new Set<Endpoint>([session.access, session.logout, session.changePassword, passkeys.list]),
@@ -140,10 +140,13 @@ function isAllowed(account: Actor, call: Endpoint): boolean {
   }
 }
 
-/** A caller as they are now. Held until the end of the transaction: whoever deletes them waits for it. */
+/** The caller as they are now, locked until the transaction ends: deleting them waits for it. */
 export const callerNow = (caller: Caller): SQL => (caller.kind === "shop" ? shopNow(caller) : accountNow(caller));
 
-/** Refuses a caller who was deleted, signed out or restricted since they were admitted; else notes how they are now. */
+/**
+ * Refuses a caller who was deleted, signed out or restricted since they were admitted; else updates what is known of
+ * them.
+ */
 export function readmit(caller: Caller, row: object | undefined, call: Endpoint, address: string): void {
   if (caller.kind === "shop") Object.assign(caller, allowShop(row as Shop | undefined, call, address));
   else Object.assign(caller, allowAccount(row as Actor | undefined, call));
@@ -152,8 +155,8 @@ export function readmit(caller: Caller, row: object | undefined, call: Endpoint,
 const ownCalls = new Set<Endpoint>([...Object.values(session), ...Object.values(passkeys)]);
 
 /**
- * Calls that change the caller's own account end its other sessions, which these hold while they do the same: they
- * take turns, or they would wait for each other.
+ * A call that changes its own account ends that account's other sessions. Such calls take turns, or they would wait for
+ * each other's sessions.
  */
 export async function takeTurnsAtOwnAccount(tx: Transaction, { id }: Caller, call: Endpoint): Promise<void> {
   if (ownCalls.has(call)) await tx.execute(sql`select from accounts where id = ${id} for no key update`);

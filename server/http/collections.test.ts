@@ -31,7 +31,7 @@ async function postman() {
   return (await answer.json()) as Collection;
 }
 
-/** The files in a ZIP file whose content is not compressed, each found through the directory at its end. */
+/** The files in a ZIP file without compression, each found through the directory at its end. */
 function unzip(bytes: Buffer): Record<string, string> {
   const end = bytes.length - 22;
   expect(bytes.readUInt32LE(end)).toBe(0x06054b50);
@@ -62,7 +62,7 @@ async function bruno() {
   return unzip(Buffer.from(await answer.arrayBuffer()));
 }
 
-/** The blocks of a Bruno file, each with its lines; between them there is nothing. */
+/** The blocks of a Bruno file, each with its lines; nothing else is between them. */
 function blocksIn(text: string): Record<string, string[]> {
   const block = /^([\w:]+) (?:\{\n(.*?)^\}|\[\n(.*?)^\])\n/gms;
   expect(text.replace(block, "").trim()).toBe("");
@@ -113,7 +113,7 @@ test("every request of the Postman collection does what it says", async () => {
       ...(body && { body: body.raw }),
     });
     statuses[name] = answer.status;
-    // The newcomer of the first request: staff verify them, and they pay.
+    // The first request creates a customer. Staff verify them, and they pay.
     if (name === "putCustomer")
       await db
         .update(customers)

@@ -1,6 +1,6 @@
 import type { openApi } from "./openapi.ts";
 
-// The calls of a shop for programs that send them by hand, made of the API's description.
+// The storefront calls for programs such as Postman, made from the API's description.
 
 type Parameter = {
   name: string;
@@ -21,7 +21,7 @@ type Document = ReturnType<typeof openApi>;
 const host = "http://localhost:7400";
 const title = "Footprint storefront";
 
-/** Each call of a shop's, with what it would be sent with. */
+/** Each storefront call with an example of what to send. */
 function callsIn({ paths }: Document) {
   return Object.entries(paths)
     .filter(([path]) => path.startsWith("/api/v1/storefront/"))
@@ -47,7 +47,7 @@ const given = ({ parameters }: Operation, where: Parameter["in"]) =>
       required,
     }));
 
-/** A collection of Postman's, version 2.1. */
+/** A Postman collection, version 2.1. */
 export function postmanCollection(document: Document) {
   return {
     info: {
@@ -92,7 +92,7 @@ const searchOf = (query: Given) => {
   return sent.length > 0 ? `?${sent.join("&")}` : "";
 };
 
-/** A folder of Bruno's: what its files are called, and what is in them. */
+/** A Bruno folder: its file names and their contents. */
 export function brunoFolder(document: Document): Record<string, string> {
   const requests = callsIn(document).map(({ method, path, name, about, params, query, headers, body }, place) => {
     const address = { url: `{{host}}${path}${searchOf(query)}`, body: body ? "json" : "none", auth: "inherit" };
@@ -116,7 +116,7 @@ export function brunoFolder(document: Document): Record<string, string> {
   };
 }
 
-/** What may be left out is switched off. */
+/** Optional fields are switched off. */
 const fieldsOf = (all: Given) =>
   Object.fromEntries(all.map(({ key, value, required }) => [required ? key : `~${key}`, value]));
 

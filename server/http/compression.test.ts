@@ -73,7 +73,7 @@ test.for([
   });
   const text = await answer.text();
   expect(text.length).toBeGreaterThan(10_000);
-  // With more effort than a reply is worth: it was made once, and not for this caller.
+  // Compressed better than a reply is, because it is done once and not for this caller.
   expect(Number(answer.headers.get("content-length"))).toBeLessThan(gzipSync(text, { level: 1 }).length);
   expect(await (await fetch(origin + path, { headers: { "accept-encoding": "identity" } })).text()).toBe(text);
 
@@ -84,7 +84,7 @@ test.for([
   expect(older.status).toBe(200);
 });
 
-/** How often something was compressed for this caller, who takes it as it comes. */
+/** How often something was compressed for this caller. */
 async function compressionsFor(path: string, headers: Record<string, string> = {}): Promise<number> {
   let compressions = 0;
   const hook = createHook({
@@ -100,12 +100,12 @@ async function compressionsFor(path: string, headers: Record<string, string> = {
   return compressions;
 }
 
-test("what anybody may ask for is not compressed for each who does", async () => {
+test("public answers are compressed once, not for each caller", async () => {
   for (let count = 0; count < 10; count++) await addOrder();
   expect(await compressionsFor(orders.list.path, { authorization: `Bearer ${tokenOf("staff")}` })).toBe(1);
   const open = ["/", "/orders", "/robots.txt", "/api/docs", "/api/openapi.json", `/api/${"x".repeat(5_000)}`];
   for (const path of open) {
-    // For the first, once for all.
+    // The first caller's request compresses it for all.
     await compressionsFor(path);
     expect([path, await compressionsFor(path)]).toEqual([path, 0]);
   }

@@ -12,7 +12,7 @@ type Options = {
 /** Where a request comes from. */
 type AddressOf = (request: IncomingMessage) => string;
 
-/** Node's server as the framework would make it, but for when requests are begun. */
+/** The server that Fastify would make, except for when it begins requests. */
 export const answerOneByOne =
   (addressOf: AddressOf) =>
   (answer: RequestListener, options: Options): Server => {
@@ -24,17 +24,16 @@ export const answerOneByOne =
     return server.setTimeout(options.connectionTimeout ?? 0);
   };
 
-/** So many pieces of a body, of so few bytes each, are sent by nobody but to keep the server busy with them. */
-const crumbs = { pieces: 250, bytes: 512 };
-/** What a stranger may send. Of more, the beginning is enough to refuse it. */
+/** A body in this many pieces of this few bytes is sent only to keep the server busy. */
+const tinyPieces = { pieces: 250, bytes: 512 };
+/** The most that a stranger may send. Of longer bodies the beginning is enough to refuse them. */
 const mostOfStrangers = 16 * 1024;
 
 /**
- * Tells when a request is whole. Each piece of a body costs the same, whatever its size: a megabyte in single bytes would
- * take as long as hundreds do, and is refused.
- *
- * A stranger's request is not begun before: thousands that were, and whose senders all hang up, end at the same moment,
- * and everybody waits while that is told to each. Whoever brings a token is looked up by the head, and may send more.
+ * Tells when a request is complete. Each piece of a body costs the same, whatever its size, so a megabyte in single
+ * bytes would cost as much as hundreds of megabytes, and is refused. A stranger's request is begun only when complete:
+ * if thousands were begun and their senders all hung up, everybody would wait while each of them is ended. A caller
+ * with a token is looked up by the head, and may send more.
  */
 function whenWhole(request: IncomingMessage, begin: () => void) {
   const { method, headers } = request;
@@ -45,7 +44,7 @@ function whenWhole(request: IncomingMessage, begin: () => void) {
   request.push = (piece, encoding) => {
     pieces++;
     bytes += piece?.length ?? 0;
-    if (pieces > crumbs.pieces && bytes < pieces * crumbs.bytes) request.destroy();
+    if (pieces > tinyPieces.pieces && bytes < pieces * tinyPieces.bytes) request.destroy();
     const goesOn = push(piece, encoding);
     if (!isBegun && (piece === null || bytes > mostOfStrangers)) {
       isBegun = true;
@@ -57,16 +56,16 @@ function whenWhole(request: IncomingMessage, begin: () => void) {
 }
 
 /**
- * Node takes one new connection in each turn of the event loop. So that nobody waits long for theirs, a turn stays
- * short: so many requests are begun in it, and networks take turns, however many connections each has.
+ * Node accepts one connection in each turn of the event loop. So turns are kept short, and nobody waits long to
+ * connect: a turn begins only so many requests, and networks take turns, however many connections each has.
  */
 const mostInATurn = 4;
-/** While connections come in, no request is begun, for so many turns at most. */
+/** While new connections come in, no request is begun, for at most so many turns. */
 const mostTurnsWithout = { atWork: 5, strangers: 50 };
 
 type Waiting = { isGone: () => boolean; begin: () => void };
 
-/** Those where people are signed in come first; what is left of a turn, one place at least, is for everybody else. */
+/** Networks where people are signed in come first; everybody else gets the rest of a turn, at least one place. */
 function byTurns() {
   const atWork = ringOf(mostTurnsWithout.atWork);
   const strangers = ringOf(mostTurnsWithout.strangers);
@@ -89,7 +88,7 @@ function byTurns() {
     noteConnection() {
       hasAccepted = true;
     },
-    /** Not in the turn that has read the request: who hung up right behind it is seen to be gone in the next. */
+    /** Not in the turn that read the request: a caller who hung up right after it is noticed in the next turn. */
     begin: (network: string, request: Waiting) => void setImmediate(wait, network, request),
   };
 }
@@ -104,7 +103,7 @@ function ringOf(mostTurnsWithout: number) {
       if (own) own.push(request);
       else waiting.set(network, [request]);
     },
-    /** One request of each network, and not of more than so many; answers how many. */
+    /** Begins at most one request per network, up to `most`; returns how many. */
     begin(most: number, hasAccepted: boolean): number {
       const isDue = !hasAccepted || turnsWithout === mostTurnsWithout;
       turnsWithout = isDue ? 0 : turnsWithout + 1;
@@ -113,7 +112,7 @@ function ringOf(mostTurnsWithout: number) {
       for (const [network, own] of waiting) {
         if (left-- === 0 || begun === most) break;
         const next = firstStillThere(own);
-        // Behind all the others.
+        // Moves the network behind all others.
         waiting.delete(network);
         if (own.length > 0) waiting.set(network, own);
         if (!next) continue;
@@ -125,34 +124,34 @@ function ringOf(mostTurnsWithout: number) {
   };
 }
 
-/** Those who are gone take nobody's turn. */
+/** Callers who are gone take nobody's turn. */
 function firstStillThere(requests: Waiting[]): Waiting | undefined {
   const place = requests.findIndex((request) => !request.isGone());
   return requests.splice(0, place < 0 ? requests.length : place + 1)[place];
 }
 
-/** Beyond so many that wait on one connection it is cut: no browser sends ahead, and hardly any program. */
+/** A connection with more waiting requests is cut: browsers do not pipeline, and hardly any program does. */
 const mostAhead = 16;
 
 /**
- * Node hands out all the requests that have arrived on a connection, and keeps their answers until the first is taken.
- * Here the next one is begun when the answer before it has left: a connection has one answer at a time in memory.
+ * Node hands out all requests that have arrived on a connection, and keeps their answers until the first is read. Here
+ * the next one begins only when the previous answer has left, so a connection has one answer at a time in memory.
  */
 function oneByOne(answer: RequestListener, turns: ReturnType<typeof byTurns>, addressOf: AddressOf): RequestListener {
   const ahead = new WeakMap<Socket, Turn[]>();
   return (request, response) => {
     const { socket } = request;
     if (socket.destroyed) return;
-    // Whatever takes part in an answer listens for its end; where that is a file's, these are more than ten.
+    // Everything that takes part in an answer listens for its end; for files that is more than ten listeners.
     response.setMaxListeners(30);
-    // Nobody means to send a body with these: once they are answered, nobody reads on.
+    // These requests have no body on purpose, and nobody reads on once they are answered.
     if (request.method === "GET" || request.method === "HEAD")
       response.once("finish", () => request.complete || socket.destroySoon());
     const network = networkOfCaller(addressOf(request));
     const begin = () => {
       response.once("close", () => {
         const next = socket.destroyed ? undefined : ahead.get(socket)?.shift();
-        // All other connections have their turn in between.
+        // All other connections have a turn in between.
         if (next) turns.begin(next.network, next);
         else ahead.delete(socket);
       });
@@ -171,12 +170,12 @@ function oneByOne(answer: RequestListener, turns: ReturnType<typeof byTurns>, ad
 
 type Turn = Waiting & { network: string };
 
-/** What tells Node's parser that what follows is no HTTP. */
+/** Tells Node's parser that the following bytes are not HTTP. */
 const otherProtocol = 2;
 
 /**
- * Of a connection that is destroyed, Node still makes requests and answers of all that it has read with the last one,
- * which are thousands of small ones. It has no public way to stop; where this one is gone, they are only slow.
+ * Even after a connection is destroyed, Node makes requests of everything it had read, which can be thousands. There is
+ * no public way to stop it; if this internal one disappears, such connections are only slow.
  */
 function cut(socket: Socket & { parser?: { onIncoming: () => number } | null }) {
   const { parser } = socket;

@@ -4,23 +4,23 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { databaseCode, databaseFailed } from "../db/failures.ts";
 import { atMostPerSecond } from "./log-limit.ts";
 
-/** One caller may find a way to make it fail again and again, and should not fill the disk with it. */
+/** A caller may find a way to cause failures again and again, and should not fill the disk with them. */
 const logFailure = atMostPerSecond(20, "more calls failed");
 
 /** Every failure is answered as `{ message }`: never a stack, never SQL. */
 export function answerError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): void {
   const { status, message, retryAfter } = explain(error, request.id);
   const isRefusal = !("code" in error) && Boolean(error.statusCode);
-  // A refusal of our own is no failure: its line in the log is that of every call.
+  // Our own refusals are not failures: the call's own line in the log is enough.
   if (status >= 500 && !isRefusal) logFailure(request.log, () => request.log.error({ err: error }, "call failed"));
   if (retryAfter) reply.header("retry-after", String(retryAfter));
   const issues = "issues" in error && isRefusal && error.issues ? { issues: error.issues } : {};
   const conflict = "conflict" in error && error.conflict ? { conflict: error.conflict } : {};
   const confirmWith = "confirmWith" in error && error.confirmWith ? { confirmWith: error.confirmWith } : {};
   const required = flags.filter((name) => (error as Partial<Refusal>)[name]).map((name) => [name, true]);
-  // It may have been about to send a file.
+  // The call may have been about to send a file.
   for (const name of ofTheFile) reply.removeHeader(name);
-  // Not returned: the framework would wait for the reply a second time, with more listeners for its end.
+  // Not returned, or the framework would wait for the reply again, with more listeners.
   reply
     .header("cache-control", "no-store")
     .type("application/json; charset=utf-8")

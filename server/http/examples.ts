@@ -13,13 +13,13 @@ type Schema = {
 
 const from = { name: "Tobias Brandt", street: "410 Cedar St", city: "Austin", state: "TX", zip: "78701" };
 const to = { name: "Lena Okafor", street: "88 Wharf Rd", city: "Portland", state: "ME", zip: "04101" };
-/** Of orders, which have their addresses in flat fields. */
+/** For orders, whose addresses are flat fields. */
 const addressFields = {
   ...flatAddress("from", { street2: "", ...from }),
   ...flatAddress("to", { street2: "", ...to }),
 };
 
-/** What a shop would send, by the names of the fields; of those that may be left out, only what stands here. */
+/** Example values by field name. Of the optional fields, only those listed here are sent. */
 const examples: Record<string, unknown> = {
   ...{ discordId: "4711", username: "maren", email: "maren@example.com" },
   ...{ labelType: "priority", weight: 2.5, weightUnit: "lb" },
@@ -28,7 +28,7 @@ const examples: Record<string, unknown> = {
   ...{ amount: 50, hosted_url: "https://pay.example/1", status: "paid" },
 };
 
-/** Input that a call of a shop's accepts, made of its schema. */
+/** An input that a storefront call accepts, made from its schema. */
 export function exampleOf(schema: Schema): unknown {
   if (schema.type === "array") return [exampleOf(schema.items ?? {})];
   const { properties, required = [] } = schema;

@@ -21,7 +21,7 @@ const stored = async () => [await db.$count(files), await db.$count(fileChunks)]
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, 10_000);
 const hash = (data: Uint8Array) => createHash("sha256").update(data).digest("hex");
 
-/** What is sent and answered is the same on both engines; how it is stored is tested on both. */
+/** Sending and answering are the same on both engines; storing is tested on both. */
 const onOneEngine = test.skipIf(inject("embeddedDump"));
 
 let order: { id: string };
@@ -33,7 +33,7 @@ const upload = (content: Uint8Array<ArrayBuffer>, filename?: string) =>
   call("staff", fedex.update, { params: { id: order.id }, form: formWith({ file: new Blob([content]) }, filename) });
 const download = () => send("staff", fedex.file, { params: { id: order.id } });
 
-/** Sends a body as it is and answers status and message. */
+/** Sends a raw body and returns status and message. */
 async function sendRaw(body: string | Buffer, headers: Record<string, string> = {}) {
   const request = openRequest(fedex.update, order.id, headers);
   const answer = answerOf(request);

@@ -12,12 +12,12 @@ import { fileChunks, files } from "../db/schema.ts";
 export type Upload = { id: string; name: string; type: FileType; size: number; contentHash: string };
 
 type Form = { fields: Record<string, unknown>; file: Upload | undefined };
-/** When it is the caller's turn, and not before. */
+/** Runs work in the caller's turn. */
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 type Rules = NonNullable<Endpoint["upload"]>;
 
-/** What each type may be called, the usual one first. */
+/** The endings that each type may have, the usual one first. */
 const endings: Record<FileType, readonly string[]> = {
   "application/pdf": [".pdf"],
   "image/png": [".png"],
@@ -30,19 +30,19 @@ const endings: Record<FileType, readonly string[]> = {
 const megabyte = 1024 * 1024;
 const chunkBytes = megabyte / 4;
 const fieldLimits = { files: 1, fields: 20, fieldSize: 16 * 1024 };
-/** What a form may weigh beside what was stored of its file: the fields, names and boundaries, and what is on its way. */
-const wrapping = megabyte;
+/** The size of a form besides its file: fields, names, boundaries, and data in transit. */
+const formOverhead = megabyte;
 
 /**
- * Reads a multipart form: its text fields, and the one file it may carry, stored piece by piece as it arrives.
- * Every piece is a statement of its own: nobody waits for a slow sender.
+ * Reads a multipart form: its text fields, and at most one file, stored piece by piece as it arrives. Each piece is a
+ * statement of its own, so that nobody waits for a slow sender.
  */
 export async function receiveForm(db: Database, request: FastifyRequest, rules: Rules, inTurn: InTurn): Promise<Form> {
   const form: Form = { fields: {}, file: undefined };
   const tooLarge = refusal(413, `A file has at most ${rules.maxBytes / megabyte} MB`);
-  // Whoever says beforehand that it is too much need not send it.
-  if (Number(request.headers["content-length"]) > rules.maxBytes + wrapping) throw tooLarge;
-  const overrun = rejectedBeyond(() => (form.file?.size ?? 0) + wrapping, request, tooLarge);
+  // A sender who announces too large a body need not send it.
+  if (Number(request.headers["content-length"]) > rules.maxBytes + formOverhead) throw tooLarge;
+  const overrun = rejectedBeyond(() => (form.file?.size ?? 0) + formOverhead, request, tooLarge);
   const parts = request.parts({ limits: { ...fieldLimits, fileSize: rules.maxBytes + 1 } });
   try {
     for await (const part of received(parts, overrun)) {
@@ -57,7 +57,10 @@ export async function receiveForm(db: Database, request: FastifyRequest, rules: 
   return form;
 }
 
-/** The parser limits what it hands out, not what it skips: a preamble or a part without a name could be endless. */
+/**
+ * The parser limits the parts it returns, but not what it skips: a preamble, or a part without a name, could be
+ * endless.
+ */
 function rejectedBeyond(most: () => number, request: FastifyRequest, reason: Error): Promise<never> {
   const overrun = new Promise<never>((_, reject) => {
     let bytes = 0;
@@ -79,7 +82,7 @@ async function* received<T>(source: AsyncIterable<T>, overrun: Promise<never>): 
   }
 }
 
-/** What breaks while reading is the sender's fault: a form cut short, or not a form at all. */
+/** Errors while reading are the sender's fault: a form cut short, or no form at all. */
 function blameSender({ code }: { code?: string }): never {
   if (code === "FST_FILES_LIMIT") throw refusal(400, "Send one file only");
   if (code === "FST_FIELDS_LIMIT" || code === "FST_PARTS_LIMIT") throw refusal(413, "The form has too many fields");
@@ -109,11 +112,11 @@ async function store(
     await inTurn(async () => db.insert(fileChunks).values(piece));
   }
   if (form.file) form.file.contentHash = hash.digest("hex");
-  // A form sent without choosing a file carries an empty one without a name.
+  // A form sent without choosing a file has an empty one without a name.
   else if (part.filename) throw refusal(400, "The file is empty");
 }
 
-/** As base64, since the embedded engine's own way with bytes costs several times the processor time. */
+/** As base64, since the embedded engine takes several times the processor time for bytes. */
 const asBase64 = (data: Buffer) => sql`decode(${data.toString("base64")}, 'base64')`;
 const inBase64 = sql<string>`encode(${fileChunks.data}, 'base64')`;
 
@@ -142,7 +145,7 @@ async function begin(db: Database, filename: string, start: Buffer, types: reado
   return { ...file, size: 0, contentHash: "" };
 }
 
-/** By the first bytes: a name can claim anything. */
+/** Goes by the first bytes, since a name can claim anything. */
 function typeOf(start: Buffer): FileType | undefined {
   const text = start.toString("latin1", 0, 16);
   if (text.startsWith("%PDF-")) return "application/pdf";
@@ -153,15 +156,15 @@ function typeOf(start: Buffer): FileType | undefined {
   return undefined;
 }
 
-/** Other files have zeros soon; text of two bytes a letter has a mark, or a zero in every other byte. */
+/** Other files soon contain zeros. Text with two bytes a letter has a mark, or a zero in every second byte. */
 function isText(start: Buffer): boolean {
   const text = start.toString("latin1", 0, 4096);
   return /^(\xff\xfe|\xfe\xff)|^([^\0]\0){4}|^(\0[^\0]){4}/.test(text) || !text.includes("\0");
 }
 
 /**
- * The last part of a path, without anything invisible or that a file system could trip over. Its ending is the type's:
- * whoever saves the file opens it by that.
+ * The last part of a path, without invisible characters or any that trouble a file system. The ending follows the type,
+ * since whoever saves the file opens it by that.
  */
 function properName(filename: string, type: FileType): string {
   const name = filename
@@ -174,14 +177,14 @@ function properName(filename: string, type: FileType): string {
   return [...proper].slice(-120).join("");
 }
 
-/** Makes an upload part of the change: from now on it stays. */
+/** Makes an upload part of the change, so that it is kept. */
 export async function attach(tx: Transaction, file: Upload): Promise<string> {
   const { id, size, contentHash } = file;
   await tx.update(files).set({ size, contentHash }).where(eq(files.id, id));
   return id;
 }
 
-/** Stores what the server made itself of a file, under the file's name. */
+/** Stores a file that the server made from an upload, under the upload's name. */
 export async function storeMade(
   tx: Transaction,
   made: { name: string; type: FileType; data: Buffer },
@@ -207,7 +210,7 @@ export async function discard(db: Database, file: Upload): Promise<void> {
   await db.delete(files).where(and(eq(files.id, file.id), eq(files.size, 0)));
 }
 
-/** All of a file at once, for what is small enough to be worked with as a whole. */
+/** A whole file at once, for files small enough to be processed in memory. */
 export async function readWhole(db: Database, { id }: Pick<Upload, "id">): Promise<Buffer> {
   const rows = await db
     .select({ data: inBase64 })
@@ -227,12 +230,12 @@ export async function fileName(db: Database | Transaction, id: string | null): P
 export async function openFile(db: Database, id: string): Promise<Download> {
   const [file] = await db.select().from(files).where(eq(files.id, id));
   if (!file) throw refusal(404, "This file was replaced a moment ago");
-  // It may have been stored before names had to end properly.
+  // The file may be older than the rule about endings.
   const name = properName(file.name, file.type as FileType);
   return { name, type: file.type, size: file.size, content: chunksOf(db, file) };
 }
 
-/** All of a file at once, for files that are small. */
+/** A whole file at once, for small files. */
 export async function bytesOf(db: Database, file: { id: string; size: number }): Promise<Buffer> {
   return Buffer.concat(await Readable.from(chunksOf(db, file)).toArray());
 }
@@ -245,7 +248,7 @@ export async function storedFile(db: Database, id: string | null) {
 
 let kept: { id: string; file: Download } | undefined;
 
-/** A file that anybody may ask for: read once, and kept in memory until another is asked for. */
+/** A public file, read once and kept in memory until another one is asked for. */
 export async function openPublicFile(db: Database, id: string): Promise<Download> {
   if (kept?.id === id) return kept.file;
   const file = await openFile(db, id);
@@ -269,7 +272,7 @@ async function* chunksOf(db: Database, file: { id: string; size: number }): Asyn
   }
 }
 
-/** Whatever the file holds, the browser neither runs nor guesses at it. */
+/** Whatever the file contains, the browser must neither run it nor guess its type. */
 export function sendFile(reply: FastifyReply, { name, type, size, rows, inline, content }: Download) {
   reply
     .header("content-type", type)
@@ -278,12 +281,12 @@ export function sendFile(reply: FastifyReply, { name, type, size, rows, inline, 
     .header("cache-control", inline ? "public, max-age=31536000, immutable" : "private, no-store");
   if (size !== undefined) reply.header("content-length", size);
   if (rows !== undefined) reply.header("x-total-rows", rows);
-  // A page from elsewhere may show it: the panel need not come from the API's own host.
+  // Pages elsewhere may show it: the panel need not be on the API's host.
   if (inline) reply.header("cross-origin-resource-policy", "cross-origin");
   return reply.send(Readable.from(content, { objectMode: false }));
 }
 
-/** RFC 6266: the name as far as ASCII goes, and all of it for clients that understand. */
+/** RFC 6266: the name reduced to ASCII, and the full name for clients that understand it. */
 function disposition(kind: "inline" | "attachment", name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
   const whole = encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);

@@ -20,7 +20,7 @@ import { untilTheyWait, waitingForLocks } from "../testing/races.ts";
 import { addAccount, call, db, origin, password, tokenOf } from "../testing/server.ts";
 
 const isEmbedded = Boolean(inject("embeddedDump"));
-/** What a line is, and what is read of it, is the same on both engines. */
+/** Connections behave the same on both engines. */
 const onOneEngine = test.skipIf(isEmbedded);
 const someToken = "A".repeat(43);
 
@@ -30,7 +30,7 @@ afterEach(() => {
   lines = [];
 });
 
-/** A connection that sends these bytes and then neither sends nor takes anything. */
+/** A connection that sends these bytes, then sends nothing more and reads nothing. */
 async function lineWith(bytes: string, to = origin): Promise<Socket> {
   const line = connect(Number(new URL(to).port), "127.0.0.1").on("error", () => {});
   lines.push(line);
@@ -47,7 +47,7 @@ const head = ({ method, path }: Pick<Endpoint, "method" | "path">, query = "", .
 const get = (path: `/${string}`) => head({ method: "GET", path });
 const bearer = (token: string | undefined) => `Authorization: Bearer ${token}`;
 
-/** What operators do all day. */
+/** What operators do all day still works. */
 async function expectBusinessAsUsual() {
   const order = await addOrder();
   const refunded = await call("staff", orders.refund, { params: { id: order.id } });
@@ -131,7 +131,7 @@ onOneEngine(
   },
 );
 
-onOneEngine("what a stranger began to send is nothing to work on before all of it is here", async () => {
+onOneEngine("a stranger's request is not begun before it has arrived completely", async () => {
   const app = await buildApp({ db, config: readConfig({ LOG_LEVEL: "silent" }), now: () => new Date() });
   let begun = 0;
   app.addHook("onRequest", async () => void begun++);
@@ -141,7 +141,7 @@ onOneEngine("what a stranger began to send is nothing to work on before all of i
   const halves = [`Content-Length: ${body.length}`, `Content-Length: ${body.length}`, "Transfer-Encoding: chunked"];
   const all = await Promise.all(halves.map((length) => lineWith(head(session.login, "", json, length), own)));
   const [line] = all as [Socket];
-  // By then the server has seen them.
+  // After these calls the server has seen them.
   for (let count = 0; count < 5; count++) await fetch(`${own}/healthz`);
   expect(begun).toBe(5);
   line.write(body);
@@ -161,7 +161,7 @@ onOneEngine("a stranger's body is small, or refused before it is kept", async ()
   }
 });
 
-/** Nobody gets at the table until the work is done; embedded, nobody gets at anything. */
+/** Blocks a table (on the embedded engine, everything) until the work is done. */
 async function whileHeld<T>(table: string, work: () => Promise<T>): Promise<T> {
   const { result } = await db.transaction(async (tx) => {
     await tx.execute(sql.raw(`lock table ${table}`));
@@ -184,7 +184,7 @@ test.skipIf(isEmbedded).for<[string, string, (image: string) => Promise<unknown>
   expect([(await fetch(origin + image)).status, (await call("staff", session.access)).status]).toEqual([200, 200]);
   const { flood } = await whileHeld(table, async () => {
     const flood = Array.from({ length: 100 }, () => start(image));
-    // One by one, so that either server has its turn.
+    // One by one, so that both servers take their turn.
     for (const { id } of paid) expect((await call("staff", orders.refund, { params: { id } })).status).toBe(200);
     return { flood };
   });
@@ -210,7 +210,7 @@ test("an account that floods is refused, and its colleagues are not", async () =
     const flood = Array.from({ length: 200 }, list);
     await untilRefused(72, flood);
     const refunded = refund();
-    // The embedded engine does one thing after another, and is held.
+    // The embedded engine does one thing at a time and is blocked.
     if (!isEmbedded) await refunded;
     return { flood, refunded };
   });
@@ -235,7 +235,7 @@ test("a shop that floods stops neither the panel nor other shops", async () => {
     const flood = Array.from({ length: 200 }, read);
     await untilRefused(72, flood);
     const others = ask();
-    // The embedded engine does one thing after another, and is held.
+    // The embedded engine does one thing at a time and is blocked.
     if (!isEmbedded) await others;
     return { flood, others };
   });
@@ -341,7 +341,7 @@ test("uploads that trickle in hold no place and no connection to the database", 
     return request;
   });
   await expectBusinessAsUsual();
-  // The one who uploads can do other things meanwhile.
+  // The uploader can do other things meanwhile.
   expect((await call("admin", orders.list)).status).toBe(200);
   for (const request of uploads) request.destroy();
 });
@@ -365,7 +365,7 @@ test.skipIf(isEmbedded)("an account that downloads all it can leaves the databas
   const { downloads } = await whileHeld("file_chunks", async () => {
     const downloads = Array.from({ length: 60 }, () => fetch(origin + pathOf(fedex.file, { id }), { headers }));
     await untilTheyWait(db, 1);
-    // One by one, so that either server has its turn.
+    // One by one, so that both servers take their turn.
     for (const { id } of paid) expect((await call("staff", orders.refund, { params: { id } })).status).toBe(200);
     expect(await waitingForLocks(db)).toBe(1);
     return { downloads };
@@ -373,7 +373,7 @@ test.skipIf(isEmbedded)("an account that downloads all it can leaves the databas
   for (const download of await Promise.all(downloads)) expect((await download.bytes()).length).toBe(pdf.length);
 });
 
-/** A server that believes what it is told of addresses. */
+/** A server that trusts the X-Forwarded-For that it is sent. */
 async function serveBehindProxy(onBegin: (address: string) => void = () => {}) {
   const config = { ...readConfig({ LOG_LEVEL: "silent", TRUST_PROXY: "127.0.0.1" }) };
   const app = await buildApp({ db, config, now: () => new Date() });
@@ -399,7 +399,7 @@ test("two networks that flood sign-in keep nobody else out", async () => {
   const { first, second, owner } = await whileHeld("sign_in_tries", async () => {
     const first = Array.from({ length: 60 }, () => signIn("203.0.113.7", "nobody"));
     await untilRefused(37, first);
-    // One customer of a provider has all the networks of these 48 bits.
+    // One customer of a provider has all networks with these 48 bits.
     const second = Array.from({ length: 60 }, (_, index) => signIn(`2001:db8:7:${index}::1`, "nobody"));
     await untilRefused(76, [...first, ...second]);
     const owner = signIn("198.51.100.4", "admin");
@@ -431,7 +431,7 @@ onOneEngine("many networks that flood sign-in do not come before who has not had
   expect((await owner).status).toBe(200);
   await Promise.all(flood);
   expect(answered).toHaveLength(104);
-  // Four were at work when it came, and three are beside it.
+  // Four were already being worked on, and three run beside it.
   expect(answered.indexOf("owner")).toBeLessThan(22);
   await app.close();
 });
@@ -469,7 +469,7 @@ onOneEngine("networks that come back again and again do not keep others waiting 
   await app.close();
 });
 
-onOneEngine("of a list with thousands of faults, what is wrong with the first wrong entry is told", async () => {
+onOneEngine("for a list with thousands of faults only the first wrong entry is reported", async () => {
   const token = await shopKey();
   const bulkOrder = (orders: unknown[]) =>
     call({ token }, storefront.createBulkOrder, {
@@ -488,7 +488,7 @@ onOneEngine("of a list with thousands of faults, what is wrong with the first wr
   ]);
 });
 
-test("however much one account reads, its answers are written one in each turn of the event loop", async () => {
+test("one account's answers are written one in each turn of the event loop, however much it reads", async () => {
   let turn = 0;
   let isCounting = true;
   const countTurns = () => {
@@ -502,7 +502,7 @@ test("however much one account reads, its answers are written one in each turn o
     return write(...args);
   });
   const { reads } = await whileHeld("orders", async () => {
-    // Each another page: the same one would be asked for once.
+    // Each asks for another page, since the same page would be asked for only once.
     const reads = Array.from({ length: 30 }, (_, place) => call("staff", orders.list, { query: { page: place + 1 } }));
     if (!isEmbedded) await untilTheyWait(db, 10);
     return { reads };
@@ -512,7 +512,7 @@ test("however much one account reads, its answers are written one in each turn o
   isCounting = false;
   spy.mockRestore();
   expect(written).toHaveLength(30);
-  // One that comes late in its turn may be counted with the next.
+  // One that is late in its turn may be counted with the next.
   const inOneTurn = Map.groupBy(written, (at) => at).values();
   expect(Math.max(...[...inOneTurn].map((all) => all.length))).toBeLessThanOrEqual(2);
 });
@@ -523,17 +523,17 @@ test.skipIf(isEmbedded)("a shop that hangs up as soon as it is looked up leaves 
   await whileHeld("api_keys", async () => {
     for (let count = 0; count < 40; count++) {
       const line = await lineWith(head(storefront.paymentSettings, "", bearer(token)));
-      // By then the server has seen it.
+      // After this call the server has seen it.
       await fetch(`${origin}/healthz`);
       line.destroy();
     }
     await expectBusinessAsUsual();
-    // All that came since share the next look-up.
+    // All that came since then share the next look-up.
     expect(await waitingForLocks(db)).toBe(1);
   });
 });
 
-onOneEngine("however many connections ask at once, few requests begin in one turn of the event loop", async () => {
+onOneEngine("few requests begin in one turn of the event loop, however many connections ask at once", async () => {
   const app = await buildApp({ db, config: readConfig({ LOG_LEVEL: "silent" }), now: () => new Date() });
   let turn = 0;
   let isCounting = true;
@@ -554,7 +554,7 @@ onOneEngine("however many connections ask at once, few requests begin in one tur
   isCounting = false;
   await app.close();
   expect(begun).toHaveLength(100);
-  // Those of a turn that is counted late are counted with the next.
+  // One that is counted late is counted with the next turn.
   const inOneTurn = Map.groupBy(begun, (at) => at).values();
   expect(Math.max(...[...inOneTurn].map((all) => all.length))).toBeLessThanOrEqual(8);
 });
@@ -600,18 +600,18 @@ onOneEngine("those who have hung up take nobody's turn", async () => {
   gone.forEach((each, index) => {
     each.write(ask(`203.0.${index >> 8}.${index & 255}`));
   });
-  // The server has read them by then.
+  // By now the server has read them.
   await new Promise(setImmediate);
   for (const each of gone) each.resetAndDestroy();
   line.write(ask(stays));
   countTurns();
   await once(line, "data");
-  // Four in each turn would make it a hundred.
+  // With four in each turn it would be a hundred.
   expect(turns).toBeLessThan(50);
   await app.close();
 });
 
-test("who hangs up right behind the request is not worked for, and is no failure", async () => {
+test("a caller who hangs up right after the request costs no work, and counts as no failure", async () => {
   const token = await shopKey();
   const app = await buildApp({ db, config: readConfig({ LOG_LEVEL: "silent" }), now: () => new Date() });
   const failures: unknown[] = [];
@@ -627,7 +627,7 @@ test("who hangs up right behind the request is not worked for, and is no failure
   for (let count = 0; count < 10; count++) {
     const line = connect(Number(new URL(address).port), "127.0.0.1").on("error", () => {});
     await once(line, "connect");
-    // What was sent arrives, and by then nobody is there any more.
+    // It arrives when nobody is there any more.
     line.write(head(storefront.paymentSettings, "", bearer(token)));
     line.resetAndDestroy();
   }

@@ -5,33 +5,33 @@ import { canSendTogether } from "../db/one-connection.ts";
 import { databaseAway } from "./errors.ts";
 import { othersWouldFindTheSame } from "./overload.ts";
 
-/** A call that may be worked for together with others. */
+/** A call that may be made together with others. */
 type Gathered<M> = {
   member: M;
-  /** Of those with the same key one is worked for at a time. */
+  /** Calls with the same key are made one group at a time. */
   key: string;
-  /** Those that have to wait for somebody else do so together with others about the same. */
+  /** Calls that have to wait for somebody else do so together with others of the same `about`. */
   about: string;
-  /** Tells of each member its answer, what it is refused with, or undefined where it would have to wait and may not. */
+  /** Returns for each member its answer or refusal, or undefined if it would have to wait and may not. */
   work: (members: M[], mayWait: boolean) => Promise<unknown[]>;
 };
 type Waiting<M> = Gathered<M> & {
   answer: (answer: unknown) => void;
   refuse: (reason: unknown) => void;
-  /** As part of this call, whoever's turn it is: traces tell to which call a statement belongs. */
+  /** Runs work as part of this call, so that traces assign its statements to the right call. */
   asPartOfCall: <T>(work: () => T) => T;
 };
 
-/** So many at once: whoever waits for what they hold, or on the embedded engine for anything, waits no longer. */
+/** Limits a group, so that whoever waits for its locks (or on the embedded engine for anything) does not wait long. */
 const mostTogether = 32;
 // biome-ignore lint/suspicious/noExplicitAny: those of one name have members of one kind
 const gatherings = new WeakMap<Database, Map<string, Waiting<any>[]>>();
 
-/** The first is worked for at once; those that come meanwhile are next, all together. */
+/** The first call is made at once; those that arrive meanwhile are made next, all together. */
 export function gather<M>(db: Database, name: string, gathered: Gathered<M>): Promise<unknown> {
   const all = gatherings.get(db) ?? new Map<string, Waiting<M>[]>();
   gatherings.set(db, all);
-  // On the embedded engine server and database are one thread: there is nothing to do meanwhile.
+  // On the embedded engine server and database share a thread, so there is nothing to do meanwhile.
   const byHalves = canSendTogether(db);
   const join = (name: string, one: Waiting<M>, mayWait: boolean) => {
     const others = all.get(name);
@@ -73,17 +73,17 @@ async function workThrough<M>(
       const isForAll = othersWouldFindTheSame(error);
       if (isForAll) for (const each of [...others, ...waiting.splice(0)]) each.refuse(databaseAway());
       if (isForAll || others.length === 0) return one.refuse(error);
-      // Whichever of them it was, the others are not to fail with it.
+      // Whichever call caused the failure, the others must not fail with it.
       await Promise.all(some.map((each) => attempt([each]).catch(each.refuse)));
     });
   }
-  // Not a moment later: whoever joins now would wait for ever.
+  // Must be done now: a call that joined later would wait for ever.
   end();
 }
 
 /**
- * The first of those that wait. Not all, where as many as were answered just now may call again: while a database of its
- * own works for one half, the server answers the other and reads what it calls next.
+ * The first of the waiting calls. Not all, since as many that were just answered may call again: while PostgreSQL works
+ * for one half, the server answers the other and reads its next calls.
  */
 function takeSome<M>(waiting: Waiting<M>[], share: number): Waiting<M>[] {
   const most = Math.min(share, mostTogether);

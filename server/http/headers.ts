@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 
-/** What every answer tells browsers. */
+/** Headers for browsers, in every answer. */
 export function securityHeaders(config: Config) {
   return {
     contentSecurityPolicy: {
@@ -14,7 +14,7 @@ export function securityHeaders(config: Config) {
         imgSrc: ["'self'", "data:", "blob:", ...apiHosts(config)],
         connectSrc: ["'self'", ...apiHosts(config)],
         fontSrc: ["'self'"],
-        // A label that the panel has fetched. Only its own scripts make such addresses.
+        // A label fetched by the panel. Only its own scripts can make such addresses.
         frameSrc: ["blob:"],
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
@@ -27,7 +27,7 @@ export function securityHeaders(config: Config) {
   };
 }
 
-/** What the panel never asks a browser for; whatever ran in it could not either. */
+/** Browser features that the panel never uses; code injected into it could not use them either. */
 export const withoutDevices = [
   "accelerometer",
   "camera",
@@ -43,7 +43,7 @@ export const withoutDevices = [
   .map((device) => `${device}=()`)
   .join(", ");
 
-/** For an address that cannot be read: it is answered before any plugin has its turn. */
+/** For an address that cannot be parsed, which is answered before any plugin runs. */
 export const bareHeaders = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "cross-origin-opener-policy": "same-origin",
@@ -62,7 +62,10 @@ export function allowedOrigins(config: Config): (string | RegExp)[] {
   return config.production ? config.panelOrigins : [/^https?:\/\/localhost(:\d+)?$/, ...config.panelOrigins];
 }
 
-/** Where the panel that calls was opened: at this host, as far as the configured proxies can be trusted, or allowed. */
+/**
+ * Where the calling panel was opened: on this host, as far as the configured proxies can be trusted, or on an allowed
+ * one.
+ */
 export function panelOrigin({ headers, host }: FastifyRequest, config: Config): string | undefined {
   const origin = headers.origin ?? "";
   if (!URL.canParse(origin)) return undefined;

@@ -17,7 +17,7 @@ import type { InTurn, Upload } from "./files.ts";
 import { gather } from "./gatherings.ts";
 import { whenItsTurnTogether } from "./overload.ts";
 
-/** An answer as it travels, or travelled when it was given first. */
+/** An answer as it travels, or as it travelled the first time. */
 export class Replay {
   readonly reply: unknown;
   constructor(reply: unknown) {
@@ -28,8 +28,8 @@ export class Replay {
 type Work<T> = (tx: Transaction) => Promise<T>;
 
 /**
- * `first` is committed before the work begins, for what everybody else must see by then. Calls that take an
- * Idempotency-Key have none: a repeat would do it again.
+ * `first` is committed before the work begins, for changes that everybody else must see by then. Calls with an
+ * Idempotency-Key have none, because a repeat would do it again.
  */
 export type Transact<E extends Endpoint = Endpoint> = <T>(
   work: Work<T>,
@@ -37,9 +37,9 @@ export type Transact<E extends Endpoint = Endpoint> = <T>(
 ) => Promise<T | Replay>;
 
 /**
- * Does something to each of several rows, in a transaction of its own each. Who is refused for one row goes on with the
- * next; who may not call any more is refused all that are left. With an Idempotency-Key, a repeat answers for the rows
- * that were done what was answered first, also where the first call never came to its end.
+ * Does something to each of several rows, each in its own transaction. A refusal for one row does not stop the others;
+ * if the caller may no longer call, all remaining rows are refused. With an Idempotency-Key, a repeat returns the first
+ * answer for rows that were done, even if the first call never finished.
  */
 export type Several = (
   ids: string[],
@@ -48,12 +48,12 @@ export type Several = (
 ) => Promise<{ message: string; outcomes: Outcome[] }>;
 
 /**
- * Makes the changes of several calls of one caller in one transaction, where they arrive while others of theirs are
- * worked for: they share its statements and its commit. `look` is given what each of them wants, and looks and locks what
- * that takes, with one statement; it changes nothing, since who was answered before is only known afterwards. `work` is
- * given what was found for the others, and tells of each its answer, what it is refused with, or undefined where it would
- * have to wait for somebody else. Those are put off, and wait together with others about the same; so does a repeat of
- * what is just being done. Should the transaction fail, each is tried alone.
+ * Makes the changes of several calls of one caller in one transaction, if they arrive while others of theirs are being
+ * made: they share its statements and its commit. `look` gets what each call wants, and reads and locks the rows for it
+ * with one statement. It changes nothing, since only afterwards it is known which calls were answered before. `work`
+ * gets what was found for the others, and returns for each its answer or refusal, or undefined if it would have to wait
+ * for somebody else. Those are postponed and wait together with others of the same `about`, and so is a repeat of a
+ * call under way. If the transaction fails, each call is tried alone.
  */
 export type Together<E extends Endpoint = Endpoint> = <W, L>(
   wanted: W,
@@ -62,7 +62,7 @@ export type Together<E extends Endpoint = Endpoint> = <W, L>(
   work: (tx: Transaction, found: L[], mayWait: boolean) => Promise<(Result<E> | Refusal | undefined)[]>,
 ) => Promise<Result<E> | Replay>;
 
-/** A row is done, or has become a request. */
+/** A row was changed, or a request was made for it. */
 type RowAnswer = z.output<typeof rowAnswer>;
 const rowAnswer = message.extend({ request: z.object({ _id: id }).optional() });
 
@@ -70,9 +70,9 @@ const rowAnswer = message.extend({ request: z.object({ _id: id }).optional() });
 class RowRefused extends Error {}
 
 /**
- * The transactions a handler makes its changes in. Each begins with a second look at the caller: since the first, at the
- * request's head, they may have been deleted, signed out or restricted. Where the call carries an Idempotency-Key, the
- * key, the change and the answer are committed together: a repeat finds the answer, or waits for the first to finish.
+ * The transactions in which a handler makes its changes. Each begins by checking the caller again, who may have been
+ * deleted, signed out or restricted since the request's head arrived. If the call has an Idempotency-Key, the key, the
+ * change and the answer are committed together: a repeat finds the answer, or waits for the first call to finish.
  */
 export function transactions(
   db: Database,
@@ -109,11 +109,11 @@ export function transactions(
         throw new Error("calls that are worked for together have an Idempotency-Key");
       },
     };
-  // The body as it was understood: what came in may be nested deeper than anybody can write down again.
+  // Made from the parsed body: the raw one may be nested too deeply to write down again.
   const fingerprint = hash(
     `${call.method} ${request.url} ${JSON.stringify(body ?? null)}${file ? ` ${file.contentHash}` : ""}`,
   );
-  // A shop may repeat with a new key what it sent with an old one.
+  // A shop may use a new key to repeat a call that it made with an old one.
   const identity = (part: string) => ({ caller: caller.kind === "shop" ? caller.shopId : caller.id, key: key + part });
   const once = <T>(part: string, reply: z.ZodType, work: Work<T>) => {
     const own = { ...identity(part), request: fingerprint };
@@ -130,9 +130,9 @@ export function transactions(
   return {
     transaction: (work) => once("", call.reply, work),
     several: async (ids, done, work) => {
-      // The key is for this body, whatever becomes of the rows.
+      // Binds the key to this body, whatever happens to the rows.
       await once("", z.null(), async () => null);
-      // No key that a caller chooses has a space.
+      // Callers' own keys contain no spaces.
       return eachOf(ids, done, (id) => rowInTurn(() => once(` ${id}`, rowAnswer, (tx) => refusable(work(tx, id)))));
     },
     together: (wanted, about, look, work) =>
@@ -148,7 +148,7 @@ export function transactions(
   };
 }
 
-/** A call that may be worked for together with others. */
+/** A call that may be made together with others. */
 type Member = {
   call: Endpoint;
   caller: Caller;
@@ -176,7 +176,7 @@ function workTogether(members: Member[], mayWait: boolean): Promise<unknown[]> {
       const theirs = found.filter((_, place) => isFirst(members[place] as Member)) as never[];
       const results = first.length > 0 ? await work(tx, theirs, mayWait) : [];
       const isAnswer = (result: unknown) => result !== undefined && !isRefusal(result);
-      // An answer is kept as it travels, and then travels as it is kept.
+      // An answer is stored exactly as it travels.
       const outcomes = new Map(
         first.map((one, place): [Member, unknown] => {
           const result = results[place];
@@ -212,7 +212,7 @@ async function eachOf(
       outcomes.push({ _id, done: !request, message, ...(request && { request: request._id }) });
     } catch (error) {
       const { statusCode = 500, message } = error as Refusal;
-      // Who may not call any more is still told of the rows that were done before.
+      // A caller who may no longer call still gets the answers for rows that were done before.
       const isShutOut = place > 0 && (statusCode === 401 || statusCode === 403);
       if (!(error instanceof RowRefused) && !isShutOut) throw error;
       const refused = isShutOut ? ids.slice(place) : [_id];
@@ -225,7 +225,7 @@ async function eachOf(
   return { message: `${outcomes.filter((outcome) => outcome.done).length} of ${ids.length} ${done}${also}`, outcomes };
 }
 
-/** Tells what a row is refused with from what the caller is. */
+/** Separates refusals of a row from refusals of the caller. */
 const refusable = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: Partial<Refusal>) => {
     const isRefused = error.statusCode !== undefined && error.statusCode < 500;
@@ -247,9 +247,9 @@ type Claim = { caller: string; key: string; request: string };
 type Answered = { request: string; reply: unknown };
 
 /**
- * Claims keys of a caller by a lock for each, until the end of the transaction, and looks at the caller and at what was
- * answered before. Waits for whoever holds one of them; where it may not, it tells that they are held. The look is a
- * statement of its own: one that was begun before the lock was there would not see what its last holder has committed.
+ * Claims a caller's keys by locking each until the end of the transaction, checks the caller, and looks up earlier
+ * answers. Waits for other holders of a key or, if it may not wait, reports the key as held. The look-up is a statement
+ * of its own: one begun before the lock was taken would not see what the last holder committed.
  */
 async function claim(tx: Transaction, caller: Caller, claims: Claim[], mayWait = true) {
   const wanted = JSON.stringify(claims.map(({ caller, key }) => ({ caller, key })));
@@ -259,10 +259,10 @@ async function claim(tx: Transaction, caller: Caller, claims: Claim[], mayWait =
     ? sql`pg_advisory_xact_lock(${number}) is null`
     : sql`not pg_try_advisory_xact_lock(${number})`;
   const [locks, looks] = await allOf([
-    // In one order, so that no two can wait for each other.
+    // In a fixed order, so that no two calls wait for each other.
     tx.execute<{ key: string; held: boolean }>(sql`
       select key, ${isHeld} as held from (select * from ${each} order by key) as ordered`),
-    // One by one: the database would read all answers of a shop for a few keys, until it knows how many these are.
+    // One by one: as long as the database does not know how many keys there are, it would read all answers of a shop.
     tx.execute<{ answered: (Answered & { key: string })[] }>(sql`
       with caller as (${callerNow(caller)})
       select caller.*, (
@@ -282,7 +282,7 @@ async function claim(tx: Transaction, caller: Caller, claims: Claim[], mayWait =
   };
 }
 
-/** Whoever was refused may use their key again: only answers are kept. */
+/** Only answers are stored: after a refusal the key can be used again. */
 async function keepAnswers(tx: Transaction, answers: (Claim & { reply: unknown })[]): Promise<void> {
   if (answers.length > 0) await withoutWaiting(tx, insertion(idempotentReplies, answers));
 }
@@ -297,7 +297,7 @@ function orThrow(answer: Replay | Refusal): Replay {
   throw answer;
 }
 
-/** Some refusals are on record. */
+/** Writes the log entry of those refusals that have one. */
 const noted =
   (db: Database) =>
   async (error: unknown): Promise<never> => {
@@ -305,10 +305,10 @@ const noted =
     throw error;
   };
 
-/** Transactions that were made again since the start, for the metrics. */
+/** Transactions that were repeated since the start, for the metrics. */
 export let repeatedTransactions = 0;
 
-/** Two transactions that wait for each other: the database ends one of them, which may simply try again. */
+/** If two transactions wait for each other, the database ends one of them, which is simply tried again. */
 async function retried<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

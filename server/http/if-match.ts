@@ -3,11 +3,11 @@ import { refusal } from "@footprint/contract/refusal.ts";
 import type { FastifyRequest } from "fastify";
 import type { Seen } from "../accounts/versions.ts";
 
-/** RFC 9110: `*`, or versions in quotes with commas between. */
+/** RFC 9110: `*`, or quoted versions separated by commas. */
 const tag = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/;
 const list = new RegExp(`^[\\s,]*${tag.source}(\\s*,[\\s,]*${tag.source})*[\\s,]*$`);
 
-/** Which versions an edit is for. A weak one is never the same as another, so that it lets nothing through. */
+/** The versions that an edit started from. A weak one never equals another, so it matches nothing. */
 export function seenVersions(call: Endpoint, { headers }: FastifyRequest): Seen {
   const given = headers["if-match"]?.trim();
   if (!call.versioned || given === undefined || given === "*") return undefined;

@@ -2,9 +2,9 @@ import { refusal } from "@footprint/contract/refusal.ts";
 import * as z from "zod";
 import { unstorable } from "./errors.ts";
 
-/** A body as it arrived. */
+/** Parses a body. */
 export function readJson(body: Buffer | undefined): unknown {
-  // Clients that always send the header send it with an empty body too.
+  // Some clients send the header even with an empty body.
   if (!body || body.length === 0) return {};
   try {
     return JSON.parse(body.toString()) ?? {};
@@ -13,7 +13,7 @@ export function readJson(body: Buffer | undefined): unknown {
   }
 }
 
-/** What came in, checked and typed; or 400, saying in a sentence what is wrong with which field. */
+/** Checked and typed input; or 400 with a sentence that says what is wrong with which field. */
 export function parse(schema: z.ZodType | undefined, value: unknown, part: "params" | "query" | "body"): never {
   const parsed = schema?.safeParse(upToFirstFault(schema, value), { error: sentence });
   if (parsed && !parsed.success) {
@@ -25,12 +25,12 @@ export function parse(schema: z.ZodType | undefined, value: unknown, part: "para
   return parsed?.data as never;
 }
 
-/** No list that the contract knows is longer: with more it is refused in any case. */
+/** No list in the contract may be longer, so a longer one is refused anyway. */
 const longestList = 1_000;
 
 /**
- * The same input with its lists cut off behind their first wrong entry. What is wrong stays wrong: but to find fault
- * with hundreds of entries, and to say it of each, keeps everybody waiting.
+ * The same input with each list cut off after its first wrong entry. Wrong input stays wrong, but reporting hundreds of
+ * faults would keep everybody waiting.
  */
 function upToFirstFault(schema: z.ZodType, value: unknown): unknown {
   if (!(schema instanceof z.ZodObject) || typeof value !== "object" || value === null || Array.isArray(value))
@@ -46,7 +46,7 @@ function upToFirstFault(schema: z.ZodType, value: unknown): unknown {
   return input;
 }
 
-/** Where there is text that the database cannot keep. Other than the input itself, what was parsed is never deep. */
+/** Where there is text that the database cannot store. Unlike raw input, parsed input is never deep. */
 function placeOfUnstorable(value: unknown, path: string[]): string[] | undefined {
   if (typeof value === "string") return value.includes("\0") || !value.isWellFormed() ? path : undefined;
   if (typeof value !== "object" || value === null) return undefined;
@@ -57,7 +57,7 @@ function placeOfUnstorable(value: unknown, path: string[]): string[] | undefined
   return undefined;
 }
 
-/** For issues to which the contract gives no sentence of its own. */
+/** For issues that have no sentence of their own in the contract. */
 function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   const field = issue.path?.join(".") || "The input";
   switch (issue.code) {

@@ -1,8 +1,8 @@
 import type { FastifyReply } from "fastify";
 
 /**
- * An answer that has to be waited for. Meanwhile the call holds no place among those that are worked for and no
- * connection to the database; then it goes on, in its turn.
+ * An answer that has to be waited for. While it waits, the call holds no place in a lane and no database connection;
+ * then it continues in its turn.
  */
 export class Later<T> {
   readonly wait: (signal: AbortSignal) => Promise<void>;

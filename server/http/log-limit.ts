@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 
-/** Writes to the log so many times a second; how often it did not, is told afterwards. */
+/** Writes to the log at most so many times a second, and afterwards how often it did not. */
 export function atMostPerSecond(most: number, more: string) {
   let second = 0;
   let times = 0;

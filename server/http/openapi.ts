@@ -66,7 +66,7 @@ export function openApi(features: Features) {
   };
 }
 
-/** What a webhook is sent when something of a type happens; the call for events answers the same. */
+/** What a webhook gets for an event of a type; the call for events returns the same. */
 const delivery = (type: keyof typeof eventData) => ({
   operationId: `event.${type}`,
   summary: `Sent to webhooks that hear of ${type}`,
@@ -149,7 +149,7 @@ function parameters(where: "path" | "query", { access, params, query }: Endpoint
   });
 }
 
-/** As it is sent, in both directions: codecs are described by what goes over the wire. */
+/** As it travels, in both directions: codecs are described by their wire format. */
 function wire(schema: z.ZodType) {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return rest;
@@ -161,7 +161,7 @@ export const collectionPaths = {
   bruno: "/api/docs/footprint-bruno.zip",
 };
 
-/** The same for a reader: one page, no script, nothing from outside. */
+/** The same for people: one page without scripts or outside content. */
 export function openApiPage(features: Features): string {
   const sections = Object.entries(features).map(([tag, { feature }]) => {
     const calls = Object.values(feature).map(

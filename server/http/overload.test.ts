@@ -22,7 +22,7 @@ import { once as onceEach, openShop, parcel } from "../testing/transfers.ts";
 import { wireTo } from "../testing/wire.ts";
 
 const isEmbedded = Boolean(inject("embeddedDump"));
-/** What is done with a line is the same on both engines. */
+/** Connections are handled the same on both engines. */
 const onOneEngine = test.skipIf(isEmbedded);
 const metricsKey = "a-key-that-only-this-test-knows";
 let closing: (() => Promise<unknown>)[] = [];
@@ -32,7 +32,7 @@ afterEach(async () => {
   closing = [];
 });
 
-/** One more server, on the tests' database or on another. */
+/** Another server, on the tests' database or a given one. */
 async function serve(other: { db?: typeof db; patience?: Partial<typeof timeouts> } = {}) {
   const config = { ...readConfig({ LOG_LEVEL: "silent" }), metricsKey, timeouts: { ...timeouts, ...other.patience } };
   const app = await buildApp({ db: other.db ?? db, config, now: () => new Date() });
@@ -40,7 +40,7 @@ async function serve(other: { db?: typeof db; patience?: Partial<typeof timeouts
   return { app, origin: await app.listen({ port: 0, host: "127.0.0.1" }) };
 }
 
-/** Nobody gets at the table until the work is done. What is returned is wrapped: it may only end afterwards. */
+/** Blocks a table until the work is done. The result is wrapped, since it may only end afterwards. */
 async function whileHeld<T>(table: string, work: () => Promise<T>): Promise<T> {
   const { result } = await db.transaction(async (tx) => {
     await tx.execute(sql.raw(`lock table ${table}`));
@@ -49,7 +49,7 @@ async function whileHeld<T>(table: string, work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** Starts as many calls at once, and waits until so many of them were answered. */
+/** Starts many calls at once, and waits until so many of them were answered. */
 async function flood(amount: number, start: () => Promise<Answer>, { untilAnswered }: { untilAnswered: number }) {
   const early: Answer[] = [];
   const all: Promise<Answer>[] = [];
@@ -149,7 +149,7 @@ test("a flood of sign-ins is refused before it fills the processors", async () =
   for (const answer of early) expect(answer).toMatchObject(refused);
   const answers = await statuses(all);
   expect(await refusedOf(all)).toHaveLength(77);
-  // Of those that are counted at the same moment, each may take the others for earlier ones.
+  // Calls counted at the same moment may each take the others for earlier ones.
   expect(answers.filter((status) => status === 401).length).toBeLessThanOrEqual(5);
 });
 
@@ -180,7 +180,7 @@ test("whoever went away while waiting leaves the place to others", async () => {
   for (const answer of [...first, ...second]) expect((await answer).status).toBe(200);
 });
 
-// The embedded engine has one connection: nobody can be in the way of one list alone.
+// The embedded engine has one connection, so a single list cannot be blocked there.
 test.skipIf(isEmbedded)("whoever went away is not searched for any further", async () => {
   const { origin } = await serve();
   const headers = { authorization: `Bearer ${tokenOf("staff")}` };
@@ -189,7 +189,7 @@ test.skipIf(isEmbedded)("whoever went away is not searched for any further", asy
   const impatient = new AbortController();
   await whileHeld("bulk_orders", async () => {
     const gone = await whileHeld("orders", async () => {
-      // As many as one account may have at once.
+      // As many as one account may run at once.
       const found = Array.from({ length: 3 }, () =>
         fetch(`${origin}${pathOf(everything.find)}?q=anything`, { headers, signal: impatient.signal }).catch(
           () => "gone",
@@ -317,7 +317,7 @@ test.skipIf(isEmbedded)(
       expect(await answer).toEqual(away);
     });
     swallow(false);
-    // PostgreSQL may take a moment to notice that nobody waits for the change any more, and to undo it.
+    // PostgreSQL may take a moment to notice that the caller is gone, and to roll back.
     while ((await addFive(origin, customer)).status !== 200);
     expect(await balanceOf(customer)).toBe(5);
   },
@@ -430,7 +430,7 @@ test.skipIf(isEmbedded)(
     const list = () => fetch(origin + orders.list.path, { headers });
     expect((await list()).status).toBe(200);
     const { large, others } = await whileHeld("customers", async () => {
-      // As many as one account may have at work at once.
+      // As many as one account may run at once.
       const large = Array.from({ length: 10 }, () => addFive(origin, { id }));
       await untilTheyWait(db, 10);
       const others = Array.from({ length: 10 }, list);

@@ -10,54 +10,54 @@ import { Shared } from "../db/shared.ts";
 import { databaseAway, saysDatabaseIsAway } from "./errors.ts";
 
 /**
- * How much is done at once, and for whom. A place in a lane is held while the server works for a call: from the
- * moment all of it has arrived until its answer is made, never while somebody sends or takes their time. Who is
- * unknown, a shop, or an account has lanes apart, and nobody can take all of one: the busiest account and the busiest
- * shop together leave some of the twenty connections to the database to others.
+ * How much is done at once, and for whom. A call holds a place in a lane only while the server works for it: from the
+ * moment it has arrived completely until its answer is made, never while somebody sends or reads slowly. Strangers,
+ * shops and accounts have separate lanes, and no caller can take a whole one: even the busiest account and the busiest
+ * shop together leave some of the twenty database connections to others.
  */
 const lanes = {
   panel: lane({ atOnce: 16, each: 10 }),
   shops: lane({ atOnce: 12, each: 8 }),
   uploads: lane({ atOnce: 4, each: 2 }),
-  /** The pieces of files: each is read from the database, decoded and written. */
+  /** Pieces of files being read from the database, decoded and written. */
   downloads: lane({ atOnce: 2, each: 1 }),
   searches: lane({ atOnce: 6, each: 3, waiting: 40, eachWaiting: 10 }),
-  /** The rows of calls for several. */
+  /** Single rows of calls for several rows. */
   rows: lane({ atOnce: 6, each: 3 }),
-  /** Calls that wait for something which is done once for all who ask, or row by row: they hold a place, and no more. */
+  /** Calls that wait for shared work, or work row by row: they hold only this place. */
   longWork: lane({ atOnce: 64, each: 8 }),
-  /** Calls that are worked for together with others of the same caller: those together have a place like one. */
+  /** Calls that are made together with others of the same caller: a group takes one place. */
   together: lane({ atOnce: 128, each: 64 }),
-  /** Calls that work through a file of several megabytes, which is in memory meanwhile. */
+  /** Calls that process a file of several megabytes in memory. */
   wholeFiles: lane({ atOnce: 2, each: 1, waiting: 40, eachWaiting: 10 }),
-  /** Who sent a token that was known a moment ago. */
+  /** Callers whose token was valid a moment ago. */
   knownTokens: lane({ atOnce: 8, each: 4 }),
   signIns: lane({ atOnce: 4, each: 3, waiting: 100, eachWaiting: 20 }),
-  /** The same from where somebody who is signed in has called: a colleague beside them, or they on another device. */
+  /** Sign-ins from networks where somebody is signed in: a colleague, or the same person on another device. */
   colleaguesSignIns: lane({ atOnce: 4, each: 3, waiting: 100, eachWaiting: 20 }),
   publicPages: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
   unknownAccounts: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
   unknownShops: lane({ atOnce: 4, each: 3, waiting: 500, eachWaiting: 200 }),
-  /** The only thread there is, for what keeps it busy: reading bodies and writing answers. */
+  /** The one thread, for work that keeps it busy: reading bodies and writing answers. */
   thread: lane({ atOnce: 1, each: 1 }),
-  /** The same for what anybody may ask for, so that nobody who is known waits for their turns. */
+  /** The same for public pages, so that known callers do not wait for them. */
   threadForStrangers: lane({ atOnce: 1, each: 1 }),
 };
 
-/** Calls of one account or key under way: being sent, waiting, worked on, or with an answer that is not yet taken. */
+/** Calls of one account or key under way: being sent, waiting, being worked on, or with an unread answer. */
 const eachUnderWay = 128;
 const underWay = new Map<string, number>();
 
-/** Whose tokens were valid when last seen, as whom, and when that was, by the token's hash. */
+/** Recently valid tokens by hash: the caller, and when they were last seen. */
 const known = new Map<string, { caller: Caller; at: number }>();
-/** The networks from which people who were signed in have called. */
+/** Networks from which signed-in people have called. */
 const placesOfWork = new Map<string, true>();
 const mostRemembered = 10_000;
 
-/** Whether people who are signed in have called from this network. */
+/** Whether signed-in people have called from this network. */
 export const isPlaceOfWork = (network: string) => placesOfWork.has(network);
 
-/** Noted last, forgotten last. */
+/** Forgets the oldest first. */
 function remember<T>(all: Map<string, T>, name: string, what: T) {
   all.delete(name);
   for (const oldest of all.keys()) if (all.size >= mostRemembered) all.delete(oldest);
@@ -70,11 +70,11 @@ type Caller = { id: string; shopId?: string };
 const nameOf = ({ id, shopId }: Caller) => shopId ?? id;
 
 let worksOneByOne = false;
-/** Calls of operators that are being worked for. */
+/** Operators' calls being worked on. */
 let operatorsCalls = 0;
-/** How long the embedded engine did nothing but the last thing that a shop asked for. */
+/** How long the embedded engine was busy with the last shop's call alone. */
 let lastOfShops = 0;
-/** What takes a shop less than this is in nobody's way. */
+/** A shop's call shorter than this delays nobody. */
 const shortMs = 50;
 
 async function forOperator<T>(work: () => Promise<T>): Promise<T> {
@@ -87,8 +87,8 @@ async function forOperator<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * An operator's call asks the database several times. On the embedded engine each of these would stand behind another
- * bulk order of a shop: after one, operators' calls come first, for as long as it took.
+ * An operator's call asks the database several times, and on the embedded engine each time would wait behind another
+ * bulk order of a shop. So after a shop's call, operators' calls come first for as long as that call took.
  */
 async function forShop<T>(work: () => Promise<T>): Promise<T> {
   if (!worksOneByOne) return work();
@@ -105,8 +105,8 @@ async function forShop<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The embedded engine does one thing after the other. What it has been given comes before what an operator asks for
- * next, so that it is given little: no more is done at once, and nobody waits for a shop's whole heap.
+ * The embedded engine does one thing at a time, and whatever it has been given comes before an operator's next
+ * question. So it is given little at once, and nobody waits for all of a shop's calls.
  */
 export function workOneByOne() {
   worksOneByOne = true;
@@ -122,8 +122,8 @@ export function workOneByOne() {
 }
 
 /**
- * Who sent this token, for which `find` asks the database each time. Who was known a moment ago does not queue with
- * strangers; what one of them has under way beyond measure is refused before anybody asks.
+ * Finds who sent a token; `find` asks the database. Recently known callers do not queue with strangers, and if they
+ * have far too many calls under way they are refused before the database is asked.
  */
 export async function recognise<C extends Caller>(
   token: string,
@@ -132,11 +132,11 @@ export async function recognise<C extends Caller>(
   { raw }: FastifyReply,
   find: () => Promise<C | undefined>,
 ): Promise<C | undefined> {
-  const before = recall(token);
+  const before = recentCaller(token);
   const knownId = before && nameOf(before);
   if (before) begin(before, raw);
   const strangers = access === "storefront" ? lanes.unknownShops : lanes.unknownAccounts;
-  // In turn also for who is known: whoever hangs up leaves the look-up behind, and begins another.
+  // Known callers take turns too: a caller that hangs up leaves its look-up running and begins another.
   const look = () => {
     if (!knownId) return inTurn(strangers, strangerAt(request), raw, find);
     return access === "storefront"
@@ -151,20 +151,20 @@ export async function recognise<C extends Caller>(
 
 const looks = new Shared((find: () => Promise<Caller | undefined>) => find());
 
-/** A shop's calls are many, and share look-ups. */
+/** A shop makes many calls, which share look-ups. */
 async function lookTogether<C extends Caller>(hash: string, find: () => Promise<C | undefined>) {
   const found = (await looks.do(hash, find).done) as C | undefined;
-  // Each call notes by itself what becomes of its caller.
+  // Each call keeps its own copy of the caller.
   return found && { ...found };
 }
 
-/** Who sent this token when it was last seen, at most so many milliseconds ago. */
-export function recall(token: string, within = Number.POSITIVE_INFINITY): Caller | undefined {
+/** The caller of this token when last seen, if that was at most so many milliseconds ago. */
+export function recentCaller(token: string, within = Number.POSITIVE_INFINITY): Caller | undefined {
   const seen = known.get(hashToken(token));
   return seen && performance.now() - seen.at < within ? seen.caller : undefined;
 }
 
-/** Remembers as whom a token was found, or forgets one that was not. */
+/** Remembers the caller found for a token, or forgets a token that was not found. */
 export function noteCaller(token: string, access: Access, request: FastifyRequest, caller: Caller | undefined) {
   const hash = hashToken(token);
   known.delete(hash);
@@ -173,7 +173,7 @@ export function noteCaller(token: string, access: Access, request: FastifyReques
   if (access !== "storefront") remember(placesOfWork, strangerAt(request), true);
 }
 
-/** From here on a call is under way for this caller. */
+/** From here on the call counts as under way for this caller. */
 export function begin(caller: Caller, response: ServerResponse) {
   const id = nameOf(caller);
   if (response.closed) throw goneAway();
@@ -183,7 +183,7 @@ export function begin(caller: Caller, response: ServerResponse) {
   response.once("close", () => countDown(underWay, id));
 }
 
-/** Works for a call when it is its turn, or refuses it with 503. */
+/** Runs a call in its turn, or refuses it with 503. */
 export function whenItsTurn<T>(
   call: Endpoint,
   caller: Caller | undefined,
@@ -209,35 +209,35 @@ export function whenItsTurn<T>(
   return isSearch ? inTurn(lanes.searches, nameOf(caller), raw, inOwnLane) : inOwnLane();
 }
 
-/** Works for calls of a shop that are worked for together. */
+/** Runs calls of a shop that are made together. */
 export const whenItsTurnTogether = <T>(caller: Caller, work: () => Promise<T>): Promise<T> =>
   inTurn(lanes.shops, nameOf(caller), undefined, () => forShop(work));
 
-/** Begins a call that works row by row, each `whenItsRowsTurn`. */
+/** Begins a call that works row by row, each row by `whenItsRowsTurn`. */
 export const whenItMayBegin = <T>(caller: Caller, { raw }: FastifyReply, work: () => Promise<T>): Promise<T> =>
   inTurn(lanes.longWork, nameOf(caller), raw, work);
 
-/** Others come between one row and the next, however many rows a call has. */
+/** Others have a turn between two rows, however many rows a call has. */
 export const whenItsRowsTurn = <T>(caller: Caller, { raw }: FastifyReply, work: () => Promise<T>): Promise<T> =>
   inTurn(lanes.rows, nameOf(caller), raw, () => inTurn(lanes.panel, nameOf(caller), raw, work));
 
-/** Stores a piece of what a caller uploads when it is its turn. */
+/** Stores a piece of a caller's upload in its turn. */
 export const whenItsTurnToStore = <T>(caller: Caller, { raw }: FastifyReply, work: () => Promise<T>): Promise<T> =>
   inTurn(lanes.uploads, nameOf(caller), raw, work);
 
-/** Reads a piece of what a caller downloads when it is its turn. */
+/** Reads a piece of a caller's download in its turn. */
 export const whenItsTurnToRead = <T>(caller: Caller, { raw }: FastifyReply, work: () => Promise<T>): Promise<T> =>
   inTurn(lanes.downloads, nameOf(caller), raw, work);
 
-/** For so long calls that are worked for together share a turn of the event loop. */
+/** Calls that are made together share a turn of the event loop for this long. */
 const sharedTurnMs = 1;
 let sharedTurnEnds = 0;
 
 /**
- * Does what keeps the thread busy: one piece of work in each turn of the event loop, so that everything that happened
- * meanwhile comes before the next, and callers by turns, however much one of them has waiting. What calls that are worked
- * for together send and are answered is short, and shares turns: on the embedded engine each statement takes one too, and
- * no more than a few of them could arrive while others are worked for.
+ * Does work that keeps the thread busy, one piece in each turn of the event loop, so that everything that happened
+ * meanwhile comes before the next piece; callers take turns, however much each has waiting. Calls that are made
+ * together are short and share turns: on the embedded engine each statement takes a turn too, so otherwise only a few
+ * of them could arrive meanwhile.
  */
 export const whenTheThreadIsFree = <T>(
   caller: Caller | undefined,
@@ -259,11 +259,11 @@ export const whenTheThreadIsFree = <T>(
     },
   );
 
-/** By the 48 bits of IPv6 that a provider gives to one customer: each has as many networks of 64 bits as they like. */
+/** By the 48 bits of IPv6 that a provider gives to one customer, who can use any number of 64-bit networks in them. */
 const strangerAt = ({ address }: FastifyRequest) => networkOfCaller(address);
 export const networkOfCaller = (address: string) => networkOf(address, 48);
 
-/** Calls that were refused since the start, for the metrics. */
+/** Calls refused since the start, for the metrics. */
 export let shedCalls = 0;
 
 function tooMuch() {
@@ -271,7 +271,7 @@ function tooMuch() {
   return refusal(503, "Too much is going on at the moment. Try again in a few seconds.", { retryAfter: 2 });
 }
 
-/** For work in several steps: the next is not begun for a caller who has hung up. */
+/** Between the steps of long work: stops if the caller has hung up. */
 export function refuseIfGone({ raw }: FastifyReply) {
   if (raw.closed) throw goneAway();
 }
@@ -282,7 +282,10 @@ type Lane = ReturnType<typeof lane>;
 
 const statementTimeout = "57014";
 
-/** Whoever waits would fail too, round after round. A statement that took too long says nothing of others. */
+/**
+ * Whether waiting callers would fail the same way, one after another. A statement that took too long says nothing about
+ * others.
+ */
 export const othersWouldFindTheSame = (error: unknown) =>
   saysDatabaseIsAway(error) || (databaseIsAway(error) && databaseCode(error) !== statementTimeout);
 
@@ -303,12 +306,12 @@ async function inTurn<T>(
   }
 }
 
-/** So many at once and so many waiting, in all and for each caller. */
+/** Limits calls running and waiting, in all and for each caller. */
 function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = waiting }: Width) {
   let width = { atOnce, each };
   let running = 0;
   let turns = 0;
-  /** Those who have anything running or waiting. */
+  /** Callers with anything running or waiting. */
   const callers = new Map<string, Waiting>();
   const queue = new Set<Place>();
   const isFreeFor = (caller: Waiting) => running < width.atOnce && caller.running < width.each;
@@ -319,7 +322,7 @@ function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = 
     return best;
   };
   const find = (who: string) => {
-    // Behind those who wait already: else they would wait for ever while others come back again and again.
+    // New calls queue behind waiting ones, or these could wait for ever.
     const caller = callers.get(who) ?? { who, running: 0, waiting: 0, lastTurn: turns };
     callers.set(who, caller);
     return caller;
@@ -341,13 +344,13 @@ function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = 
       width = narrower;
     },
     async enter(who: string, response: ServerResponse | undefined) {
-      // Whoever has gone away, now or while waiting, is not worked for.
+      // No work is done for a caller who has gone away, now or while waiting.
       if (response?.closed) throw goneAway();
       const caller = find(who);
       if (isFreeFor(caller)) return take(caller);
       if (caller.waiting >= eachWaiting) throw tooMuch();
       if (queue.size >= waiting) {
-        // The queue is everybody's: the caller with most of it gives up its last place to one with clearly less.
+        // The queue is shared: the caller with most places in it gives up its last one to a caller with clearly fewer.
         const most = mostWaiting(callers);
         const last = [...queue].findLast((place) => place.caller === most);
         if (!last || last.caller.waiting < caller.waiting + 2) {
@@ -388,7 +391,7 @@ function lane({ atOnce, each, waiting = Number.POSITIVE_INFINITY, eachWaiting = 
 type Waiting = { who: string; running: number; waiting: number; lastTurn: number };
 type Place = { caller: Waiting; start: () => void; giveUp: (reason: Error) => void };
 
-/** Whoever has least under way comes first; of these, whose last turn is longest ago. */
+/** Whoever has least under way comes first; among equals, whoever was served longest ago. */
 const comesBefore = (one: Waiting, other: Waiting) =>
   one.running < other.running || (one.running === other.running && one.lastTurn < other.lastTurn);
 

@@ -17,7 +17,7 @@ let origin: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "footprint-panel-"));
-  // A checkout may lie anywhere, also below a folder that is called assets.
+  // A checkout may lie anywhere, even below a folder called assets.
   const panel = join(folder, "assets", "dist");
   await mkdir(join(panel, "assets"), { recursive: true });
   for (const [name, content] of Object.entries({ "index.html": page, "theme.js": script, "assets/a-1f.js": script })) {
@@ -84,7 +84,7 @@ test("only a file whose name holds its hash is kept forever", async () => {
 test.for(["/", "/orders", "/users/0198a1b2-0000-7000-8000-000000000000", "/theme.js"])(
   "who has %s already is told so",
   async (path) => {
-    // As a browser asks again; fetch alone would say no-cache, which is asking for all of it.
+    // As a browser asks again; plain fetch would say no-cache, which asks for the whole file.
     const headers = { "accept-encoding": "br", "cache-control": "max-age=0" };
     const { etag } = await get(path, headers);
     expect(await get(path, { ...headers, "if-none-match": etag })).toMatchObject({ status: 304, etag, text: "" });
@@ -103,7 +103,7 @@ test("a compressed file has no address of its own", async () => {
   expect((await get("/index.html.gz")).status).toBe(404);
 });
 
-test("what is missing below assets, api and admin, or is called like a file, is 404, not the page", async () => {
+test("a missing address below assets, api or admin, or one that looks like a file, is 404 instead of the page", async () => {
   const missing = ["/assets/old-0f.js", "/api/v1/nothing", "/api", "/admin/nothing", "/favicon.ico", "/wp-login.php"];
   for (const path of [...missing, "/.env", "/.well-known/security", "/users/list.json"]) {
     expect(await get(path)).toMatchObject({ status: 404, text: `{"message":"There is nothing at GET ${path}"}` });

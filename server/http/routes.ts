@@ -38,11 +38,11 @@ import { Written } from "./written.ts";
 export type Services = {
   db: Database;
   config: Config;
-  /** The clock that calendar periods go by. */
+  /** The clock for calendar periods. */
   now: () => Date;
-  /** What the panels that are open are told. */
+  /** Live updates for open panels. */
   events: Events;
-  /** What happened, for shops and colleagues to hear of. */
+  /** Business events for shops, webhooks and staff. */
   outbox: Outbox;
 };
 
@@ -50,23 +50,23 @@ type Context<E extends Endpoint> = Services & {
   params: Parsed<E, "params">;
   query: Parsed<E, "query">;
   body: Parsed<E, "body">;
-  /** Who calls. */
+  /** The caller. */
   actor: E["access"] extends "public" ? undefined : E["access"] extends "storefront" ? Shop : Actor;
-  /** Where every change is made. */
+  /** All changes are made in it. */
   transaction: Transact<E>;
   /** The same for each of several rows. */
   several: Several;
-  /** The same for calls that are worked for together. */
+  /** The same for calls that are made together. */
   together: Together<E>;
   /** What was uploaded with the call, waiting to be attached. */
   file: Upload | undefined;
-  /** Which versions of what it changes the caller has seen. */
+  /** The versions that the caller's edit started from. */
   seen: Seen;
   /** Where the call came from, as far as the configured proxies can be trusted. */
   address: string;
-  /** Where the panel that calls was opened, if that is one of ours. */
+  /** Where the calling panel was opened, if that is one of ours. */
   origin: string | undefined;
-  /** What the caller says it is. */
+  /** What the caller's program calls itself. */
   userAgent: string;
   /** Ends a call of several steps if the caller has hung up. */
   refuseIfGone: () => void;
@@ -78,7 +78,7 @@ type Handlers<F extends Feature> = {
 
 export type Routes = { feature: Feature; register(app: FastifyInstance, services: Services): void };
 
-/** Binds a feature's calls to the functions that answer them. */
+/** Connects a feature's calls with their handlers. */
 export function routes<F extends Feature>(feature: F, handlers: Handlers<F>): Routes {
   return {
     feature,
@@ -98,18 +98,18 @@ function registerCall(
   handler: (context: Context<Endpoint>) => Promise<unknown>,
 ) {
   const actors = new WeakMap<FastifyRequest, Caller>();
-  /** Callers who are not let in before they are confirmed. */
+  /** Calls whose caller still has to be confirmed. */
   const presumed = new WeakMap<FastifyRequest, Actor>();
-  /** The same of shops, who are told nothing before. */
+  /** The same for shops, who are told nothing before that. */
   const presumedShops = new WeakSet<FastifyRequest>();
   app.route({
     method: call.method,
     url: call.path,
-    // Answering HEAD would do all the work of GET.
+    // HEAD would do all the work of GET.
     exposeHeadRoute: false,
-    // It is kept in memory until it is whole.
+    // Bodies are kept in memory until complete.
     bodyLimit: call.maxBytes ?? (call.access === "public" ? 16 : 32) * 1024,
-    // Before the body is even received: a stranger's input is not looked at.
+    // Before the body is received, so that a stranger's input is never read.
     async onRequest(request, reply) {
       if (call.access === "public") return;
       const actor = presume(services.db, request, reply, call);
@@ -125,7 +125,7 @@ function registerCall(
       try {
         head = readHead(call, request);
       } catch (error) {
-        // Who is not let in is not told what is wrong with their input.
+        // A caller who is not let in does not learn what is wrong with their input.
         if (presumed.has(request) || presumedShops.has(request)) await admit(services.db, request, reply, call);
         throw error;
       }
@@ -154,7 +154,7 @@ function registerCall(
           const readBody = () =>
             parse(call.body, form ? form.fields : readJson(request.body as Buffer | undefined), "body");
           const body = form || request.body ? await onThread(readBody) : readBody();
-          // Not all that comes with a body is done in a transaction, which begins with the same look.
+          // Some calls with a body make no transaction, which would check the caller again.
           if (actor && call.body && !call.idempotent) await admitAgain(services.db, request, call, actor);
           const context = {
             ...services,
@@ -199,7 +199,7 @@ function registerCall(
   });
 }
 
-/** What a request says of itself before its body. */
+/** The caller, and what the headers say, before the body. */
 function readHead(call: Endpoint, request: FastifyRequest) {
   const params = parse(call.params, request.params, "params");
   const query = parse(call.query, request.query, "query");
@@ -209,12 +209,15 @@ function readHead(call: Endpoint, request: FastifyRequest) {
   return { params, query, seen };
 }
 
-/** Nothing is unpacked here: what says that it is compressed is not taken at its word either. */
+/** Nothing is decompressed here, so compressed bodies are refused. */
 const isCompressed = ({ headers }: FastifyRequest) =>
   !/^(identity)?$/i.test(headers["content-encoding"] ?? "") ||
   !/^(chunked)?$/i.test(headers["transfer-encoding"] ?? "");
 
-/** What a sender who was answered early may still send, to be thrown away; cut off at once, many never read why. */
+/**
+ * What a sender who was answered early may still send, to be thrown away. Many would not read the answer if they were
+ * cut off at once.
+ */
 const patience = 20 * 1024 * 1024;
 
 async function discardTheRest({ raw }: FastifyRequest) {
@@ -228,13 +231,13 @@ async function discardTheRest({ raw }: FastifyRequest) {
   raw.resume();
 }
 
-/** The reply schema is the presenter: what it does not name never leaves the server. */
+/** The reply schema is the presenter: a field it does not name never leaves the server. */
 const writeReply = (call: Endpoint, result: unknown): string =>
   result instanceof Written
     ? result.text()
     : JSON.stringify(result instanceof Replay ? result.reply : z.encode(call.reply, result));
 
-/** What has become a request, now or when the same was sent first. */
+/** Whether the answer is a request for approval, made now or when the same call was made first. */
 const isAsked = (result: unknown) =>
   ((result instanceof Replay ? result.reply : result) as { request?: object }).request !== undefined;
 
@@ -243,19 +246,19 @@ const sendJson = (reply: FastifyReply, status: number, body: string | Buffer) =>
 
 type OpenStream = (response: ServerResponse) => void;
 
-/** Goes on after the call: from here on its connection is the stream's. */
+/** Continues after the call: from here on the connection belongs to the stream. */
 function stream(reply: FastifyReply, open: OpenStream): FastifyReply {
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value) reply.raw.setHeader(name, value);
   open(reply.raw);
   return reply.hijack();
 }
 
-/** Each piece is read in the caller's turn: who downloads much waits for the own downloads, and nobody else does. */
+/** Each piece is read in the caller's turn, so many downloads of one caller delay only each other. */
 function readInTurn(content: Download["content"], inTurn: InTurn): Download["content"] {
   if (!(Symbol.asyncIterator in content)) return content;
   const pieces = content[Symbol.asyncIterator]();
   const next = () => inTurn(() => pieces.next());
-  // Called however it ends: the receiver may have gone away.
+  // Called however it ends, since the receiver may have gone away.
   const end = async () => (await pieces.return?.()) ?? { done: true as const, value: undefined };
   return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
 }

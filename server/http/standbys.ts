@@ -12,23 +12,26 @@ import type { FastifyRequest } from "fastify";
 import type { Database } from "../db/database.ts";
 import { standbysOf } from "../db/engine.ts";
 
-/** Figures and searches. Lists and exports are known by what they take and answer. */
+/** Figures and searches. Lists and exports are recognised by their schemas. */
 const figures = new Set<Endpoint>([
   ...Object.values(dashboard),
   ...[search.find, queues.read, tracking.stats, tracking.runway, fedex.stats, summaries.list],
 ]);
 
-/** Who signs in is looked at where it is decided. */
+/** Sessions and sign-ins are read where they change, on the primary. */
 const kept = new Set<Endpoint>([...Object.values(session), staff.signIns]);
 
 const isList = ({ method, query }: Endpoint) => method === "GET" && query !== undefined && "page" in query.shape;
 const isExport = ({ path, reply }: Endpoint) => reply === download && path.endsWith("/export");
 
-/** Calls that read much and change nothing: a standby may answer them. One row, such as before an edit, is the primary's. */
+/**
+ * Calls that read much and change nothing, so that a standby may answer them. Single rows, for instance before an edit,
+ * come from the primary.
+ */
 export const mayReadFromStandby = (call: Endpoint) =>
   !kept.has(call) && (figures.has(call) || isList(call) || isExport(call));
 
-/** Those of them that are done at once, ask for nothing but rows, and do not look for a text: one connection is enough. */
+/** Those of them that only read rows, at once and without a search: one connection is enough. */
 export function isPlainRead(call: Endpoint, request: FastifyRequest): boolean {
   const { search, q } = request.query as { search?: string; q?: string };
   if (search || q || call.access === "storefront" || call.takesLong) return false;
@@ -38,7 +41,7 @@ export function isPlainRead(call: Endpoint, request: FastifyRequest): boolean {
 const isRefusal = (error: unknown) =>
   !("code" in Object(error)) && Boolean((error as { statusCode?: number }).statusCode);
 
-/** Answers a call with what a standby has, where there is one that has all that the primary has. */
+/** Answers a call from a standby, if one is as far as the primary. */
 export function readFromStandby<T>(db: Database, call: Endpoint, answer: (db: Database) => Promise<T>): Promise<T> {
   const standbys = standbysOf.get(db);
   return standbys && mayReadFromStandby(call) ? standbys.read(answer, isRefusal) : answer(db);

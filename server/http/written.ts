@@ -1,8 +1,8 @@
 type Row = { _id: string; createdAt: Date };
 
 /**
- * A reply most of which the database has written, by the contract too; put together in its turn, once for all whom it is
- * sent to. And the rows in it.
+ * A reply that the database wrote for the most part, in the contract's form, with its rows. It is put together in its
+ * turn, once for all callers that share it.
  */
 export class Written {
   readonly rows: Row[];

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 
-/** A ZIP file of these texts, as they are: whoever asks for it is sent it compressed. */
+/** An uncompressed ZIP file of these texts; the reply itself is compressed. */
 export function zip(files: Record<string, string>): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -27,14 +27,14 @@ export function zip(files: Record<string, string>): Buffer {
   return Buffer.concat([...parts, entries, end]);
 }
 
-/** What precedes a file; the directory at the end repeats it. */
+/** The header in front of a file, repeated by the directory at the end. */
 function headOf(name: Buffer, content: Buffer): Buffer {
   const head = Buffer.alloc(30);
   head.writeUInt32LE(0x04034b50, 0);
   head.writeUInt16LE(20, 4);
-  // Names are UTF-8.
+  // Flag: names are UTF-8.
   head.writeUInt16LE(0x0800, 6);
-  // The first day that a ZIP file can tell: the same files are the same bytes.
+  // The first day that a ZIP file can hold, so that the same files give the same bytes.
   head.writeUInt16LE(0x0021, 12);
   head.writeUInt32LE(crc32(content), 14);
   for (const place of [18, 22]) head.writeUInt32LE(content.length, place);

@@ -39,7 +39,7 @@ export async function presentBatches(db: Database, rows: { batch: Batch; file: s
   });
 }
 
-/** How many codes of each batch there are and how many of these are used, by subject of the counters and id. */
+/** The counts of each batch's codes and used codes, by the counters' subject and the batch's id. */
 async function countsOfBatches(db: Database, ids: string[]): Promise<Map<string, number>> {
   const query = prepared(db, "counts of batches", () =>
     db
@@ -59,5 +59,5 @@ async function countsOfBatches(db: Database, ids: string[]): Promise<Map<string,
   return new Map(rows.map(({ key, count }) => [key, count]));
 }
 
-/** What an edit of a batch can change. */
+/** The fields that an edit of a batch can change. */
 export const sourceOf = ({ note, fileId }: Pick<Batch, "note" | "fileId">) => ({ note, fileId });

@@ -1,6 +1,6 @@
 import { and, desc, eq, getTableName, gt, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { exactly, prepared, unforeseen } from "../db/prepared.ts";
+import { hiddenPlaceholder, literal, prepared } from "../db/prepared.ts";
 import { customerMonths, customers, labelTypes, shops, transfers } from "../db/schema.ts";
 import { figuresBetween, type Span, type Subject } from "./counters.ts";
 
@@ -14,7 +14,7 @@ const subjects: Subject[] = [
   "customers",
 ];
 
-/** Two spans of days beside each other. */
+/** The figures of two spans of days, to be compared. */
 export async function compared(db: Database, span: Span, against: Span, today: string) {
   const names = Promise.all([namesOf(db, labelTypes), namesOf(db, shops)]);
   const [figures, others] = await Promise.all([
@@ -24,7 +24,7 @@ export async function compared(db: Database, span: Span, against: Span, today: s
   return { span: figures, against: others };
 }
 
-/** All that the dashboard tells of a span of days; money in cents. */
+/** All figures that the dashboard shows of a span of days. Money is in cents. */
 async function figuresOf(db: Database, span: Span, today: string, names: Promise<Map<string, string>[]>) {
   const [figures, reasons, customersOnTop, [labelTypeNames = new Map(), shopNames = new Map()]] = await Promise.all([
     figuresBetween(db, subjects, span),
@@ -34,16 +34,16 @@ async function figuresOf(db: Database, span: Span, today: string, names: Promise
   ]);
   const of = (subject: Subject, kind?: string) =>
     figures.filter((figure) => figure.subject === subject && (kind === undefined || figure.kind === kind));
-  const standing = added(of("orders", "Active"));
+  const notRefunded = added(of("orders", "Active"));
   const charges = added(of("fedex charges"));
   const sold = of("orders by shop").map(({ kind, ...figure }) => ({ ...figure, ...shopKind(kind) }));
   return {
     ...span,
     orders: added(of("orders")).count,
     users: added(of("customers")).count,
-    revenue: standing.cents + charges.cents,
+    revenue: notRefunded.cents + charges.cents,
     fedexRevenue: charges.cents,
-    averagePrice: standing.count > 0 ? Math.round(standing.cents / standing.count) : null,
+    averagePrice: notRefunded.count > 0 ? Math.round(notRefunded.cents / notRefunded.count) : null,
     deposits: asAmount(added(of("deposits"))),
     refunds: asAmount(added(of("refunds"))),
     reasons,
@@ -63,7 +63,7 @@ const total = (parts: Figure[], unit: keyof Figure) => parts.reduce((sum, part) 
 const added = (parts: Figure[]): Figure => ({ count: total(parts, "count"), cents: total(parts, "cents") });
 const asAmount = ({ count, cents }: Figure) => ({ count, amount: cents });
 
-/** All orders, and what those came to that were not refunded. */
+/** How many orders there were, and the revenue of those not refunded. */
 const asRevenue = (parts: Sold[]) => ({
   orders: total(parts, "count"),
   revenue: total(
@@ -72,13 +72,13 @@ const asRevenue = (parts: Sold[]) => ({
   ),
 });
 
-/** The three things that a kind of "orders by shop" says. */
+/** Reads the three parts of a kind of "orders by shop". */
 function shopKind(kind: string) {
   const [shop = "", since, state] = kind.split(" ");
   return { shop, isNew: since === "new", isActive: state === "Active" };
 }
 
-/** What was ordered, refunded orders too. */
+/** Refunded orders are included. */
 const ofLabelTypes = (names: Map<string, string>, parts: (Figure & { kind: string })[]) =>
   parts.map(({ kind, ...figure }) => ({ _id: kind, labelType: names.get(kind) ?? kind, ...asAmount(figure) }));
 
@@ -91,7 +91,7 @@ const ofShops = (names: Map<string, string>, sold: Sold[]) =>
     }))
     .sort((a, b) => b.orders - a.orders);
 
-/** All of them, since they are few: to ask for some would have to wait for which. */
+/** All names, since they are few. Asking only for those needed would have to wait until they are known. */
 export async function namesOf(db: Database, table: typeof labelTypes | typeof shops) {
   const query = prepared(db, `names of ${getTableName(table)}`, () =>
     db.select({ id: table.id, name: table.name }).from(table).prepare(""),
@@ -100,11 +100,11 @@ export async function namesOf(db: Database, table: typeof labelTypes | typeof sh
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** Reasons are free text, which no counter counts: those of the newest refunds are read, up to this many. */
+/** Reasons are free text, which no counter counts, so the reasons of the newest refunds are read, up to this many. */
 const mostRefundsRead = 500;
 const mostReasons = 8;
 
-/** Why the newest refunds were made, the most frequent reason first. */
+/** The reasons of the newest refunds, the most frequent first. */
 async function reasonsOf(db: Database, { from, to }: Span) {
   const query = prepared(db, "reasons of refunds", () => {
     const newest = db
@@ -132,18 +132,18 @@ async function reasonsOf(db: Database, { from, to }: Span) {
       .prepare("");
   });
   const rows = await query.execute({ from, to });
-  const rest = added(rows.slice(mostReasons));
+  const others = added(rows.slice(mostReasons));
   return {
-    /** How many refunds were read for it: all, unless there are more than a thousand. */
+    /** How many refunds were read: all, unless there are more than `mostRefundsRead`. */
     of: total(rows, "count"),
     most: rows.slice(0, mostReasons).map(({ reason, ...figure }) => ({ reason, ...asAmount(figure) })),
-    others: asAmount(rest),
+    others: asAmount(others),
   };
 }
 
 const mostCustomers = 10;
 
-/** Who bought most, where the span is one month, whole or up to today; otherwise null, as nothing tells at no cost. */
+/** The customers who bought most in one month, whole or up to today. Null for other spans, which nothing counts. */
 async function topCustomers(db: Database, { from, to }: Span, today: string) {
   const isOneMonth = from.slice(0, 7) === to.slice(0, 7) && from.endsWith("-01");
   const lastDay = new Date(Date.UTC(Number(from.slice(0, 4)), Number(from.slice(5, 7)), 0)).toISOString().slice(0, 10);
@@ -152,9 +152,9 @@ async function topCustomers(db: Database, { from, to }: Span, today: string) {
     const most = db
       .select()
       .from(customerMonths)
-      .where(and(eq(customerMonths.month, unforeseen("month", "date")), gt(customerMonths.cents, 0)))
+      .where(and(eq(customerMonths.month, hiddenPlaceholder("month", "date")), gt(customerMonths.cents, 0)))
       .orderBy(desc(customerMonths.month), desc(customerMonths.cents), desc(customerMonths.customerId))
-      .limit(exactly(mostCustomers) as never)
+      .limit(literal(mostCustomers) as never)
       .as("most");
     return db
       .select({ _id: customers.id, username: customers.username, orders: most.orders, amount: most.cents })

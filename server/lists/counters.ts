@@ -8,18 +8,18 @@ import { unionAll } from "drizzle-orm/pg-core";
 import type { Config } from "../config.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { withoutTimeLimit } from "../db/engine.ts";
-import { isOneUnforeseen, prepared, unforeseen } from "../db/prepared.ts";
+import { hiddenPlaceholder, isOneOfHidden, prepared } from "../db/prepared.ts";
 import { counters, monthlyCounters, settings } from "../db/schema.ts";
 
-// Everything here is read from the counters; no row that is counted is ever looked at.
+// Everything here is read from the counters; the rows they count are never read.
 
 const total = (value: SQL) => sql<number>`coalesce(${value}, 0)`.mapWith(Number);
 
-/** What is counted, and its kinds, where these are known beforehand. The migrations say how; a test holds one against the other. */
+/** What is counted, and its kinds if they are fixed. Migrations define how; a test compares them with this. */
 export const countedKinds = {
   orders: ["Active", "Refunded"],
   "orders by label type": undefined,
-  /** By shop, whether the customer was new, and whether it was refunded: see compared.ts. */
+  /** By shop, whether the customer was new, and whether the order was refunded: see compared.ts. */
   "orders by shop": undefined,
   refunds: ["refunded"],
   "bulk orders": ["All"],
@@ -44,31 +44,31 @@ export const countedKinds = {
 export type Subject = keyof typeof countedKinds;
 type Kind<S extends Subject> = (typeof countedKinds)[S] extends readonly (infer K extends string)[] ? K : string;
 
-/** A subject of the counters, of some kinds or of all. */
+/** A subject of the counters, with some of its kinds or all. */
 export type Counted = { [S in Subject]: { subject: S; kinds?: readonly Kind<S>[] } }[Subject];
 
-/** A span, either side of which may be open. */
+/** Business days, both included. Either may be open. */
 export type Period = { from?: string | undefined; to?: string | undefined };
 
 type Source = typeof counters | typeof monthlyCounters;
 
 /**
- * True for the counters of a subject. All kinds are named too: the index has them before the day. Neither is looked at
- * when a statement is planned: it would be, at every call.
+ * True for the counters of a subject. Its kinds are always named, since the index has them before the day. The planner
+ * sees neither, or it would plan anew at every call.
  */
 export const isCounterOf = (source: Source, { subject, kinds = countedKinds[subject] ?? [] }: Counted) =>
-  and(isAbout(source, subject), isOneUnforeseen(source.kind, kinds));
+  and(isAbout(source, subject), isOneOfHidden(source.kind, kinds));
 
 const isAbout = (source: Source, subject: string | Placeholder) => sql`${source.subject} = (select ${subject}::text)`;
 
-/** The same with the subject to be filled in, and the kinds if need be. */
-const ofAny = (source: Source, withKinds = false) =>
+/** The same with placeholders for the subject and maybe the kinds. */
+const isCounterToFillIn = (source: Source, withKinds = false) =>
   and(
     isAbout(source, sql.placeholder("subject")),
-    withKinds ? isOneUnforeseen(source.kind, sql.placeholder("kinds")) : undefined,
+    withKinds ? isOneOfHidden(source.kind, sql.placeholder("kinds")) : undefined,
   );
 
-/** How many are counted on the days before one: in whole months, and on the days of its own month. */
+/** How many are counted before a day: in whole months, then on the earlier days of its own month. */
 export function countedBefore(day: SQL, isCounter: (source: Source) => SQL | undefined): SQL {
   const month = sql`date_trunc('month', ${day}::timestamp)::date`;
   return sql`(
@@ -76,13 +76,24 @@ export function countedBefore(day: SQL, isCounter: (source: Source) => SQL | und
     (select coalesce(sum(count), 0) from ${counters} where ${isCounter(counters)} and day >= ${month} and day < ${day}))`;
 }
 
-/** How many rows of a counted subject there are, in all or on the days of a period; `countedValues` fills it in. */
-export function countIn({ from, to }: Period): SQL<number> {
-  if (!from && !to)
-    return total(sql`(select sum(count) from ${monthlyCounters} where ${ofAny(monthlyCounters, true)})`);
-  const before = (day: SQL) => countedBefore(day, (source) => ofAny(source, true));
-  const [first, last] = [unforeseen("firstDay", "date"), sql`(${unforeseen("lastDay", "date")} + 1)`];
-  return total(sql`${before(last)} - ${before(first)}`);
+/** Up to this many days are added up one by one; for more, whole months are. */
+const fewDays = 62;
+
+/** Periods of the same length, in this sense, are counted by the same statement. */
+export const lengthOf = ({ from, to }: Period) =>
+  !from && !to ? "all" : from && to && to < dayAfter(from, fewDays) ? "few days" : "days";
+
+/** How many rows of a subject there are, in all or in a period. `countedValues` has the values to fill in. */
+export function countIn(period: Period): SQL<number> {
+  const length = lengthOf(period);
+  if (length === "all")
+    return total(sql`(select sum(count) from ${monthlyCounters} where ${isCounterToFillIn(monthlyCounters, true)})`);
+  const [first, last] = [hiddenPlaceholder("firstDay", "date"), hiddenPlaceholder("lastDay", "date")];
+  if (length === "few days")
+    return total(sql`(
+      select sum(count) from ${counters} where ${and(isCounterToFillIn(counters, true), between(counters.day, first, last))})`);
+  const before = (day: SQL) => countedBefore(day, (source) => isCounterToFillIn(source, true));
+  return total(sql`${before(sql`(${last} + 1)`)} - ${before(first)}`);
 }
 
 export const countedValues = ({ subject, kinds = countedKinds[subject] ?? [] }: Counted, period: Period) => ({
@@ -93,19 +104,15 @@ export const countedValues = ({ subject, kinds = countedKinds[subject] ?? [] }: 
 
 export const daysOf = ({ from, to }: Period) => ({ firstDay: from ?? "-infinity", lastDay: to ?? "infinity" });
 
-/** The same as a question of its own. */
-export async function countOf(
-  db: Database | Transaction,
-  counted: Counted,
-  { from, to }: Period = {},
-): Promise<number> {
-  const query = prepared(db, from || to ? "count of days" : "count", () =>
+/** The same as a statement of its own. */
+export async function countOf(db: Database | Transaction, counted: Counted, period: Period = {}): Promise<number> {
+  const query = prepared(db, `count of ${lengthOf(period)}`, () =>
     db
-      .select({ count: countIn({ from, to }) })
+      .select({ count: countIn(period) })
       .from(sql`(values (1)) as one`)
       .prepare(""),
   );
-  const [row] = await query.execute(countedValues(counted, { from, to }));
+  const [row] = await query.execute(countedValues(counted, period));
   return row?.count ?? 0;
 }
 
@@ -118,7 +125,7 @@ export async function countsByKind<S extends Subject>(
     db
       .select({ kind: monthlyCounters.kind, count: total(sql`sum(${monthlyCounters.count})`) })
       .from(monthlyCounters)
-      .where(ofAny(monthlyCounters))
+      .where(isCounterToFillIn(monthlyCounters))
       .groupBy(monthlyCounters.kind)
       .prepare(""),
   );
@@ -126,27 +133,27 @@ export async function countsByKind<S extends Subject>(
   return Object.fromEntries(rows.map(({ kind, count }) => [kind, count])) as Partial<Record<Kind<S>, number>>;
 }
 
-/** What the rows of one kind are worth together, in cents. */
+/** The cents of all rows of one kind together. */
 export async function centsOf<S extends Subject>(db: Database, subject: S, kind: Kind<S>): Promise<number> {
   const query = prepared(db, "cents of a kind", () =>
     db
       .select({ cents: total(sql`sum(${monthlyCounters.cents})`) })
       .from(monthlyCounters)
-      .where(and(ofAny(monthlyCounters), eq(monthlyCounters.kind, sql.placeholder("kind"))))
+      .where(and(isCounterToFillIn(monthlyCounters), eq(monthlyCounters.kind, sql.placeholder("kind"))))
       .prepare(""),
   );
   const [row] = await query.execute({ subject, kind });
   return row?.cents ?? 0;
 }
 
-/** How many there are from a day on, the most frequent kind first; kinds that ceased to occur are left out. */
+/** How many there are since a day, the most frequent kind first. Kinds without any are left out. */
 export async function countsSince(db: Database, subject: Subject, day: string) {
   const query = prepared(db, "counts since", () => {
     const count = total(sql`sum(${counters.count})`);
     return db
       .select({ kind: counters.kind, count })
       .from(counters)
-      .where(and(ofAny(counters), gte(counters.day, unforeseen("day", "date"))))
+      .where(and(isCounterToFillIn(counters), gte(counters.day, hiddenPlaceholder("day", "date"))))
       .groupBy(counters.kind)
       .having(sql`sum(${counters.count}) > 0`)
       .orderBy(desc(count), counters.kind)
@@ -161,18 +168,18 @@ type Periods = Record<"allTime" | "today" | "week" | "month", Figure>;
 /** True for the counters of several subjects, whose kinds have different names. */
 const ofSubjects = (source: Source) => sql`${source.subject} = any(${sql.param(sql.placeholder("subjects"))}::text[])`;
 
-/** The same where all kinds are known. As a part of the text, so that the plan is made for as many as there are. */
+/** The same with fixed kinds. They are part of the text, so that the plan is made for their number. */
 export const ofKinds = <S extends Subject>(source: Source, subjects: readonly S[], kinds?: readonly Kind<S>[]) => {
   const known = kinds ?? subjects.flatMap((subject) => countedKinds[subject] ?? []);
   const list = (texts: readonly string[]) => sql.raw(`array['${texts.join("', '")}']`);
   return sql`${source.subject} = any(${list(subjects)}) and ${source.kind} = any(${list(known)})`;
 };
 
-/** What subjects come to by calendar period of the business: today, this week from Monday, this month. */
+/** Sums of subjects for all time, today, this week from Monday, and this month, in the business's timezone. */
 export async function figuresByPeriod<S extends Subject>(db: Database, subjects: S[], config: Config, now: Date) {
   const query = prepared(db, `periods of ${subjects}`, () => {
     const day = sql`${sql.placeholder("day")}::date`;
-    const start = (unit: SQL) => sql`date_trunc(${unit}, ${unforeseen("day", "date")})`;
+    const start = (unit: SQL) => sql`date_trunc(${unit}, ${hiddenPlaceholder("day", "date")})`;
     const columns = {
       kind: sql<string>`kind`.as("kind"),
       count: sql`count`.as("count"),
@@ -219,7 +226,7 @@ const addPeriods = (a: Periods, b: Periods): Periods => ({
   month: add(a.month, b.month),
 });
 
-/** What subjects, or some kinds of them, come to on each of these consecutive days. */
+/** Sums of subjects, or of some of their kinds, on each of these consecutive days. */
 export async function figuresByDay<S extends Subject>(
   db: Database,
   subjects: S[],
@@ -237,7 +244,7 @@ export async function figuresByDay<S extends Subject>(
       .where(
         and(
           ofKinds(counters, subjects, kinds),
-          between(counters.day, unforeseen("first", "date"), unforeseen("last", "date")),
+          between(counters.day, hiddenPlaceholder("first", "date"), hiddenPlaceholder("last", "date")),
         ),
       )
       .groupBy(counters.day)
@@ -251,10 +258,7 @@ export async function figuresByDay<S extends Subject>(
 /** Business days, both included. */
 export type Span = { from: string; to: string };
 
-/**
- * What subjects come to between two days, both included, by kind: from whole months, and from the days of those that
- * are not whole.
- */
+/** Sums of subjects by kind over a span: from whole months, and from single days of the months at its ends. */
 export async function figuresBetween(db: Database | Transaction, subjects: Subject[], span: Span) {
   const { months, days } = partsOf(span);
   const query = prepared(db, `figures between, ${months.length} ${days.length}`, () => {
@@ -271,7 +275,7 @@ export async function figuresBetween(db: Database | Transaction, subjects: Subje
         .where(
           and(
             ofSubjects(source),
-            sql`${at} >= ${unforeseen(`${name} from`, "date")} and ${at} <= ${unforeseen(`${name} to`, "date")}`,
+            sql`${at} >= ${hiddenPlaceholder(`${name} from`, "date")} and ${at} <= ${hiddenPlaceholder(`${name} to`, "date")}`,
           ),
         );
     const [first = part(counters, sql`day`, "days0"), second, third] = [
@@ -300,7 +304,7 @@ export async function figuresBetween(db: Database | Transaction, subjects: Subje
   return query.execute({ subjects, ...values });
 }
 
-/** The whole months of a span, and the days before and after them, where there are any. */
+/** The whole months of a span, and the days before and after them, if there are any. */
 function partsOf({ from, to }: Span): { months: Span[]; days: Span[] } {
   const wholeFrom = from.endsWith("-01") ? from : monthAfter(from);
   const wholeUntil = monthOf(dayAfter(to, 1));
@@ -330,11 +334,11 @@ export function today({ timezone }: Pick<Config, "timezone">, now: Date): string
 
 const calendars = new Map<string, Intl.DateTimeFormat>();
 
-/** The calendar day that comes so many days after one; before it, where they are negative. */
+/** The calendar day so many days after another, or before it if the number is negative. */
 export const dayAfter = (day: string, days: number) =>
   new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 
-/** So many calendar days up to and including one, oldest first. */
+/** This many calendar days up to and including `last`, oldest first. */
 export function daysUntil(last: string, amount: number): string[] {
   const known = daysBefore.get(amount);
   if (known?.at(-1) === last) return known;
@@ -343,10 +347,10 @@ export function daysUntil(last: string, amount: number): string[] {
   return days;
 }
 
-/** The days that were asked for last, by how many: everybody asks for those up to today, and a calendar is slow. */
+/** The last answer for each amount: most callers ask for days up to today, and computing dates is slow. */
 const daysBefore = new Map<number, string[]>();
 
-/** The counters' days are business days: where the business moved to another timezone, they are counted anew. */
+/** The counters' days are business days, so everything is counted anew after the timezone was changed. */
 export async function adoptTimezone(db: Database, timezone: string): Promise<void> {
   await withoutTimeLimit(db).transaction(async (tx) => {
     const [current] = await tx.select().from(settings).for("update");

@@ -85,7 +85,7 @@ test("an export has the rows of its list, with the same filters, search and orde
           `${list.path} ${JSON.stringify(query)}`,
         ).toEqual(ids);
       }
-  // The log would have one entry more for each time it is exported.
+  // Exporting the log adds to it, so only entries that the export does not add are compared.
   const ids = await listed(logs.list, { status: "session", search: "tracking" });
   expect((await exported(logs.export, { status: "session", search: "tracking" })).rows.map(({ Id }) => Id)).toEqual(
     ids,
@@ -262,7 +262,7 @@ test("only administrators export", async () => {
   expect(await logRows()).toEqual([]);
 });
 
-/** More than the line between server and receiver holds: who does not read it, keeps it waiting. */
+/** More than the buffers between server and receiver hold: a receiver that does not read keeps the server waiting. */
 const manyRows = 4_000;
 const fillLog = () =>
   db.execute(sql`insert into logs (id, admin, type, action, after, created_at)
@@ -270,10 +270,10 @@ const fillLog = () =>
       timestamptz '2026-01-01' + n * interval '1 minute' from generate_series(1, ${manyRows}::int) n`);
 
 const query = { status: "label", sort: "asc" } as const;
-/** A few of them, to see whether there is room for an export. */
+/** A small export, to see whether there is a place for one. */
 const firstDay = { ...query, to: "2026-01-01", search: "row 7" };
 
-/** An export whose receiver took the beginning. */
+/** Begins an export whose receiver does not read on. */
 async function begin(as: "admin" | { token: string }) {
   const aborter = new AbortController();
   const answer = await fetch(`${origin}${pathOf(logs.export)}?${new URLSearchParams(query)}`, {
@@ -299,7 +299,7 @@ test("an account exports one thing at a time, and a server few; who goes away ma
   const third = await begin(tobias);
   expect([second.answer.status, third.answer.status]).toEqual([200, 503]);
   await third.answer.body?.cancel();
-  // Everybody else goes on.
+  // Everybody else can go on.
   expect((await call("admin", logs.list, { query })).body.total).toBe(manyRows);
 
   for (const { abort } of [first, second]) abort();
@@ -327,7 +327,7 @@ test("an export breaks off when its account is deleted, instead of seeming whole
   expect((await exported(logs.export, firstDay)).rows).not.toEqual([]);
 });
 
-// The embedded engine has one connection: nothing can be in its way.
+// On the embedded engine, with its one connection, an export never waits to begin.
 test.skipIf(inject("embeddedDump"))("who goes away before an export begins makes room too", async () => {
   await fillLog();
   const aborter = new AbortController();

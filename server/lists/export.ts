@@ -9,28 +9,37 @@ import type { Config } from "../config.ts";
 import { openCursor } from "../db/cursor.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { countOf, today } from "./counters.ts";
-import { allOf, type Cell, type Columns, inOrder, type List, type Listed, type ListQuery, narrow } from "./list.ts";
+import {
+  type Cell,
+  type Columns,
+  conditionOf,
+  inOrder,
+  type List,
+  type Listed,
+  type ListQuery,
+  narrow,
+} from "./list.ts";
 import { hitsOf } from "./search.ts";
 
-/** What an export needs of a call. */
+/** The part of a call that an export needs. */
 type Call<Q> = {
   db: Database;
   config: Config;
   now: () => Date;
   actor: Author;
   query: Q;
-  /** Where only chosen rows are asked for. */
+  /** If only chosen rows are asked for. */
   body?: { ids: string[] } | undefined;
 };
 
-/** Each has a connection to itself, and the database keeps its rows aside. */
+/** Each export has its own connection, and the database keeps its rows aside. */
 const mostAtOnce = 2;
-/** So many pieces of a file leave before what they were made of is let go. */
+/** After this many pieces of a file, their buffers are freed. */
 const piecesAtOnce = 4;
-/** Whoever takes longer than this holds up others. */
+/** A receiver that takes longer than this holds up others. */
 const mostMinutes = 60;
 
-/** All rows that a query leaves of a list, or the chosen ones of them, as CSV. */
+/** The rows of a list that a query asks for, or only the chosen ones of them, as CSV. */
 export async function exportList<Q extends object>(
   call: Call<Q & Omit<ListQuery, "ids" | "page" | "limit">>,
   list: List<Q, PgSelect>,
@@ -47,29 +56,33 @@ export async function exportList<Q extends object>(
     select: (tx) =>
       list
         .select(tx)
-        .where(ids ? chosenOf(table, ids, and(allOf(table, narrowed), found)) : and(allOf(table, narrowed), found))
+        .where(
+          ids
+            ? chosenOf(table, ids, and(conditionOf(table, narrowed), found))
+            : and(conditionOf(table, narrowed), found),
+        )
         .orderBy(...inOrder(table, query.sort)),
     ...(counted && !found && !ids && { total: async (tx) => Math.max(0, await countOf(tx, counted, query)) }),
   });
 }
 
-/** Of the rows with these ids, those that meet the condition: as "is true" it has no index, so that the ids lead. */
+/** The chosen rows that meet the condition. Written with "is true" it can use no index, so rows are found by id. */
 const chosenOf = (table: Listed, ids: string[], condition: SQL | undefined) =>
   and(sql`${table.id} = any(${sql.param(ids)}::uuid[])`, condition && sql`(${condition}) is true`);
 
 type Exported = {
-  /** As in the name of the file. */
+  /** The file is named after it. */
   name: string;
   columns: Columns;
-  /** The rows, in order; which columns it selects does not matter. */
+  /** The rows in order, with any columns. */
   select(tx: Transaction): PgSelect;
-  /** How many rows there are, where that can be told without counting them. */
+  /** How many rows there are, if that is known without counting them. */
   total?: (tx: Transaction) => Promise<number>;
-  /** What the entry in the log is about. */
+  /** The subject of the log entry. */
   about?: About;
 };
 
-/** The rows of a query as CSV, of one moment, read from the database as fast as the receiver takes them. */
+/** The rows of a query as CSV, all as of one moment, read from the database as fast as the receiver takes them. */
 export async function exportRows({ db, config, now, actor, query, body }: Call<object>, exported: Exported) {
   const { name, columns, select, total, about } = exported;
   const leave = takePlace(actor.id ?? "");
@@ -102,7 +115,7 @@ export async function exportRows({ db, config, now, actor, query, body }: Call<o
   }
 }
 
-/** Whose exports are running. */
+/** The places of running exports, by account. */
 const running = new Map<string, object>();
 
 function takePlace(who: string) {
@@ -111,7 +124,7 @@ function takePlace(who: string) {
     throw refusal(503, "Others are exporting at the moment. Try again shortly.", { retryAfter: 10 });
   const place = {};
   running.set(who, place);
-  // More than one thing may end an export: who has begun another one meanwhile keeps that place.
+  // An export may be ended more than once; the place of another one begun since then is kept.
   return () => {
     if (running.get(who) === place) running.delete(who);
   };
@@ -125,10 +138,10 @@ const sentence = (name: string, query: object, chosen: number | undefined) => {
 };
 
 setFlagsFromString("--expose-gc");
-/** V8 looks at its own heap when it decides to tidy up: the buffers of a large file would pile up beside it. */
+/** V8 collects garbage by the size of its own heap; the buffers of a large file are outside it and would pile up. */
 const freeBuffers: (options: { type: "minor" }) => void = runInNewContext("gc");
 
-/** The lines of a CSV file: first the heading, with the mark by which spreadsheets know UTF-8. */
+/** The lines of a CSV file. The first is the heading, with the mark by which spreadsheets recognise UTF-8. */
 function pieces(
   headings: string[],
   read: () => Promise<string[]>,
@@ -138,7 +151,7 @@ function pieces(
   let sent = 0;
   const next = async (): Promise<IteratorResult<Uint8Array>> => {
     try {
-      // Breaks the download off, so that nobody takes half of it for the whole.
+      // Breaks the download off, so that nobody takes a part for the whole.
       if (Date.now() - begun > mostMinutes * 60_000) throw new Error("an export was not read in time");
       if (sent % piecesAtOnce === 0) freeBuffers({ type: "minor" });
       const lines = [...(sent > 0 ? [] : [`\ufeff${headings.join(",")}\r\n`]), ...(await read())];
@@ -158,10 +171,10 @@ function pieces(
   return { [Symbol.asyncIterator]: () => ({ next, return: abandon }) };
 }
 
-/** The same query with one column: the line of each row. The database makes it: cells of a million rows are many. */
+/** The same query with one column, the row's line. The database writes it, since a million rows have many cells. */
 function withLines(select: PgSelect, columns: Columns): SQL {
   const line = sql`concat_ws(',', ${sql.join(Object.values(columns).map(cellOf), sql`, `)})`.as("line");
-  // Drizzle offers no way to ask one query for other columns.
+  // Drizzle has no way to change the columns of a query.
   (select as unknown as { config: { fields: unknown } }).config.fields = { line };
   return select.getSQL();
 }
@@ -176,13 +189,13 @@ function cellOf(value: Cell): SQL {
 
 const orEmpty = (value: SQL) => sql`coalesce((${value})::text, '')`;
 
-/** How cells begin that a spreadsheet would run: = + - @ tab CR LF, and the wide ones of Asian keyboards. */
+/** First characters of cells that a spreadsheet would run: = + - @ tab CR LF, and the wide ones of Asian keyboards. */
 const runnable = sql.raw([..."=+-@\t\r\n＝＋－＠"].map((mark) => mark.codePointAt(0)).join(", "));
 
-/** Where a spreadsheet splits at semicolons or tabs, as in many languages, a cell also begins in the middle of a text. */
+/** In many languages spreadsheets split at semicolons or tabs, so that a cell also begins in the middle of a text. */
 const runnableInside = sql.raw(`'([;\t\r\n][ "]*)([=+@＝＋－＠-])'`);
 
-/** With an apostrophe before what a spreadsheet would run, unless it is a number. */
+/** Quoted for CSV, with an apostrophe before anything that a spreadsheet would run, unless it is a number. */
 const quoted = (text: SQL) => sql`'"' || case
   when ascii(${text}) in (${runnable}) and ${text} !~ '^[+-]?[0-9]+([.][0-9]+)?$' then '''' else '' end ||
   replace(regexp_replace(${text}, ${runnableInside}, '\\1''\\2', 'g'), '"', '""') || '"'`;

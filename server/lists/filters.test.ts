@@ -21,7 +21,7 @@ import { call, db, moveBusinessTo } from "../testing/server.ts";
 import { today } from "./counters.ts";
 
 const timezone = "America/New_York";
-/** Both changes of the clocks are among the days: on the first of November one hour came twice. */
+/** Includes both changes of the clocks: on the first of November one hour came twice. */
 const days = ["2026-03-07", "2026-03-08", "2026-03-09", "2026-10-31", "2026-11-01", "2026-11-02"];
 const people = ["anna.k", "boris", "annabel", "chidi", "dora"];
 
@@ -329,7 +329,7 @@ function expected(rows: Row[], { filters }: Listed, query: Record<string, string
   return (sort === "asc" ? inOrder : inOrder.reverse()).map(({ id }) => id);
 }
 
-/** A query of some of the filters, in any combination. */
+/** A random combination of some of the filters. */
 function someQuery({ filters, searches }: Listed): Record<string, string> {
   const query: Record<string, string> = { sort: pick(["asc", "des"]) };
   for (const [name, { values }] of Object.entries(filters)) if (chance(0.35)) query[name] = pick(values);
@@ -355,7 +355,7 @@ async function everyPage(list: Endpoint, query: object) {
 test.for(Object.entries(lists))("%s: any filters together leave the rows that meet them all", async ([, listed]) => {
   await furnish();
   const rows = await listed.rows();
-  // Each filter by itself, then many at once. What one engine could take otherwise than the other shows in a few.
+  // Each filter by itself, then several at once. A few combinations are enough to show that the engines agree.
   const mixed = inject("embeddedDump") ? 8 : 25;
   const alone = Object.entries(listed.filters).flatMap(([name, { values }]) =>
     values.map((value) => ({ [name]: value })),
@@ -451,7 +451,7 @@ async function idsOf(table: string, { sort, from, to }: { sort: string; from?: s
   return rows.map(({ id }) => id);
 }
 
-/** The first pages, the last two, and every fourth between: those rows have to be the wanted ones at their places. */
+/** Compares the first pages, the last ones, and half of those in between with the wanted rows. */
 async function expectFarPages(list: Endpoint, query: object, wanted: string[]) {
   const size = 100;
   const last = Math.max(1, Math.ceil(wanted.length / size));
@@ -466,7 +466,7 @@ async function expectFarPages(list: Endpoint, query: object, wanted: string[]) {
   }
 }
 
-/** Both engines have the same planner, and many rows take their time. */
+/** Both engines have the same planner, and many rows take long. */
 const onOneEngine = test.skipIf(inject("embeddedDump"));
 
 onOneEngine("far pages of a period: every row once and in order", async () => {

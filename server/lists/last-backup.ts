@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import { prepared } from "../db/prepared.ts";
 import { backups } from "../db/schema.ts";
 
-/** The last backup that was restored for a check, and what became of the newest. One is late when the next is overdue. */
+/** When the last checked backup was taken, and what was wrong with the newest. Late means that the next is overdue. */
 export async function lastBackup(db: Database, { every }: Backups, now: Date) {
   const newest = (has: "balanced" | "endedAt") =>
     prepared(db, `newest backup, ${has}`, () =>

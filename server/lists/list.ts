@@ -11,71 +11,71 @@ import type { Searched } from "./search.ts";
 export type Listed = PgTable & { id: PgColumn; createdAt: PgColumn };
 export type ListQuery = z.output<typeof listQuery> & Period;
 
-/** One thing that a query asks of the rows. */
+/** One condition that a query sets, such as a customer or a status. */
 type Filter = {
-  /** True for the rows that are left; several conditions where each has an index of its own and no row meets two. */
+  /** True for the rows to keep. As a list: conditions with an index each, of which no row meets two. */
   where: SQL | SQL[];
-  /** What the index begins with, before the order of the list; none where the index has only these rows. */
+  /** The index's first column, before those of the list's order; none if the index has only these rows. */
   column?: PgColumn;
-  /** What that column has, where this is all that is asked. */
+  /** That column's value, if it is the whole condition. */
   value?: string;
-  /** The counters that count the same rows. */
+  /** The counters of exactly these rows. */
   counted?: Counted;
-  /** No index has these rows in the list's order: they are looked for one by one. */
-  isSought?: boolean;
+  /** No index has these rows in the list's order, so each row is compared. */
+  hasNoIndex?: boolean;
 };
 
 /**
- * Asks for one value of a column that an index begins with. As one of an array: where PostgreSQL sees that a column has
- * one value, it may take any index in the list's order, and go through all rows for a value that is rare of late.
+ * Asks for one value of a column that an index begins with. It is written as an array: for a single value PostgreSQL
+ * may choose another index in the list's order, and go through all rows for a value that has become rare.
  */
 export const having = (column: PgColumn, value: string) => ({ column, value, where: isOneOf(column, [value]) });
 
 const isOneOf = (column: PgColumn, values: string[]) =>
   sql`${column} = any(${sql.param(values)}::${sql.raw(column.getSQLType())}[])`;
 
-/** A cell of an export; what is plain needs no quotes. */
+/** A cell of an export. Plain text needs no quotes. */
 export type Cell = PgColumn | SQL | { plain: SQL };
 
-/** The cells of an export, by the heading of their column, which needs no quotes either. */
+/** The cells of an export by the heading of their column, which needs no quotes either. */
 export type Columns = Record<string, Cell>;
 
-/** All there is to say about a list: its pages and its export come from this. */
+/** Defines a list: its pages and its export come from this. */
 export type List<Q extends object, S extends PgSelect> = {
-  /** As in the name of its export. */
+  /** Its export's file is named after it. */
   name: string;
   table: Listed;
-  /** What counts its rows where no filter is set; none where one always is. */
+  /** The counters of all its rows; none if a filter is always set. */
   counted?: Counted;
   searched: Searched;
-  /** Its rows are long texts: asked for by themselves, not as JSON with what else is asked, and shared (`prepared`). */
+  /** Its rows are long texts: read by a statement of their own, and shared by callers who ask at once (`prepared`). */
   isLong?: boolean;
-  /** How many rows are looked through one by one at most, where fewer than usual are to do. */
-  rowByRow?: number;
-  /** What the query asks for beside search and period. The first that has an index leads to the rows. */
+  /** How many rows are gone through one by one, if it should be fewer than usual. */
+  mostScanned?: number;
+  /** The query's conditions besides search and period. Rows are found by the first that has an index. */
   filters?(query: Q): (Filter | "" | false | undefined)[];
   select(db: Database | Transaction): S;
   columns: Columns;
 };
 
-/** What a call's query may ask of its rows, beside what every list's may. */
+/** The parameters of a list's query that not every list has. */
 export type Filters<E extends Endpoint> = Omit<Parsed<E, "query">, keyof ListQuery>;
 
-/** Names the types of a list after what it is made of. */
+/** Infers a list's types from its definition. */
 export const listOf = <Q extends object, S extends PgSelect>(list: List<Q, S>) => list;
 
-/** What a query leaves of a list. */
+/** Which rows of a list a query asks for, apart from its search. */
 export type Narrowed = {
-  /** Conditions with an index each; none where the list as a whole leads to the rows. */
-  lead: SQL[];
-  /** What these indexes begin with. */
-  column: PgColumn | undefined;
-  /** What this column has, where that is the only condition. */
-  value: string | undefined;
-  /** What else a row must meet, beside the period. */
-  rest: SQL | undefined;
+  /** The filter by which rows are found: conditions with an index each. Empty if they are found in the whole list. */
+  indexConditions: SQL[];
+  /** The first column of these indexes. */
+  indexColumn: PgColumn | undefined;
+  /** The value asked of this column, if that is the only condition. */
+  indexValue: string | undefined;
+  /** All other filters; each row is compared with them. */
+  otherFilters: SQL | undefined;
   moments: Moments;
-  /** What counts exactly these rows, if anything does. */
+  /** The counters of exactly these rows, if there are any. */
   counted: Counted | undefined;
 };
 
@@ -87,24 +87,24 @@ export const narrow = async <Q extends object>(
   query: Q & Period,
 ): Promise<Narrowed> => ({ ...filtersOf(list, query), moments: await momentsOf(db, query) });
 
-/** What a query leaves of a list, whichever moments its days begin and end with. */
+/** The same without the moments of the period, which the database has to compute. */
 export function filtersOf<Q extends object>(list: Filtered<Q>, query: Q & Period): Omit<Narrowed, "moments"> {
   const filters = (list.filters?.(query) ?? []).filter((filter): filter is Filter => Boolean(filter));
-  const lead = filters.find(({ isSought }) => !isSought);
-  const rest = filters.filter((filter) => filter !== lead);
+  const indexed = filters.find(({ hasNoIndex }) => !hasNoIndex);
+  const others = filters.filter((filter) => filter !== indexed);
   return {
-    lead: lead ? [lead.where].flat() : [],
-    column: lead?.column,
-    value: lead?.value,
-    rest: and(...rest.map(({ where }) => or(...[where].flat()))),
-    counted: rest.length > 0 ? undefined : lead ? lead.counted : list.counted,
+    indexConditions: indexed ? [indexed.where].flat() : [],
+    indexColumn: indexed?.column,
+    indexValue: indexed?.value,
+    otherFilters: and(...others.map(({ where }) => or(...[where].flat()))),
+    counted: others.length > 0 ? undefined : indexed ? indexed.counted : list.counted,
   };
 }
 
-/** The first moment of a period, and the first one after it. */
+/** The first moment of a period, and the first moment after it. */
 export type Moments = { from?: string | SQL | undefined; until?: string | SQL | undefined };
 
-/** Asked for beforehand: in a condition the database might compute them for every row. */
+/** Computed before the rows are read: within a condition, the database might compute them for every row. */
 export async function momentsOf(db: Database, { from, to }: Period): Promise<Moments> {
   if (!from && !to) return {};
   const query = prepared(db, "moments", () => {
@@ -128,11 +128,11 @@ export const within = (table: Listed, { from, until }: Moments): SQL | undefined
     until ? lt(table.createdAt, sql`${until}::timestamptz`) : undefined,
   );
 
-/** True for all that a query leaves of a list, as one condition. */
-export const allOf = (table: Listed, { lead, rest, moments }: Narrowed) =>
-  and(or(...lead), rest, within(table, moments));
+/** True for the rows that a query asks for, apart from its search. */
+export const conditionOf = (table: Listed, { indexConditions, otherFilters, moments }: Narrowed) =>
+  and(or(...indexConditions), otherFilters, within(table, moments));
 
-/** Newest or oldest first; the id breaks ties, so that no row is shown twice or never. */
+/** Newest or oldest first. The id breaks ties, so that no row is on two pages or on none. */
 export function inOrder(table: Listed, sort: ListQuery["sort"]) {
   const direction = sort === "asc" ? asc : desc;
   return [direction(table.createdAt), direction(table.id)];

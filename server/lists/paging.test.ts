@@ -13,7 +13,7 @@ import { addAccount, call, db, moveBusinessTo } from "../testing/server.ts";
 
 type Query = { sort?: "asc" | "des"; status?: "All" | "user" | "label"; limit?: number; search?: string };
 
-/** Tens of thousands of rows would only take longer on the other one. */
+/** The other engine would only take longer for tens of thousands of rows. */
 const onOneEngine = test.skipIf(Boolean(inject("embeddedDump")));
 
 const page = async (number: number, query: Query, as: "admin" | { token: string } = "admin") =>
@@ -27,7 +27,9 @@ async function everyPage(query: Query, as: { token: string }) {
   return ids;
 }
 
-/** Rows around the hour that Havana's clocks show twice, around the end of a month and within another; four at every moment. */
+/**
+ * Four rows at every moment: around the hour that Havana's clocks show twice, around a month's end and within a month.
+ */
 async function fillLog(amount: number) {
   await db.execute(sql`
     insert into logs (id, admin, type, action, created_at)
@@ -46,11 +48,11 @@ test("page by page, in either order: every row once and in order, however far", 
   const inOrder = await db.select().from(schema.logs).orderBy(schema.logs.createdAt, schema.logs.id);
   for (const settle of ["select", "call fold_counters()"]) {
     await db.execute(sql.raw(settle));
-    // Engines have the same planner: on one of them a single order shows that it reads what the others read.
+    // Both engines have the same planner: one order on the embedded one is enough.
     for (const { sort, status } of inject("embeddedDump") ? ways.slice(1, 2) : ways) {
       const rows = inOrder.filter(({ type }) => status === "All" || type === status).map(({ id }) => id);
       const ids = sort === "asc" ? rows : rows.reverse();
-      // One who read it all would leave an entry in the log.
+      // A new reader each time: whoever reads very much gets an entry in the log.
       const reader = await addAccount(`${settle} ${sort} ${status}`, "admin");
       expect(await everyPage({ sort, status }, reader), reader.username).toEqual(ids);
       const past = await page(1_000, { sort, status }, reader);
@@ -81,7 +83,7 @@ test("two letters that are rare are found among any number of rows, page by page
     expect(new Set([...first.logs, ...second.logs].map(({ action }) => action)).size).toBe(3);
   }
   expect(await page(9, { search: "xq" })).toMatchObject({ logs: [], total: 3 });
-  // Frequent ones are counted among the newest rows only.
+  // Frequent hits are counted among the newest rows only.
   expect(await page(1, { search: "ro" })).toMatchObject({ total: 1_000, totalCapped: true });
 });
 
@@ -117,14 +119,14 @@ onOneEngine("what very many rows have is found behind any number of newer ones t
 });
 
 onOneEngine("what its keys do not tell is looked for among the newest rows where very many have the keys", async () => {
-  // Which rows are on the pages that are looked at is not to depend on earlier tests.
+  // The rows on the sampled pages must not depend on earlier tests.
   await db.execute(sql`vacuum full logs`);
   await db.execute(sql`
     insert into logs (id, admin, type, action, created_at)
     select gen_random_uuid(), 'admin', 'user', case n when 100 then 'A rower' when 115000 then 'Two rows' else 'Row' end,
       timestamptz '2025-01-01' + n * interval '1 minute'
     from generate_series(1, 120000) n`);
-  // How many have the keys is reckoned by what PostgreSQL knows of the table.
+  // The estimate of rows with the keys uses PostgreSQL's statistics of the table.
   await db.execute(sql`analyze logs`);
   expect(await page(1, { search: "o ro" })).toMatchObject({
     logs: [{ action: "Two rows" }],
@@ -308,7 +310,7 @@ test("names are found by any part, over spaces and marks, and in any script", as
   for (const search of ["zö", "obrien", "brien nu", "maren@example", "太山", "arbor_ex"])
     expect(await found(search), search).toBe(0);
 
-  // Spaces that keep words together, and words longer than a key.
+  // Non-breaking spaces, and words longer than a key.
   await addOrder({ customer, fromName: "Ann\u00a0Lee Donaudampfschifffahrt Kontor" });
   for (const search of ["nn\u00a0lee don", "ann\u00a0le", "lee donaudampfschifffahrt kon", "mpfschifffahrt k"])
     expect(await found(search), search).toBe(1);

@@ -9,7 +9,7 @@ export const presentAuthor = ({ actor, actorKind, actorId }: Acted) => ({
   _id: actorId,
 });
 
-/** The addresses of an order, for its export: `fromStreet2` stands under "From street 2". */
+/** The export's columns for an order's addresses: `fromStreet2` has the heading "From street 2". */
 export function addressColumns(table: typeof orders | typeof fedexOrders): Columns {
   const parts = Object.entries(getTableColumns(table)).filter(([name]) => /^(from|to)[A-Z]/.test(name));
   const heading = (name: string) => {

@@ -8,25 +8,25 @@ import { codeAlerts, counters, labelTypes } from "../db/schema.ts";
 import { countsByKind, dayAfter, daysUntil, today } from "./counters.ts";
 
 type Type = z.output<typeof trackingType>;
-/** When codes of a type are low; `codes` null where no number of them is. */
+/** When codes of a type are low. With `codes` null their number alone never makes them low. */
 export type Alert = { days: number; leadDays: number; codes: number | null };
 
-/** Low a week before the next range has to be ordered, which takes a few days to arrive. */
+/** Codes are low a week before the next ones have to be ordered, and those take a few days to arrive. */
 const usualAlert: Alert = { days: 7, leadDays: 3, codes: 100 };
 
-/** How far a runway is looked along. Codes that last for longer do not run out in sight. */
+/** How many days are looked ahead. Codes that last longer do not run out in sight. */
 const mostDays = 3650;
 
 export type Runway = {
   type: Type;
   left: number;
-  /** Until the day on which the last one goes, 0 for today; null where nothing is used, or they last for years. */
+  /** Days until the last one is used, 0 for today; null if none are used, or if they last for years. */
   days: number | null;
-  /** That day. */
+  /** The day on which the last one is used. */
   emptyOn: string | null;
-  /** The last day to order the next ones, for them to arrive in time. */
+  /** The last day to order the next ones so that they arrive in time. */
   orderBy: string | null;
-  /** Time to act. Codes that nobody needs are never low. */
+  /** Somebody should act. Codes that nobody needs are never low. */
   isLow: boolean;
   perDay7: number;
   perDay28: number;
@@ -35,7 +35,7 @@ export type Runway = {
   alert: Alert;
 };
 
-/** How long the codes of each type last. From the counters, so whatever was sold before costs nothing. */
+/** How long the codes of each type last. Read from counters, so it costs the same however many were sold. */
 export async function runways(
   db: Database | Transaction,
   config: Pick<Config, "timezone">,
@@ -86,29 +86,37 @@ export async function codeAlertsOf(db: Database | Transaction): Promise<Record<T
   return Object.fromEntries(trackingTypes.map((type) => [type, alertOf(type)])) as Record<Type, Alert>;
 }
 
-/** How many codes of each type were used on each of these days. */
+/**
+ * How many codes of each type were used on each of these days. The database sends one row for each type: writing a row for
+ * each type and day took it longer than finding them.
+ */
 async function usedByDay(db: Database | Transaction, days: string[]): Promise<Map<string, number[]>> {
+  const first = sql`${sql.placeholder("first")}::date`;
   const query = prepared(db, "codes used by day", () =>
     db
-      .select({ type: counters.kind, day: counters.day, count: sql`sum(${counters.count})`.mapWith(Number) })
+      .select({
+        type: counters.kind,
+        places: sql<number[]>`array_agg(${counters.day} - ${first})`,
+        counts: sql<number[]>`array_agg(${counters.count}::int)`,
+      })
       .from(counters)
       .where(
         and(
           eq(counters.subject, "used codes"),
-          // Named, because the index has the kind before the day.
+          // Kinds are named because the index has them before the day.
           sql`${counters.kind} = any(${sql.param(trackingTypes)}::text[])`,
-          between(counters.day, sql.placeholder("first"), sql.placeholder("last")),
+          between(counters.day, first, sql.placeholder("last")),
         ),
       )
-      .groupBy(counters.kind, counters.day)
+      .groupBy(counters.kind)
       .prepare(""),
   );
   const rows = await query.execute({ first: days[0], last: days.at(-1) });
-  const byType = Map.groupBy(rows, ({ type }) => type);
   return new Map(
-    [...byType].map(([type, rows]) => {
-      const byDay = new Map(rows.map((row) => [row.day, row.count]));
-      return [type, days.map((day) => byDay.get(day) ?? 0)];
+    rows.map(({ type, places, counts }) => {
+      const used = days.map(() => 0);
+      for (const [index, place] of places.entries()) used[place] = (used[place] ?? 0) + (counts[index] ?? 0);
+      return [type, used];
     }),
   );
 }
@@ -126,34 +134,34 @@ async function enabledTakers(db: Database | Transaction) {
 }
 
 /**
- * At the pace of the last 28 days, each weekday by its own average; faster, where the last 7 days were busier. Of the
- * days that are over: the present one only tells what it has used already.
+ * How many days codes last at the pace of the last 28 finished days, each weekday by its own average, or faster if the
+ * last 7 days were busier. Today only adds what it has used so far.
  */
 function howLong(left: number, usedLately: number[], isOld: boolean) {
   const usedToday = usedLately.at(-1) ?? 0;
-  // Where they were first used of late, the days before say nothing; on the very first day there is only that one.
+  // Days before codes were first used say nothing; on the very first day there is only today.
   const firstUse = isOld ? 0 : usedLately.findIndex((used) => used > 0);
-  const over = firstUse < 0 ? [] : usedLately.slice(firstUse, -1);
-  const known = over.length > 0 ? over : [usedToday];
+  const finished = firstUse < 0 ? [] : usedLately.slice(firstUse, -1);
+  const known = finished.length > 0 ? finished : [usedToday];
   const perDay28 = mean(known);
   const perDay7 = mean(known.slice(-7));
   const pace = { perDay7, perDay28 };
   if (left === 0) return { ...pace, days: perDay28 > 0 ? 0 : null };
   if (perDay28 === 0) return { ...pace, days: null };
 
-  // `known` ends yesterday, so that the same weekday as in so many days is found from its end.
+  // `known` ends yesterday, so days with the same weekday as `ahead` days from now are found from its end.
   const onWeekday = (ahead: number) => {
     const same = known.filter((_, place) => (known.length - place + ahead) % 7 === 0);
-    return over.length > 0 && same.length > 0 ? mean(same) : perDay28;
+    return finished.length > 0 && same.length > 0 ? mean(same) : perDay28;
   };
   const week = Array.from({ length: 7 }, (_, ahead) => onWeekday(ahead));
   const faster = known.length < 7 ? 1 : Math.max(1, (perDay7 * 7) / sum(week));
-  let rest = left + usedToday;
+  let remaining = left + usedToday;
   for (let days = 0; days <= mostDays; days++) {
     const expected = (week[days % 7] as number) * faster;
-    rest -= days === 0 ? Math.max(expected, usedToday) : expected;
-    // Averages are fractions: what is left over of a whole code by rounding is none.
-    if (rest < 1e-6) return { ...pace, days };
+    remaining -= days === 0 ? Math.max(expected, usedToday) : expected;
+    // Averages are fractions: a tiny remainder is a rounding error, not a code.
+    if (remaining < 1e-6) return { ...pace, days };
   }
   return { ...pace, days: null };
 }

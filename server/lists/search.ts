@@ -1,143 +1,176 @@
 import { readWeight, type Weight } from "@footprint/contract/weights.ts";
-import { and, or, type SQL, sql } from "drizzle-orm";
+import { and, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Database } from "../db/database.ts";
-import { exactly } from "../db/prepared.ts";
+import { literal } from "../db/prepared.ts";
 import { customers } from "../db/schema.ts";
 import { frequencyOf } from "./frequency.ts";
 
-/** What a search looks through: the same columns as in the table's `search`, which the database computes. */
+/** The columns that a search looks through: the same as in the table's column `search`, which the database computes. */
 export type Searched = {
   /** Found by any part of at least two letters. */
   names: PgColumn[];
-  /** Found whole, by their beginning or by their end, from four characters on. */
+  /** Found whole, by their beginning or by their end, if at least four characters are typed. */
   codes: PgColumn[];
-  /** The digits of the code among these whose first ones are the same in most rows, as an index has them in order. */
+  /** The digits of a code that begins alike in most rows, written as in the index that has them in order. */
   digits?: SQL;
-  /** Whose the rows are: they are found by their customer too, for some callers not by the customer's codes. */
+  /** If codes are registered in batches of consecutive numbers, each at one moment: beginnings are found by these. */
+  batches?: { table: Batches; id: PgColumn };
+  /** The rows are also found by their customer's names and, if the caller may see them, codes. */
   customer?: { id: PgColumn; byCodes: boolean };
-  /** Found by a weight with its unit, alone or beside other words. No index has it: it is looked for row by row. */
+  /** Finds rows by a weight with its unit, typed alone or with other words. It has no index: each row is compared. */
   weighs?: (weight: Weight) => SQL;
 };
 
+type Batches = PgTable & Record<"id" | "first" | "last" | "createdAt", PgColumn>;
+
+/** The conditions that make a row of a table a hit. */
 export type Hits = {
-  /** True for a hit, to be asked row by row. */
+  /** True for a hit, to compare rows one by one. */
   where: SQL;
-  /** The same as conditions of which each has an index; undefined where indexes cannot find the hits. */
+  /** The same as several conditions with an index each; undefined if no index can find all hits. */
   indexed: SQL[] | undefined;
-  /** What the indexes look for, where that does not tell all: a row that has it may still be no hit. */
+  /** What the keys alone can tell: true for all hits and maybe for other rows. Absent if keys tell everything. */
   keys?: SQL;
-  /** More customers match than are told by their ids. */
-  isFrequent?: boolean;
-  /** Where there are very many: a condition with an index, for some of them. */
-  some?: SQL;
+  /** More customers match than are asked for by their ids. */
+  hasManyCustomers?: boolean;
+  /** If there are very many: true for the rows of some of them, with an index. */
+  ofSomeCustomers?: SQL;
+  /** How to find the hits through batches of codes, if digits were typed. */
+  batched?: Batched;
   /** Too little was typed for any key. */
-  isShort: boolean;
+  hasNoKeys: boolean;
 };
 
-/** More customers than these are not told by their ids; still more are asked for row by row. */
-const mostCustomers = { known: 1_000, gathered: 5_000 };
+export type Batched = {
+  batches: Batches;
+  /** True for batches that may have codes that begin as was typed. */
+  isMatching: SQL;
+  beginsAsTyped: SQL;
+  /** True for codes from before batches were kept. */
+  hasNoBatch: SQL;
+  endsAsTyped: SQL;
+};
 
-/** Their ids as one text, as the database writes and reads an array: nobody else looks at them. */
+/** Up to how many customers rows are found by their ids, or by a subquery. Beyond, each row's customer is compared. */
+const mostCustomers = { byIds: 1_000, bySubquery: 5_000 };
+
+/** The ids as one text, in the database's notation of an array: only the database reads it. */
 type CustomersFound = { ids: string; amount: number };
 
-/** The customers that were looked up for one search over several lists, by what was asked. */
-export type LookedUp = Map<string, Promise<CustomersFound>>;
+/** Customers found so far in a search over several lists, so that they are looked up once. */
+export type CustomerLookUps = Map<string, Promise<CustomersFound>>;
 
-/** What makes a row of a table a hit. */
+/** Turns what was typed into conditions. */
 export async function hitsOf(
   db: Database,
   table: PgTable,
   searched: Searched,
   search: string,
-  lookedUp: LookedUp = new Map(),
+  lookUps: CustomerLookUps = new Map(),
 ): Promise<Hits> {
-  // What keeps columns apart below stands in none of them.
-  if (search.includes("\x1f")) return { where: sql`false`, indexed: [sql`false`], isShort: false };
+  // The character that separates columns in `textOf` occurs in none of them.
+  if (search.includes("\x1f")) return { where: sql`false`, indexed: [sql`false`], hasNoKeys: false };
   const read = searched.weighs && readWeight(search);
   if (searched.weighs && read)
-    return weighing(
+    return hitsOfWeight(
       searched.weighs(read.weight),
-      read.rest && (await hitsOf(db, table, searched, read.rest, lookedUp)),
+      read.rest && (await hitsOf(db, table, searched, read.rest, lookUps)),
     );
   const typed = keysOf(search);
-  const isShort = !typed.words && !typed.code;
-  const own = isShort ? contains(searched.names, search) : byKeys(table, searched, typed);
-  const keys = !isShort && (typed.wordsPattern || typed.codePattern) && byKeys(table, searched, withoutPatterns(typed));
-  const alone = { where: own, indexed: isShort ? undefined : [own], ...(keys && { keys }), isShort };
+  const hasNoKeys = !typed.words && !typed.code;
+  const own = hasNoKeys ? contains(searched.names, search) : byKeys(table, searched, typed);
+  const keys =
+    !hasNoKeys && (typed.wordsPattern || typed.codePattern) && byKeys(table, searched, withoutPatterns(typed));
+  const batched = batchedBy(table, searched, typed);
+  const ownHits = {
+    where: own,
+    indexed: hasNoKeys ? undefined : [own],
+    ...(keys && { keys }),
+    ...(batched && { batched }),
+    hasNoKeys,
+  };
   const { customer } = searched;
-  if (!customer) return alone;
+  if (!customer) return ownHits;
 
   const ofCustomer = { names: [customers.username, customers.email], codes: [customers.id, customers.discordId] };
-  const customerHit = isShort
+  const customerHit = hasNoKeys
     ? contains(ofCustomer.names, search)
     : byKeys(customers, ofCustomer, customer.byCodes ? typed : { ...typed, code: "" });
-  const found = isShort ? undefined : await customersFound(db, customerHit, `${customer.byCodes} ${search}`, lookedUp);
+  const found = hasNoKeys ? undefined : await customersFound(db, customerHit, `${customer.byCodes} ${search}`, lookUps);
   const both = (theirs: SQL) => ({
     where: or(own, theirs) as SQL,
     ...(keys && { keys: or(keys, theirs) as SQL }),
-    isShort,
+    hasNoKeys,
   });
-  // Not looked at when it is planned, which would take as long for each of them as to find it.
+  // Hidden from the planner, which would take as long to look at each id as to find its rows.
   const ofThese = (ids: string) => sql`${customer.id} = any((select ${ids}::text::uuid[])::uuid[])`;
-  if (found && found.amount <= mostCustomers.known) {
-    if (found.amount === 0) return alone;
-    // Compared with each row: as a set, not one after the other.
+  if (found && found.amount <= mostCustomers.byIds) {
+    if (found.amount === 0) return ownHits;
+    // As a set: rows are not compared with one id after the other.
     const theirs = sql`${customer.id} in (select unnest((select ${found.ids}::text::uuid[])))`;
     return { ...both(theirs), indexed: [own, ofThese(found.ids)] };
   }
-  if (found && found.amount <= mostCustomers.gathered) {
+  if (found && found.amount <= mostCustomers.bySubquery) {
     const ids = sql`select ${customers.id} from ${customers} where ${customerHit}`;
-    // Gathered once: the rows are compared with these, or looked up by them.
+    // The subquery runs once; rows are compared with its ids, or found by them.
     return {
       ...both(sql`${customer.id} in (${ids})`),
       indexed: [own, sql`${customer.id} = any(array(${ids}))`],
-      isFrequent: true,
+      hasManyCustomers: true,
     };
   }
-  // Not EXISTS, for which PostgreSQL would go through all customers first.
+  // Not with EXISTS, for which PostgreSQL would go through all customers first.
   const ofOne = sql`(select ${customerHit} from ${customers} where ${customers.id} = ${customer.id})`;
-  return { ...both(ofOne), indexed: undefined, isFrequent: true, ...(found && { some: ofThese(found.ids) }) };
+  return {
+    ...both(ofOne),
+    indexed: undefined,
+    hasManyCustomers: true,
+    ...(found && { ofSomeCustomers: ofThese(found.ids) }),
+  };
 }
 
-/** How many there are, and which; of too many, some. */
-function customersFound(db: Database, hit: SQL, asked: string, lookedUp: LookedUp): Promise<CustomersFound> {
-  const known = lookedUp.get(asked);
+/** How many customers match, and their ids; only some of the ids if there are too many. */
+function customersFound(db: Database, hit: SQL, asked: string, lookUps: CustomerLookUps): Promise<CustomersFound> {
+  const known = lookUps.get(asked);
   if (known) return known;
   const look = async () => {
-    const limit = mostCustomers.known + 1;
+    const limit = mostCustomers.byIds + 1;
     const { rows } = await db.execute<CustomersFound>(sql`
       select coalesce(array_agg(id), '{}')::text as ids, count(*)::int as amount
-      from (select id from ${customers} where ${hit} limit ${exactly(limit)}) as found`);
+      from (select id from ${customers} where ${hit} limit ${literal(limit)}) as found`);
     const { ids, amount } = rows[0] ?? { ids: "{}", amount: 0 };
     if (amount < limit) return { ids, amount };
-    const { keyed } = await frequencyOf(db, customers, { keys: hit });
-    return { ids, amount: Math.max(keyed, limit) };
+    const { rowsWithKeys } = await frequencyOf(db, customers, { keys: hit });
+    return { ids, amount: Math.max(rowsWithKeys, limit) };
   };
   const found = look();
-  lookedUp.set(asked, found);
+  lookUps.set(asked, found);
   return found;
 }
 
-/** Of what else was typed, the hits of this weight. */
-function weighing(weighs: SQL, others: Hits | ""): Hits {
-  if (!others) return { where: weighs, indexed: undefined, isShort: false };
+/** Hits of a weight and, if more was typed, of that too. */
+function hitsOfWeight(weighs: SQL, others: Hits | ""): Hits {
+  if (!others) return { where: weighs, indexed: undefined, hasNoKeys: false };
   const both = (hit: SQL) => sql`(${hit}) and ${weighs}`;
-  const { some: _, ...rest } = others;
+  const { ofSomeCustomers: _, ...rest } = others;
   return { keys: others.where, ...rest, where: both(others.where), indexed: others.indexed?.map(both) };
 }
 
-/** What was typed, in terms of the keys that `search_keys` in the migrations makes of names and codes. */
+/**
+ * What was typed, as queries for the keys that `search_keys` in the migrations makes of names and codes. A pattern is
+ * there if keys alone cannot tell what is a hit.
+ */
 type Typed = {
   words: string;
   wordsPattern?: string;
   code: string;
   codePattern?: string;
-  /** Where more digits were typed than a key has. */
-  digits?: { word: string; end: string; from: string; below: string };
+  /** If only digits were typed: keys of a word and of a code's end, and the range of codes that begin so. */
+  digits?: { word: string; end: string; from: string; below: string; areLongerThanKey: boolean };
 };
 
-/** Both as in `search_keys`. */
+/** These two are the same in `search_keys`. */
 const longestKey = 12;
 const separators = /[\0-/:-@[-`{-\x7f]+/;
 const spaces = /[\0- ]+/;
@@ -153,7 +186,7 @@ function keysOf(search: string): Typed {
     ...(!isOneKey && { wordsPattern: patternOf(text) }),
     code: isCode ? `${beginning("=", code)} | ${beginning("~", [...code].reverse().join(""))}` : "",
     ...(code.length > longestKey && { codePattern: patternOf(code) }),
-    ...(/^(?!420|9+$)\d+$/.test(code) && code.length > longestKey && { digits: digitsOf(code) }),
+    ...(/^(?!420|9+$)\d{4,}$/.test(code) && { digits: digitsOf(code) }),
   };
 }
 
@@ -161,10 +194,11 @@ const withoutPatterns = ({ words, code, digits }: Typed): Typed => ({ words, cod
 
 function digitsOf(code: string): NonNullable<Typed["digits"]> {
   const below = String(BigInt(code) + 1n).padStart(code.length, "0");
-  return { word: beginning("", code), end: beginning("~", [...code].reverse().join("")), from: code, below };
+  const end = beginning("~", [...code].reverse().join(""));
+  return { word: beginning("", code), end, from: code, below, areLongerThanKey: code.length > longestKey };
 }
 
-/** Letter by letter, as the database does it: a word's last sigma, and letters that would become two. */
+/** Letter by letter, like the database: this treats a final sigma like any other, and no letter becomes two. */
 const lowerCase = (text: string) =>
   Array.from(text, (letter) => Array.from(letter.toLowerCase())[0])
     .join("")
@@ -173,8 +207,8 @@ const lowerCase = (text: string) =>
 const wordsOf = (text: string) => text.split(separators).filter((word) => [...word].length > 1);
 
 /**
- * In a sentence, ids and long numbers are codes; what was typed of one, at its end, may be a beginning. All words but
- * the last are typed to their end: whole keys are looked up much faster than all that begin alike.
+ * One part of a sentence. Ids and long numbers are looked up as codes, of which only the beginning may have been typed.
+ * All words but the last are complete: whole keys are looked up much faster than all keys with a beginning.
  */
 function sentencePart(part: string, place: number, parts: string[]): string {
   const words = wordsOf(part);
@@ -185,16 +219,35 @@ function sentencePart(part: string, place: number, parts: string[]): string {
   return code && keys ? `((${keys}) | ${beginning("=", code.replaceAll("-", ""))})` : keys;
 }
 
-/** Asks for keys that begin with this. */
+/** Asks for keys that begin with this text. */
 const beginning = (mark: string, text: string) => `${key(mark, text)}:*`;
 
 const key = (mark: string, text: string) => `'${mark}${[...text].slice(0, longestKey).join("")}'`;
 
-/** True for rows with the keys of what was typed, and where these do not tell all, with what was typed itself. */
+const hasKeys = (table: PgTable) => (keys: string) => sql`${table}.search @@ ${keys}::tsquery`;
+
+/** How to find codes through their batches, if the list has batches and only digits were typed. */
+function batchedBy(table: PgTable, { batches, codes, digits: code }: Searched, { digits, codePattern }: Typed) {
+  if (!batches || !code || !digits) return undefined;
+  const { from, below, end } = digits;
+  const { table: batchTable, id } = batches;
+  return {
+    batches: batchTable,
+    isMatching: sql`${batchTable.first} < ${below} and ${batchTable.last} >= ${from}`,
+    beginsAsTyped: sql`${code} >= ${from} and ${code} < ${below}`,
+    hasNoBatch: isNull(id),
+    endsAsTyped: and(hasKeys(table)(end), codePattern ? someCodeIsLike(codes, codePattern) : undefined) as SQL,
+  };
+}
+
+const someCodeIsLike = (codes: PgColumn[], pattern: string) =>
+  sql`translate(${textOf(codes, pattern)}, ' -', '') like ${pattern}`;
+
+/** True for rows that have the keys of what was typed and, if keys cannot tell everything, contain it literally. */
 function byKeys(table: PgTable, { names, codes, ...searched }: Searched, typed: Typed): SQL {
   const { words, wordsPattern, code, codePattern } = typed;
-  const digits = searched.digits && typed.digits;
-  const has = (keys: string) => sql`${table}.search @@ ${keys}::tsquery`;
+  const digits = searched.digits && typed.digits?.areLongerThanKey ? typed.digits : undefined;
+  const has = hasKeys(table);
   if (!wordsPattern && !codePattern && !digits && words && code) return has(`${words} | ${code}`);
   const byName =
     words &&
@@ -202,24 +255,22 @@ function byKeys(table: PgTable, { names, codes, ...searched }: Searched, typed: 
       has(digits?.word ?? words),
       wordsPattern ? sql`${textOf(names, wordsPattern)} like ${wordsPattern}` : undefined,
     );
-  // Codes of one sender begin alike: the key of a beginning would be that of half the table.
+  // Codes of one sender begin alike, so half the table may have the key of a beginning.
   const hasCode =
     digits && searched.digits
       ? or(has(digits.end), sql`(${searched.digits} >= ${digits.from} and ${searched.digits} < ${digits.below})`)
       : code && has(code);
-  const byCode =
-    hasCode &&
-    and(hasCode, codePattern ? sql`translate(${textOf(codes, codePattern)}, ' -', '') like ${codePattern}` : undefined);
+  const byCode = hasCode && and(hasCode, codePattern ? someCodeIsLike(codes, codePattern) : undefined);
   return or(byName || undefined, byCode || undefined) ?? sql`false`;
 }
 
-/** True for rows in whose columns what was typed stands, in any case. */
+/** True for rows with the typed text in one of the columns, in upper or lower case. */
 export function contains(columns: PgColumn[], typed: string): SQL {
   const pattern = patternOf(lowerCase(typed));
   return sql`${textOf(columns, pattern)} like ${pattern}`;
 }
 
-/** In lower case, kept apart by a character nobody types. Both forms of a sigma are one where the pattern has any. */
+/** The columns in lower case, separated by a character that nobody types. Final sigmas are made plain if need be. */
 function textOf(columns: PgColumn[], pattern: string): SQL {
   const texts = columns.map((column) => sql`${column}::text`);
   if (texts.length === 0) return sql`''`;
@@ -227,5 +278,5 @@ function textOf(columns: PgColumn[], pattern: string): SQL {
   return pattern.includes("σ") ? sql`translate(${lower}, 'ς', 'σ')` : lower;
 }
 
-/** What LIKE takes for any text with this in it; `%` and `_` are ordinary characters. */
+/** A LIKE pattern for any text that contains this; `%` and `_` are ordinary characters. */
 const patternOf = (text: string) => `%${text.replace(/[\\%_]/g, "\\$&")}%`;

@@ -16,7 +16,7 @@ import {
 } from "../db/schema.ts";
 import { contains, type Searched } from "./search.ts";
 
-// What each list is found by, in the list itself and in the search over all of them.
+// The columns that each list is searched by, in the list itself and in the search over everything.
 
 export const searched = {
   customers: { names: [customers.username, customers.email], codes: [customers.id, customers.discordId] },
@@ -47,16 +47,21 @@ export const searched = {
     customer: { id: approvals.customerId, byCodes: true },
   },
   codeBatches: { names: [codeBatches.note], codes: [codeBatches.id, codeBatches.first, codeBatches.last] },
-  trackingCodes: { names: [], codes: [trackingCodes.code], digits: sql`${trackingCodes.code}` },
+  trackingCodes: {
+    names: [],
+    codes: [trackingCodes.code],
+    digits: sql`${trackingCodes.code}`,
+    batches: { table: codeBatches, id: trackingCodes.batchId },
+  },
 } satisfies Record<string, Searched>;
 
-/** Whose discordId a caller may not see, they may not find by it either. */
+/** Only administrators see discordIds, so only they find orders by them. */
 export const searchedFedexOrders = ({ role }: { role: string }): Searched => ({
   names: [fedexOrders.fromName, fedexOrders.toName],
   codes: [fedexOrders.id, fedexOrders.uuid],
   customer: { id: fedexOrders.customerId, byCodes: role === "admin" },
 });
 
-/** Accounts are few, and looked through one by one. */
+/** Accounts are few: each is compared, without an index. */
 export const foundStaff = (search: string, role: Role = "staff") =>
   and(eq(accounts.role, role), search ? contains([accounts.username], search) : undefined);

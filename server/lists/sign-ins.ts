@@ -5,7 +5,7 @@ import { sessions, signIns } from "../db/schema.ts";
 import { having, type ListQuery, listOf } from "./list.ts";
 import { pageOf } from "./paging.ts";
 
-/** A page of an account's sign-ins, newest first, with the sessions that still last. */
+/** A page of an account's sign-ins, newest first, each with its session if that is still open. */
 export async function signInsOf(
   db: Database,
   accountId: string,

@@ -1,10 +1,10 @@
 import { and, gte, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { prepared, unforeseen } from "../db/prepared.ts";
+import { hiddenPlaceholder, prepared } from "../db/prepared.ts";
 import { counters, monthlyCounters } from "../db/schema.ts";
 import { dayAfter, daysUntil, ofKinds, type Span } from "./counters.ts";
 
-/** The dashboard's four figures. Money in cents. */
+/** The dashboard's four figures. Money is in cents. */
 const figures = {
   orders: sql`sum(count) filter (where subject = 'orders')`,
   users: sql`sum(count) filter (where subject = 'customers')`,
@@ -14,11 +14,11 @@ const figures = {
 type Name = keyof typeof figures;
 const subjects = ["orders", "customers", "fedex charges", "deposits"] as const;
 
-/** How many days, weeks and months are drawn, with the running one. */
+/** How many days, and how many weeks and months, are drawn, including the current one. */
 const drawnDays = 30;
-const drawn = 13;
+const drawnPeriods = 13;
 
-/** Each figure by day, week and month, and what each period's finished days came to against those of the one before. */
+/** Each figure by day, week and month, and the sums of this period's finished days and the same days of the last. */
 export async function trendsAt(db: Database, today: string) {
   const { days, weeks, months, spans, changes } = calendarAt(today);
   const [byDay, byMonth] = await Promise.all([
@@ -61,18 +61,18 @@ async function figuresBy(db: Database, unit: "day" | "month", since: string) {
         deposits: total(figures.deposits),
       })
       .from(source)
-      .where(and(ofKinds(source, subjects), gte(at, unforeseen("since", "date"))))
+      .where(and(ofKinds(source, subjects), gte(at, hiddenPlaceholder("since", "date"))))
       .groupBy(at)
       .prepare("");
   });
   return query.execute({ since });
 }
 
-/** The days, weeks and months that are drawn, oldest first, and what is compared. */
+/** The days, weeks and months to draw, oldest first, and the spans to compare. */
 function calendarOf(today: string) {
   const monday = mondayOf(today);
   const oldestFirst = <T>(value: (ago: number) => T): T[] =>
-    Array.from({ length: drawn }, (_, index) => value(drawn - 1 - index));
+    Array.from({ length: drawnPeriods }, (_, index) => value(drawnPeriods - 1 - index));
   const weeks = oldestFirst((ago) => {
     const from = dayAfter(monday, -7 * ago);
     return daysIn({ from, to: dayAfter(from, 6) });
@@ -92,7 +92,7 @@ function calendarOf(today: string) {
 
 let newest: ReturnType<typeof calendarOf> | undefined;
 
-/** Reckoned once a day: that takes longer than to add up all figures. */
+/** Computed once a day, since it takes longer than adding up all figures. */
 function calendarAt(today: string) {
   newest = newest?.today === today ? newest : calendarOf(today);
   return newest;
@@ -107,8 +107,8 @@ function daysIn({ from, to }: Span): string[] {
 type Compared = { span: Span; against: Span; isFinished: boolean };
 
 /**
- * What can be compared honestly: the days of this week and this month that are over, with the same days of the one
- * before. A day that is not over stands against a whole one, and is told as such.
+ * Compares the finished days of this week and month with the same days of the last one. If there is no finished day, or
+ * for today, an unfinished day is compared with a whole one, and marked as such.
  */
 function comparedAt(today: string) {
   const yesterday = dayAfter(today, -1);
@@ -125,7 +125,7 @@ function comparedAt(today: string) {
     against: { from: fromBefore, to: toBefore },
     isFinished: true,
   });
-  // The month before may be shorter.
+  // The last month may be shorter.
   const lastBefore = [dayAfter(firstBefore, days - 1), dayAfter(first, -1)].sort()[0] as string;
   return {
     today: unfinished(yesterday),
@@ -139,7 +139,7 @@ function comparedAt(today: string) {
 
 const mondayOf = (day: string) => dayAfter(day, -((new Date(day).getUTCDay() + 6) % 7));
 
-/** The first day of the month so many months before a day's. */
+/** The first day of the month that was so many months before the month of a day. */
 function monthsBefore(day: string, months: number): string {
   const [year = 0, month = 0] = day.split("-").map(Number);
   return new Date(Date.UTC(year, month - 1 - months, 1)).toISOString().slice(0, 10);

@@ -1,12 +1,12 @@
 import type { Role } from "@footprint/contract/session.ts";
 import { and, eq, gt, min, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { exactly, prepared } from "../db/prepared.ts";
+import { literal, prepared } from "../db/prepared.ts";
 import { approvals, customers, fedexOrders, invoices, settings } from "../db/schema.ts";
 import { type Counted, countedValues, countIn } from "./counters.ts";
 import { having, type Listed } from "./list.ts";
 
-// What the queues of the desk are made of, each by the index that begins with its column.
+// The rows that wait in the desk's queues. Each condition has an index that begins with its column.
 const isNewcomer = {
   ...having(customers.active, "true"),
   where: sql`${having(customers.active, "true").where} and ${customers.verifiedAt} is null`,
@@ -23,7 +23,7 @@ export const waitingFedexOrders = (db: Database) =>
 export const waitingInvoices = (db: Database) =>
   waiting(db, invoices, { subject: "invoices", kinds: ["pending"] }, isPendingInvoice);
 
-/** The requests that an administrator may decide about, and of staff their own; null where there are none and could be none. */
+/** All requests for administrators, their own for staff. Null if there are none and requests are switched off. */
 export async function waitingApprovals(db: Database, actor: { id: string; role: Role }) {
   const whose = actor.role === "admin" ? "all" : "own";
   const asked = prepared(db, `waiting approvals, ${whose}`, () =>
@@ -48,7 +48,7 @@ export async function waitingApprovals(db: Database, actor: { id: string; role: 
   return count > 0 || isOn ? { count, oldest } : null;
 }
 
-/** How many there are, and since when the oldest waits. */
+/** How many rows wait, and since when the oldest does. */
 async function waiting(db: Database, table: Listed, counted: Counted, { column, where }: ReturnType<typeof having>) {
   const query = prepared(db, `waiting ${counted.subject}`, () => {
     const oldest = db
@@ -56,7 +56,7 @@ async function waiting(db: Database, table: Listed, counted: Counted, { column, 
       .from(table)
       .where(where)
       .orderBy(column, table.createdAt, table.id)
-      .limit(exactly(1) as never);
+      .limit(literal(1) as never);
     return db
       .select({ count: countIn({}), oldest: sql<Date | null>`(${oldest})`.mapWith(table.createdAt) })
       .from(sql`(values (1)) as one`)

@@ -7,8 +7,8 @@ type Fields<S extends z.ZodObject> = {
 };
 
 /**
- * A row as the JSON that the contract makes of it, written by the database: where rows are many, that takes a fraction of
- * reading them, making objects of them and writing these. Only what the contract names is in it. None of it is null.
+ * A row as the contract's JSON, written by the database. For many rows that takes a fraction of the time that reading
+ * them, making objects and writing those would. It has only the contract's fields, and none of them may be null.
  */
 export const jsonOf = <S extends z.ZodObject>(schema: S, fields: Fields<S>): SQL<string> =>
   sql<string>`concat(${sql.join(piecesOf(schema, fields), sql`, `)})`;

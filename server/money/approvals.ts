@@ -12,18 +12,18 @@ import { dollars } from "./ledger.ts";
 
 type Row = typeof approvals.$inferSelect;
 
-/** What somebody wants to do to whom, and why. */
+/** An act that somebody wants to do for a customer, and why. */
 export type Wish = {
   act: (typeof approvalActs)[number];
   customerId: string;
-  /** The order or the invoice. */
+  /** The order or invoice that it is about. */
   reference?: { id: string; name: string };
-  /** The line of a statement that would pay the invoice. */
+  /** The statement line that would pay the invoice. */
   lineId?: string;
   reason: string;
 };
 
-/** Not decided about, and not over. */
+/** Neither decided nor expired. */
 export const stillWaits = and(eq(approvals.status, "waiting"), sql`${approvals.expiresAt} > clock_timestamp()`);
 
 export const selectApprovals = (db: Database | Transaction) =>
@@ -50,16 +50,16 @@ export function presentApproval({ approval, user, isOver }: Shown): z.output<typ
       ? { kind: approval.act === "refund" ? "order" : "invoice", _id: reference, name: approval.referenceName }
       : null,
     by: { _id: approval.askedBy, username: approval.askedName },
-    // What is over is not shown as waiting, whether it was cleared away already or not.
+    // An expired request is never shown as waiting, even before housekeeping has ended it.
     status: approval.status === "waiting" && isOver ? "expired" : approval.status,
     decision: by && at ? { by, reason, at } : null,
   };
 }
 
-/** So many of an account's requests wait at once. */
+/** Most requests of an account that may wait at once. */
 const mostWaiting = 100;
 
-/** Makes a request of what is above a limit; of the same that waits already, none. */
+/** Makes a request for an act above a limit, unless the same request is already waiting. */
 export async function askApproval(tx: Transaction, actor: Actor, wish: Wish, cents: number, limit: string) {
   const { act, customerId, reference, lineId = null, reason } = wish;
   if (!reason)
@@ -109,7 +109,7 @@ const logTypes = { credit: "balance", refund: "refund", deposit: "invoice" } as 
 
 const subjects = { credit: "customer", refund: "order", deposit: "invoice" } as const;
 
-/** What the log says of what nobody asks for, since it is refused. */
+/** The log's words for an act that was refused and for which nobody made a request. */
 export async function wishInWords(tx: Transaction, { act, customerId, reference }: Wish, cents: number) {
   const [customer] = await tx.select().from(customers).where(eq(customers.id, customerId));
   const approval = { act, amountCents: cents, referenceName: reference?.name ?? "" };
@@ -120,7 +120,7 @@ export async function wishInWords(tx: Transaction, { act, customerId, reference 
   };
 }
 
-/** What the log says about a request: "Declined bob's request to" and what it is. */
+/** The log's sentence about a request: "Declined bob's request to" and the act. */
 export function aboutRequest(
   shown: Shown,
   words: string,
@@ -130,7 +130,7 @@ export function aboutRequest(
   return [logTypes[act], `${words} ${inWords(shown)}`, { ...change, about: { kind: "approval", id, customerId } }];
 }
 
-/** Ends a request that waits and has not expired, by the database's clock; undefined where somebody else was first. */
+/** Ends a request that is waiting and not expired, by the database's clock; undefined if somebody else was first. */
 export async function endRequest(
   tx: Transaction,
   id: string,
@@ -152,14 +152,14 @@ export async function endRequest(
   return ended;
 }
 
-/** Any number of servers may do this at once: each request expires once. */
+/** Safe on any number of servers at once: each request expires once. */
 export const endRequests = (db: Database): Promise<void> => db.transaction((tx) => expireRequests(tx));
 
 async function expireRequests(tx: Transaction, which?: SQL): Promise<void> {
   const over = await selectApprovals(tx)
     .where(and(eq(approvals.status, "waiting"), lte(approvals.expiresAt, sql`clock_timestamp()`), which))
     .limit(100)
-    // Whoever is deciding about one of them just now is not waited for.
+    // Skips requests that somebody is deciding about just now.
     .for("update", { of: approvals, skipLocked: true });
   for (const shown of over) {
     await tx.update(approvals).set({ status: "expired" }).where(eq(approvals.id, shown.approval.id));

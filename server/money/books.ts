@@ -7,19 +7,19 @@ import { orders, plainTracking, settings } from "../db/schema.ts";
 import { tell } from "../outbox/outbox.ts";
 import { dollars } from "./ledger.ts";
 
-/** How much of the log is held against its chain, besides what is new; and links that are known from elsewhere. */
+/** How much of the log is compared with its chain, besides what is new; and links noted elsewhere. */
 type Extent = { wholeLog?: boolean; noted?: NotedLink[] };
 
 /**
- * Recomputes every balance, total, purchase, refund, deposit, reversal, prepaid code and counter from the rows, and names
- * what disagrees. It reads one snapshot: writers go on meanwhile and are not seen. Then it checks the log's chain.
+ * Recomputes every balance, total, purchase, refund, deposit, reversal, prepaid code and counter from the rows, and
+ * lists what disagrees. It reads one snapshot, so writers go on undisturbed. Then it checks the log's chain.
  */
 export async function checkBooks(db: Database, extent: Extent = {}) {
   const checkedAt = new Date();
   const { problems: unbalanced, owed } = await withoutTimeLimit(db).transaction(
     async (tx) => {
-      // Every check reads whole tables. After much was entered at once the planner believes that they are still tiny,
-      // and would look through one of them for each row of the other.
+      // Every check reads whole tables. After large inserts the planner still believes that tables are tiny, and would
+      // scan one of them for each row of another.
       await tx.execute(sql`set local enable_nestloop = off`);
       const found: string[] = [];
       for (const check of checks) found.push(...(await check(tx)));
@@ -36,8 +36,8 @@ export async function checkBooks(db: Database, extent: Extent = {}) {
 }
 
 /**
- * The same, kept for whoever wants to know without having it all recomputed. There is one at a time, which all get who
- * ask before it ends: several would slow each other down, and everybody else.
+ * The same, with the result stored for later readers. Only one check runs at a time, and all who ask meanwhile share
+ * it: several would slow down each other and everybody else.
  */
 export function checkAndKeepBooks(db: Database, extent: Extent = {}): Promise<Checked> {
   const shared = running.get(db) ?? checkAfterPause(db, extent).finally(() => running.delete(db));
@@ -48,7 +48,7 @@ type Checked = Awaited<ReturnType<typeof checkBooks>>;
 const running = new WeakMap<Database, Promise<Checked>>();
 const pauses = new WeakMap<Database, Promise<unknown>>();
 
-/** The embedded engine does nothing else meanwhile: before the next check, others have it for as long as this one took. */
+/** The embedded engine does nothing else during a check, so before the next one others get it for as long. */
 async function checkAfterPause(db: Database, extent: Extent): Promise<Checked> {
   await pauses.get(db);
   const begun = performance.now();
@@ -64,7 +64,7 @@ async function checkAndKeep(db: Database, extent: Extent): Promise<Checked> {
   const { checkedAt, problems, owed: owedCents } = result;
   await db.transaction(async (tx) => {
     const [before] = await tx.select().from(settings).for("update");
-    // Another server's that began earlier may end later.
+    // Another server's check may have begun earlier and ended later.
     if (before?.booksCheckedAt && before.booksCheckedAt >= checkedAt) return;
     await tx.update(settings).set({ booksCheckedAt: checkedAt, booksProblems: problems, owedCents });
     await keepChainCheck(tx, result.chain);
@@ -75,7 +75,7 @@ async function checkAndKeep(db: Database, extent: Extent): Promise<Checked> {
   return result;
 }
 
-/** What the last check said; where there was none, what the first one says. */
+/** The result of the last check; if there was none, of the first. */
 export async function lastBooks(db: Database) {
   const [kept] = await db.select().from(settings);
   if (!kept?.booksCheckedAt) return checkAndKeepBooks(db);
@@ -83,7 +83,7 @@ export async function lastBooks(db: Database) {
   return { balanced: problems.length === 0, checkedAt: kept.booksCheckedAt, problems, owed: kept.owedCents ?? 0 };
 }
 
-/** When they were last checked, and how much was wrong: nothing is checked for it. */
+/** When the books were last checked, and how many problems there were, without checking them now. */
 export async function booksFigures(db: Database) {
   const [kept] = await db
     .select({ checkedAt: settings.booksCheckedAt, problems: settings.booksProblems })
@@ -91,7 +91,7 @@ export async function booksFigures(db: Database) {
   return { checkedAt: kept?.checkedAt ?? null, problems: kept?.problems?.length ?? 0 };
 }
 
-/** Once in every hour of the clock, however many servers ask for it. */
+/** Once in every hour of the clock, however many servers ask. */
 export async function checkBooksHourly(db: Database): Promise<void> {
   const isDue = sql`coalesce(date_trunc('hour', ${settings.booksBegunAt}) < date_trunc('hour', now()), true)`;
   const claimed = await db.update(settings).set({ booksBegunAt: sql`now()` }).where(isDue).returning();
@@ -101,7 +101,7 @@ export async function checkBooksHourly(db: Database): Promise<void> {
 /** Enough to see what is wrong; a thousand of the same kind say no more. */
 const mostProblems = 50;
 
-/** A query for what is wrong, and the sentence that says it. */
+/** A query that finds faults, and the sentence about each. */
 const check =
   <Row extends Record<string, unknown>>(wrong: SQL, say: (row: Row) => string) =>
   async (tx: Transaction) =>
@@ -210,7 +210,7 @@ const checks = [
       return `${name} has ${figure(is)} ${total} in all, but their rows add up to ${figure(should)}`;
     },
   ),
-  // A used code may have been deleted since: what an order carries need not be registered.
+  // A used code may have been deleted since, so an order's code need not be registered.
   check<{ code: string; used: boolean; carriers: number }>(
     sql`select code, used_at is not null as used, count(orders.id)::int as carriers
         from tracking_codes left join orders on ${plainTracking(orders.tracking)} = code
@@ -222,7 +222,14 @@ const checks = [
       return `The prepaid code ${code} ${claim}, but ${carriers === 1 ? "1 order carries" : `${carriers} orders carry`} it`;
     },
   ),
-  // Codes that were registered once and deleted since are good for one order too.
+  // A search for the beginning of many codes looks in their batches.
+  check<{ code: string }>(
+    sql`select code from tracking_codes left join code_batches on code_batches.id = batch_id
+        where batch_id is not null and (code between first and last and tracking_codes.created_at = code_batches.created_at)
+          is not true`,
+    ({ code }) => `The prepaid code ${code} is not of the codes or the moment of its batch`,
+  ),
+  // A code that was deleted after its registration may still be on only one order.
   check<{ code: string; carriers: number }>(
     sql`select code, carriers from (
           select ${plainTracking(orders.tracking)} as code, count(*)::int as carriers from ${orders}

@@ -2,13 +2,13 @@ import type { About, LogEntry } from "../accounts/audit.ts";
 import type { transfers } from "../db/schema.ts";
 import { dollars } from "./ledger.ts";
 
-// What the log says about money that people move by hand: the made-up business tells its past in the same words.
+// The log's sentences about money that people move by hand. The made-up business uses them for its past too.
 
-/** A customer whose balance has just changed to this, by a transfer. */
+/** A customer whose balance has just been changed by a transfer. */
 type Moved = { id: string; transferId: string; username: string; balanceCents: number };
 type Original = Pick<typeof transfers.$inferSelect, "id" | "kind" | "amountCents" | "reference">;
 
-/** An entry that says why, where somebody did: in its sentence, so that a search finds it, and as data. */
+/** Adds the reason, if there is one, to an entry: to the sentence, so that a search finds it, and to the data. */
 export function because(reason: string, [type, action, change]: LogEntry): LogEntry {
   if (!reason) return [type, action, change];
   return [type, `${action}: ${reason}`, { ...change, after: { ...(change?.after as object), reason } }];
@@ -32,7 +32,9 @@ export function adjustedBalance(customer: Moved, cents: number): LogEntry {
   ];
 }
 
-/** Of the transfer that was taken back, and the customer after that. It belongs to the history of what was done first. */
+/**
+ * About the transfer that was reversed, with the customer's new balance, so that it appears in that transfer's history.
+ */
 export function reversedTransfer({ id, kind, amountCents, reference }: Original, customer: Moved): LogEntry {
   if (kind !== "deposit" || !reference) {
     const change = changed(customer, -amountCents, transfer(id));

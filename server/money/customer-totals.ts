@@ -14,19 +14,19 @@ type Totals = {
   fedexOrders: number;
   invoices: number;
   agrees: boolean;
-  /** As each day ended, and before them as the day before did. */
+  /** The balance at the end of each day, beginning with the day before the first. */
   balances: number[];
   spentBefore: number;
 };
 
-/** Beyond this many rows nobody counts on. */
+/** Rows are counted only up to this many. */
 const mostCounted = sql.raw("1000");
-/** So many transfers are added up; of more, the newest one tells. */
+/** Up to this many transfers are added up; beyond, the totals in the newest transfer are used. */
 const mostAddedUp = sql.raw("5000");
 
 /**
- * Rows of a customer, up to a point. Compared as a pair, since the only index in that order is the one by customers:
- * left the choice, PostgreSQL may go through the whole table for a customer who has none.
+ * Counts a customer's rows, up to a point. Compares pairs, because only the index by customers has that order: given
+ * the choice, PostgreSQL may scan the whole table for a customer who has no rows.
  */
 const counted = (table: string) => sql`(
   select count(*)::int from (
@@ -35,8 +35,8 @@ const counted = (table: string) => sql`(
     order by customer_id, created_at limit ${mostCounted}) as rows)`;
 
 /**
- * What a customer's transfers come to, over these consecutive days too, from single rows. Of one moment: read one after
- * the other, the row and the transfers would disagree whenever something is bought in between.
+ * A customer's totals, and the balances on these consecutive days, all from single rows. Read in one statement: read
+ * one after the other, the row and the transfers would disagree if something is bought in between.
  */
 export async function totalsOf(db: Database, customerId: string, days: string[]) {
   const { rows } = await db.execute<Totals>(sql`

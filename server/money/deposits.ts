@@ -1,7 +1,7 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import { eq, sql } from "drizzle-orm";
 import type { Shop } from "../accounts/api-keys.ts";
-import { onRecord, wasRefused } from "../accounts/attempts.ts";
+import { toBeLogged, wasRefused } from "../accounts/attempts.ts";
 import { type Author, record } from "../accounts/audit.ts";
 import type { Transaction } from "../db/database.ts";
 import { invoices } from "../db/schema.ts";
@@ -10,7 +10,7 @@ import { aboutInvoice, telling } from "./happenings.ts";
 import { dollars, move } from "./ledger.ts";
 import { paidInvoice } from "./trade-log.ts";
 
-/** Credits an invoice that is locked and not yet paid, whoever was first to say so. */
+/** Credits an invoice that is locked and not yet paid. */
 export async function settle(tx: Transaction, invoice: typeof invoices.$inferSelect, actor: Author, reason = "") {
   const customer = await move(tx, {
     customerId: invoice.customerId,
@@ -26,7 +26,7 @@ export async function settle(tx: Transaction, invoice: typeof invoices.$inferSel
   return customer;
 }
 
-/** Refuses a deposit beyond what the key may mark as paid in a business day. Deposits with one such key take turns. */
+/** Refuses a deposit above what the key may mark as paid per business day. Deposits with the same key take turns. */
 export async function refuseDepositAboveLimit(tx: Transaction, shop: Shop, cents: number): Promise<void> {
   const { id, depositsPerDayCents: most } = shop;
   if (most === null) return;
@@ -38,5 +38,5 @@ export async function refuseDepositAboveLimit(tx: Transaction, shop: Shop, cents
   if (used + cents <= most) return;
   const limit = `This API key may mark ${dollars(most)} a day as paid: ${dollars(used)} were today`;
   const refused = refusal(403, `${limit}, so ${dollars(cents)} is too much`);
-  throw onRecord(refused, shop, ["invoice", `${wasRefused}mark ${dollars(cents)} as paid: ${limit}`]);
+  throw toBeLogged(refused, shop, ["invoice", `${wasRefused}mark ${dollars(cents)} as paid: ${limit}`]);
 }

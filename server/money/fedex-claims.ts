@@ -13,7 +13,7 @@ type Claimed = Pick<FedexOrder, "claimedBy" | "claimedName" | "claimedUntil">;
 
 export const unclaimed = { claimedBy: null, claimedName: null, claimedUntil: null };
 
-/** Who works on an order; nobody where the claim is over, even if nobody has cleared it away yet. */
+/** Who works on an order; nobody once the claim has expired, even before housekeeping clears it. */
 export function claimOf({ claimedBy, claimedName, claimedUntil }: Claimed) {
   if (!claimedBy || !claimedName || !claimedUntil || claimedUntil <= new Date()) return null;
   return { by: { _id: claimedBy, username: claimedName }, until: claimedUntil };
@@ -39,39 +39,39 @@ export async function claimOrder(tx: Transaction, order: FedexOrder, actor: Acto
   const claim = claimed && claimOf(claimed);
   if (!claim) throw new Error("a claim that was just made holds");
   const entry = claimedFedexOrder(order, { status, claimedName: actor.username }, held !== null);
-  await record(tx, actor, ...telling(entry, ...(await toldOf(tx, order, status))));
+  await record(tx, actor, ...telling(entry, ...(await statusEvents(tx, order, status))));
   return claim;
 }
 
-/** Gives a locked order back. An administrator may do that for others. */
+/** Gives up the claim on a locked order. An administrator may do that for others. */
 export async function releaseOrder(tx: Transaction, order: FedexOrder, actor: Actor) {
   const held = claimOf(order);
   if (!held) throw refusal(409, "Nobody works on this order");
   if (held.by._id !== actor.id && actor.role !== "admin") throw refusal(409, `${held.by.username} works on this order`);
   const after = await endClaim(tx, order);
   const entry = unclaimedFedexOrder(order, after, "released");
-  await record(tx, actor, ...telling(entry, ...(await toldOf(tx, order, after.status))));
+  await record(tx, actor, ...telling(entry, ...(await statusEvents(tx, order, after.status))));
 }
 
-/** Ends the claims whose time is over. Any number of servers may do this at once: each claim ends once. */
+/** Ends expired claims. Safe on any number of servers at once: each claim ends once. */
 export async function endClaims(db: Database): Promise<void> {
   await db.transaction(async (tx) => {
     const over = await tx
       .select()
       .from(fedexOrders)
       .where(lte(fedexOrders.claimedUntil, sql`now()`))
-      // Whoever is changing one of them just now is not waited for: the next minute comes.
+      // Skips claims that somebody is changing just now; the next minute will do.
       .for("update", { skipLocked: true });
     for (const order of over) {
       const after = await endClaim(tx, order);
       const entry = unclaimedFedexOrder(order, after, "expired");
-      await record(tx, system, ...telling(entry, ...(await toldOf(tx, order, after.status))));
+      await record(tx, system, ...telling(entry, ...(await statusEvents(tx, order, after.status))));
     }
   });
 }
 
-/** Who works on an order is no shop's business; what becomes of its status is. */
-const toldOf = async (tx: Transaction, order: FedexOrder, status: FedexOrder["status"]) =>
+/** Shops are told of an order's status, but not of who works on it. */
+const statusEvents = async (tx: Transaction, order: FedexOrder, status: FedexOrder["status"]) =>
   status === order.status ? [] : [await fedexOrderChanged(tx, { ...order, status })];
 
 async function endClaim(tx: Transaction, { id, status }: FedexOrder) {

@@ -13,16 +13,15 @@ type Similar = {
   createdAt: string | Date;
 };
 
-/** So many are looked at of each of three classes of weight, and so many of them shown. */
+/** How many orders are read for each of three classes of weight, and how many of them are shown. */
 const mostOfClass = sql.raw("8");
 const mostShown = 5;
-/** Fewer say nothing about what is usual. */
+/** Fewer than this say nothing about what is usual. */
 const fewest = 4;
 
 /**
- * What parcels of nearly the same weight cost, newest first, and what is usual: without the tenth that was cheapest and
- * the tenth that was dearest. Compared as pairs and ordered by both: left the choice, PostgreSQL may go through all
- * orders by time for a weight that is rare.
+ * What parcels of nearly the same weight cost, newest first, and the usual range, without the cheapest and the dearest
+ * tenth. Compares and orders by pairs: given the choice, PostgreSQL may scan all orders by time for a rare weight.
  */
 export async function similarPrices(db: Database, { id, weight, weightUnit }: Parcel) {
   const { rows } = await db.execute<Similar>(sql`

@@ -14,9 +14,9 @@ import {
 } from "../db/schema.ts";
 import type { Happening } from "../outbox/outbox.ts";
 
-// What shops and colleagues hear about the trade: how things stand now, whoever brought it about.
+// The events that shops and staff get about the trade: the state after the change, whoever made it.
 
-/** A change's entry in the log, with what is told of it. */
+/** A log entry together with the events about it. */
 export const telling = ([type, action, change]: LogEntry, ...events: Happening[]): LogEntry => [
   type,
   action,
@@ -93,7 +93,7 @@ export const aboutFedexOrder = (
   data: { customer: named(customer), order: presentShopFedexOrder(order) },
 });
 
-/** Of an order that is locked, by whoever does not know its customer. */
+/** For a locked order whose customer the caller does not know. */
 export async function fedexOrderChanged(tx: Transaction, order: typeof fedexOrders.$inferSelect): Promise<Happening> {
   const [customer] = await tx.select().from(customers).where(eq(customers.id, order.customerId));
   if (!customer) throw new Error("an order has a customer");
@@ -105,7 +105,7 @@ const presentPrice = ({ fromWeight, toWeight, priceCents }: Bounds) => ({ fromWe
 type Offered = Pick<typeof labelTypes.$inferSelect, "id" | "uid" | "name" | "active">;
 const presentType = ({ id, uid, name, active }: Offered) => ({ _id: id, uid, name, status: active });
 
-/** The prices of a label type as they are now, for everybody. */
+/** The current prices of a label type, for everybody. */
 export async function pricesChanged(tx: Transaction, labelTypeId: string): Promise<Happening> {
   const [labelType] = await tx.select().from(labelTypes).where(eq(labelTypes.id, labelTypeId));
   if (!labelType) throw new Error("a price has a label type");
@@ -122,7 +122,7 @@ export async function pricesChanged(tx: Transaction, labelTypeId: string): Promi
 
 type Buyer = Named & Pick<typeof customers.$inferSelect, "shopId">;
 
-/** A customer's own prices for some label types as they are now. */
+/** A customer's current custom prices for some label types. */
 export async function ownPricesChanged(
   tx: Transaction,
   customer: Buyer,

@@ -43,8 +43,8 @@ const movements: Movement[] = [
   ["added balance", users.addBalance, ({ customer }) => ({ params: { id: customer.id }, body: { balance: 5 } })],
 ];
 
-// Everybody who moves money takes the customer's row first and the counters after it. In the opposite order two of
-// them could wait for each other.
+// Whoever moves money locks the customer's row first and the counters afterwards. In the opposite order two calls could
+// wait for each other.
 test.for(movements)("%s waits for the customer's balance without holding a counter", async ([, endpoint, input]) => {
   const { body } = await call("admin", website.createApiKey, { body: { name: "Main shop" } });
   const customer = await addCustomer({ balance: 20 });
@@ -60,7 +60,7 @@ test.for(movements)("%s waits for the customer's balance without holding a count
   const [deposit] = await db.select().from(transferTable).where(eq(transferTable.reference, paid.id));
   const fedexOrder = await addFedexOrder({ customer, price: 5 });
   const known = { customer, order: await addOrder({ customer }), invoice, fedexOrder, deposit: deposit?.id ?? "" };
-  // A counter has a row for each of sixteen groups of writers: whichever the call is in, its row can be seen.
+  // A counter has one row for each of sixteen groups of writers. Whichever group the call is in, its row can be locked.
   await db.execute(sql`
     insert into counters select subject, kind, day, writers, 0, 0 from counters, generate_series(0, 15) writers
     on conflict do nothing`);

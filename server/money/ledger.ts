@@ -10,26 +10,26 @@ type Kind = (typeof transferKinds)[number];
 
 type Movement = {
   customerId: string;
-  /** Negative to take. */
+  /** Negative to take money. */
   cents: number;
   kind: Kind;
-  /** What the money moves for; an adjustment and a reversal refer to nothing. */
+  /** What the money is for; adjustments and reversals refer to nothing. */
   reference?: string;
   actor: Author;
   reason?: string;
   /** How many orders a purchase pays for. */
   orders?: number;
-  /** The transfer that a reversal takes back. */
+  /** The transfer that a reversal reverses. */
   reverses?: { id: string; kind: Kind };
 };
 
 const mostCents = 1_000_000_000_000;
 
 /**
- * The only way a balance changes: the customer's row, one transfer and what is told of it, in the caller's transaction.
- * Everybody first locks what the money is for, then moves it, and writes what is counted only then: in one order, so
- * that no two can wait for each other. A transfer gets its number, its moment and its totals while the customer's row is
- * locked, so that they follow one another as the balance changed.
+ * The only function that changes a balance. In the caller's transaction it writes the customer's row, one transfer and
+ * the events. Callers first lock what the money is for, then call this, and only then write rows that are counted; with
+ * everybody in this order no two calls can wait for each other. A transfer gets its number, time and totals while the
+ * customer's row is locked, so transfers follow one another as the balance changed.
  */
 export async function move(tx: Transaction, movement: Movement) {
   const [moved] = await moveEach(tx, [movement]);
@@ -38,8 +38,9 @@ export async function move(tx: Transaction, movement: Movement) {
 }
 
 /**
- * The same for several, one after the other, in one statement. All of a customer's move, or none of them do: then they
- * are not among what is returned. Who moves money of several customers has locked their rows before, in one order.
+ * The same for several, one after the other, in one statement. Either all of a customer's movements are made or none;
+ * in that case they are missing from the result. A caller that moves money of several customers has locked their rows
+ * before, in a fixed order.
  */
 export async function moveEach(tx: Transaction, movements: Movement[]) {
   const wanted = movements.map(
@@ -66,7 +67,7 @@ export async function moveEach(tx: Transaction, movements: Movement[]) {
     discord_id: string;
     balance: string;
   };
-  // Whose they are is said twice: the database cannot know how few are wanted, and would look through all customers.
+  // The customers are named twice: the database cannot know how few there are, and would scan all customers.
   const { rows } = await tx.execute<Moved>(sql`
     with wanted as materialized (
       select * from json_to_recordset(${JSON.stringify(wanted)}::json) as wanted (place int, id uuid, event_id uuid,
@@ -129,10 +130,7 @@ export const balanceTooSmall = (
   { username, balanceCents }: { username: string; balanceCents: number },
   cents: number,
 ) =>
-  refusal(
-    402,
-    `${username} has ${dollars(balanceCents)}: ${dollars(cents - balanceCents)} is missing to take ${dollars(cents)}`,
-  );
+  refusal(402, `${username} has ${dollars(balanceCents)}, ${dollars(cents - balanceCents)} short of ${dollars(cents)}`);
 
 /** "$1,234.50", for sentences in messages and logs. */
 export function dollars(cents: number): string {

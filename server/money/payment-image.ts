@@ -1,20 +1,23 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import type { Sharp } from "sharp";
 
-/** What was read of an image; `drawn` are the pixels that were looked at, as PNG, unless it could not be opened. */
+/**
+ * What was read from an image. `drawn` are the pixels that were read, as a PNG; undefined if the image could not be
+ * opened.
+ */
 export type ImageRead = { qr: string[]; drawn: Buffer | undefined };
 
-/** Beyond this an image is not unpacked: a small file can hold a very large picture. */
+/** Larger images are not unpacked: a small file can hold a huge picture. */
 const most = 4096;
-/** Customers see a picture of at most this size, in which the codes are looked for; the reader looks at smaller ones too. */
+/** The largest picture shown to customers. Codes are searched in it, and the reader also tries smaller sizes. */
 const shownAt = 1024;
 const patience = { seconds: 5 };
 
 let reading: Promise<unknown> = Promise.resolve();
 
 /**
- * Draws an image anew and reads the drawing's QR codes: a file may show other things elsewhere, by further pictures, by
- * what is transparent, by how its colours are meant. One at a time is unpacked, by a thread of its own.
+ * Redraws an image and reads the QR codes in the drawing, since a file can look different elsewhere: by further frames,
+ * transparency or colour profiles. Images are unpacked one at a time, in a thread of their own.
  */
 export function readImage(bytes: Uint8Array): Promise<ImageRead> {
   const read = reading.then(() => drawAndRead(bytes));
@@ -23,11 +26,11 @@ export function readImage(bytes: Uint8Array): Promise<ImageRead> {
 }
 
 async function drawAndRead(bytes: Uint8Array): Promise<ImageRead> {
-  // Loaded when the first image is looked at, so that no start waits for them.
+  // Loaded with the first image, so that no start waits for them.
   const [{ default: sharp }, { decodeQRBatch }] = await Promise.all([import("sharp"), import("qr/decode.js")]);
   sharp.concurrency(1);
   sharp.cache(false);
-  // Its head alone is read for this.
+  // Reads only the header.
   const metadata = await sharp(bytes, { limitInputPixels: false })
     .metadata()
     .catch(() => undefined);
@@ -48,7 +51,7 @@ async function drawAndRead(bytes: Uint8Array): Promise<ImageRead> {
   const picture = sharp(pixels.data, { raw: { width, height, channels } });
   const views: Sharp[] = [
     picture.clone(),
-    // Cameras read a code in a mirror too, a tiny one, and one that is only a little darker than white.
+    // Cameras also read mirrored codes, tiny ones, and ones hardly darker than white.
     picture.clone().flop(),
     picture.clone().resize(2 * width, 2 * height),
     picture.clone().linear(4, -3 * 255),

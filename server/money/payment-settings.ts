@@ -4,7 +4,7 @@ import { confirmationFor, inWords, isConfirmed, strangersIn } from "@footprint/c
 import { refusal } from "@footprint/contract/refusal.ts";
 import { website } from "@footprint/contract/website.ts";
 import { and, count, desc, gt, isNotNull, lte, max, min, sql } from "drizzle-orm";
-import { onRecord, wasRefused } from "../accounts/attempts.ts";
+import { toBeLogged, wasRefused } from "../accounts/attempts.ts";
 import { record } from "../accounts/audit.ts";
 import type { Actor } from "../accounts/sessions.ts";
 import { refuseIfChanged, type Seen, versionOf } from "../accounts/versions.ts";
@@ -16,7 +16,7 @@ import type { ImageRead } from "./payment-image.ts";
 
 type Settings = Pick<typeof settings.$inferSelect, "cashappId" | "imageFileId">;
 
-/** The payment app's handle and where its QR image lies. */
+/** The payment app's handle and the address of its QR image. */
 const cashappOf = ({ cashappId, imageFileId }: Settings) => ({
   cashappId,
   image: imageFileId ? pathOf(website.image, { id: imageFileId }) : null,
@@ -24,7 +24,7 @@ const cashappOf = ({ cashappId, imageFileId }: Settings) => ({
 
 export const handleVersion = (current: Settings) => versionOf(cashappOf(current));
 
-/** The same as it is now, for the panel and for shops. */
+/** The current handle, for the panel and for shops. */
 export async function readCashapp(db: Database) {
   const [current] = await db.select().from(settings);
   return cashappOf(current ?? nothing);
@@ -32,14 +32,14 @@ export async function readCashapp(db: Database) {
 
 const nothing: Settings = { cashappId: "", imageFileId: null };
 
-/** What is shown now, with what the history knows about it; nothing where a server of an earlier version changed it. */
+/** The current handle with its entry in the history; undefined if a server of an earlier version changed it. */
 export async function newestHandle(db: Database | Transaction, current: Settings) {
   const [newest] = await db.select().from(paymentHandles).orderBy(desc(paymentHandles.number)).limit(1);
   const isCurrent = newest?.handle === current.cashappId && newest.imageFileId === current.imageFileId;
   return isCurrent ? newest : undefined;
 }
 
-/** The settings' row: changes of the handle take turns at it. */
+/** Locks the settings' row, so that changes of the handle take turns. */
 export async function lockHandle(tx: Transaction, seen: Seen) {
   const [current] = await tx.select().from(settings).for("update");
   if (!current) throw new Error("the settings row is missing");
@@ -48,16 +48,16 @@ export async function lockHandle(tx: Transaction, seen: Seen) {
 }
 
 type Change = Settings & {
-  /** What the image says; undefined where there is none. */
+  /** What was read from the image; undefined without an image. */
   image: ImageRead | undefined;
   imageIsOlder: boolean;
   confirmation?: string | undefined;
-  /** What the log says of it, and the images' names. */
+  /** For the log: the sentence, and the images' names. */
   words: string;
   names: { before: string | null; after: string | null };
 };
 
-/** Changes what customers pay to, where its QR code pays nobody else or that was said in words; returns the warnings. */
+/** Changes the payment handle, if its QR code pays nobody else or that was confirmed in words; returns the warnings. */
 export async function changeHandle(tx: Transaction, actor: Actor, before: Settings, change: Change): Promise<string[]> {
   const { cashappId, imageFileId, image, imageIsOlder, words, names } = change;
   const warnings = image ? warningsOf(actor, cashappId, image, imageIsOlder, change.confirmation) : [];
@@ -104,7 +104,7 @@ function warningsOf(
       confirmWith,
     });
     const action = `${wasRefused}change the payment settings: ${words}`;
-    throw onRecord(refused, actor, [
+    throw toBeLogged(refused, actor, [
       "website",
       action,
       { after: { cashappId: handle, qr }, about: settingsThemselves },
@@ -119,10 +119,10 @@ function warningsOf(
   ];
 }
 
-/** Not the handle, which did not change: nobody is told of a new one. */
+/** The settings instead of the handle, which did not change, so that nobody is told of a new one. */
 const settingsThemselves = { kind: "settings" as const, id: settingsId };
 
-/** The number of the newest state that is older than a week. */
+/** The number of the newest handle that is older than a week. */
 const newestBeforeTheWeek = (db: Database) =>
   db
     .select({ number: paymentHandles.number })
@@ -131,7 +131,10 @@ const newestBeforeTheWeek = (db: Database) =>
     .orderBy(desc(paymentHandles.number))
     .limit(1);
 
-/** What the last week's changes of where customers pay to come to: nobody who was away misses one, nor do later ones hide it. */
+/**
+ * All changes of the payment handle in the last week, so that somebody who was away misses none and later ones hide
+ * none.
+ */
 export async function recentHandleChanges(db: Database) {
   const { number, handle, previous, actor, warnings, createdAt } = paymentHandles;
   const byActor = await prepared(db, "recent handles", () =>
@@ -146,7 +149,7 @@ export async function recentHandleChanges(db: Database) {
         createdAt: max(createdAt),
       })
       .from(paymentHandles)
-      // Found by their numbers, so that nobody reads all that ever were.
+      // Found by their numbers, so that only the last week's are read.
       .where(and(isNotNull(actor), gt(number, sql`coalesce((${newestBeforeTheWeek(db)}), 0)`)))
       .groupBy(actor)
       .orderBy(desc(max(number)))

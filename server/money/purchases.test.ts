@@ -32,7 +32,7 @@ const code = (number: number) => withCheckDigit(`9400${String(number).padStart(1
 const register = (first: number, amount: number, type: "priority" | "express" = "priority") =>
   call("admin", tracking.create, { body: { amount, type, template: "evs", trackRef: code(first) } });
 
-/** What housekeeping does on the embedded engine, and PostgreSQL by itself: the planner learns how large tables are. */
+/** The planner learns how large tables are: housekeeping does this on the embedded engine, PostgreSQL by itself. */
 const analyse = () => tidy({ db, kind: "embedded" });
 
 async function usedCodes() {
@@ -109,7 +109,7 @@ test("a shop cannot send a prepaid code as its own tracking, used or not", async
     expect([bulk.status, bulk.body.message]).toEqual([409, message]);
   }
   expect(await balanceOf(customer)).toBe(19);
-  // Where the label takes a prepaid code, what was sent is ignored.
+  // A tracking that was sent is ignored if the label takes a prepaid code.
   const sold = await call(shop, storefront.createOrder, { body: { discordId, ...one("priority", used) }, ...once() });
   expect(sold.body.order.tracking).toBe(unused);
   expect((await checkBooks(db)).problems).toEqual([]);
@@ -185,14 +185,14 @@ test("a code that a shop sent as its own is on one label, however it is written,
       ]);
     expect((await register(number, 1)).status, first).toBe(409);
   }
-  // Codes of one batch, behind a zip code or longer than a prepaid one, share the digits they begin with: by chance
-  // these end rightly, and are a code all the same only where one is registered.
+  // Codes of one batch share their first digits, also behind a zip code or inside longer ones. By chance such digits
+  // end in a valid check digit, and are a code only if one is registered.
   for (const pair of [
     ["420968139400111814089533001286", "420968139400111814089533001293"],
     ["92748904230219995134180017", "92748904230219995134180024"],
   ])
     expect(await sellBoth(pair), pair.join(" and ")).toBe(201);
-  // Also where the last digit is not the one that a prepaid code would have.
+  // Even if its last digit is not the check digit of a prepaid code.
   const mistyped = code(99).replace(/.$/, (digit) => String((Number(digit) + 1) % 10));
   expect(await sell(`42078701${mistyped}`)).toEqual([201, undefined]);
   for (const again of spelt(mistyped)) expect((await sell(again))[0], again).toBe(409);
@@ -218,7 +218,7 @@ test.skipIf(isEmbedded)(
   },
 );
 
-test("of two who send the same code of their own at the same moment, one sells it", async () => {
+test("of two shops that send the same tracking code at once, only one sells it", async () => {
   const buyers = [await addCustomer({ balance: 20 }), await addCustomer({ balance: 20 })];
   await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 1]] });
   const sell = ({ discordId }: { discordId: string }) => {
@@ -235,7 +235,7 @@ test("of two who send the same code of their own at the same moment, one sells i
   expect((await checkBooks(db)).problems).toEqual([]);
 });
 
-/** As many codes in one tracking as fit: a nine in every second place, and from the 22nd on check digits between. */
+/** A tracking with as many codes as fit: a nine in every second place, and check digits between from the 22nd on. */
 function trackingFullOfCodes(number: number): string {
   let digits = `1234567${String(number).padStart(3, "0")}`.replace(/./g, "9$&");
   while (digits.length < 42) digits += digits.length % 2 === 0 ? "9" : withCheckDigit(digits.slice(-21)).at(-1);
@@ -255,7 +255,7 @@ test.skipIf(isEmbedded)("a bulk order takes few locks, however many codes may be
       sql`select count(*)::int as locks from pg_locks join pg_database on pg_database.oid = database
           where locktype = 'advisory' and datname = current_database()`,
     );
-    // Of codes, of whoever registers some, the counters' slot, and the call's key.
+    // The locks of codes, of registering codes, of the counters' slot and of the call's key.
     expect(rows[0]?.locks).toBeLessThanOrEqual(128 + 1 + 1 + 1);
     return { bought };
   });

@@ -37,13 +37,13 @@ type Offer = {
   price_cents: string;
   custom: boolean;
   standard_cents: string | null;
-  /** When its order would be made. */
+  /** When the order would be made. */
   at: string;
 };
 
 /**
- * What is on offer for parcels, in their order: the customer's own tier where custom pricing is enabled and one fits,
- * else the label type's. `isBuyer` says who buys a parcel, and `lock` how their rows are locked, in one order.
+ * The offers for parcels, in their order: the customer's own tier if custom pricing is enabled and one fits, else the
+ * label type's. `isBuyer` says who buys a parcel, and `lock` how their rows are locked, in a fixed order.
  */
 async function offersFor(
   db: Database | Transaction,
@@ -77,7 +77,7 @@ async function offersFor(
   return rows.sort((one, other) => one.place - other.place);
 }
 
-/** Said twice: the database cannot know how few are wanted, and would look through all customers. */
+/** Named twice: the database cannot know how few there are, and would scan all customers. */
 const isDiscordId = sql`customers.discord_id = item."discordId"
   and customers.discord_id = any(array(select "discordId" from item))`;
 
@@ -107,7 +107,7 @@ function priced(offer: Offer, parcel: Parcel, place: number | undefined) {
   };
 }
 
-/** What speaks against selling a label of this type for this weight, to whomever. */
+/** The reason not to sell a label of this type and weight to anybody. */
 function notOffered(
   offer: Offer,
   { labelType, weight }: Parcel,
@@ -131,7 +131,7 @@ const tierOf = ({ from_weight, to_weight, price_cents }: Offer) => ({
 
 const standardOf = ({ standard_cents }: Offer) => (standard_cents === null ? null : Number(standard_cents));
 
-/** What a customer would pay, why, and what the purchase would be refused with: by the code that sells. */
+/** What a customer would pay and why, and the refusal a purchase would get, all from the code that sells. */
 export async function quote(db: Database, customerId: string, labelTypeId: string, weight: number) {
   const [labelType] = await db.select().from(labelTypes).where(eq(labelTypes.id, labelTypeId));
   if (!labelType) throw refusal(404, "This label type does not exist");
@@ -185,13 +185,13 @@ export function refuseWhoCannotOrder(buyer: Buyer): void {
   if (refused) throw refused;
 }
 
-/** What one call wants to buy: a label, or several as one bulk order. */
+/** What one call wants to buy: one label, or several as a bulk order. */
 type Wanted = { discordId: string; purchases: Purchase[]; asBulk: boolean };
 export type Offered = Wanted & { offers: Offer[] | undefined };
 
 /**
- * What is on offer for what each of several calls wants, with the customers' rows locked, in one statement. Where it may
- * not wait, it leaves out whose customer is just being worked for elsewhere.
+ * The offers for several calls, with the customers' rows locked, in one statement. If it may not wait, it leaves out
+ * calls whose customer is locked elsewhere.
  */
 export async function lookAtOffers(tx: Transaction, wanted: Wanted[], mayWait = true): Promise<Offered[]> {
   const parcels = wanted.flatMap(({ discordId, purchases }, of) =>
@@ -203,9 +203,9 @@ export async function lookAtOffers(tx: Transaction, wanted: Wanted[], mayWait = 
 }
 
 /**
- * Prices, pays and records what several calls want, each all or nothing, in a fixed number of statements. Tells of each
- * what was bought, or what it is refused with. Where it may not wait, it leaves undefined whose customer is unknown, or
- * is just being worked for elsewhere.
+ * Prices, pays and records what several calls want, each call completely or not at all, in a fixed number of
+ * statements. Returns for each what was bought, or its refusal. If it may not wait, it returns undefined for calls
+ * whose customer is unknown or locked elsewhere.
  */
 export async function buy(
   tx: Transaction,
@@ -226,7 +226,7 @@ export async function buy(
     tracking && !labelType.codes ? tracking : [],
   );
   const types = labels.map(({ labelType }) => labelType);
-  // After the money has moved: what there is cannot be tried out for nothing.
+  // Only after the money has moved, so that nobody can find out for nothing which codes there are.
   const [moved, codes] = await allOf([
     moveEach(
       tx,
@@ -286,7 +286,7 @@ type Bought = {
   orders: { order: Order; labelType: { name: string } }[];
 };
 
-/** What is sold to a call, or what it is refused with. `balances` is what those before it have left to each customer. */
+/** The sale to a call, or its refusal. `balances` is what earlier calls have left to each customer. */
 function saleOf({ purchases, asBulk }: Wanted, offers: Offer[], balances: Map<string, number>) {
   try {
     const customer = buyerOf(offers[0] as Offer);
@@ -303,7 +303,7 @@ function saleOf({ purchases, asBulk }: Wanted, offers: Offer[], balances: Map<st
     return {
       ...{ customer, total, asBulk },
       createdAt: orders.createdAt.mapFromDriverValue((offers[0] as Offer).at) as Date,
-      /** What the money moves for. */
+      /** What the money is for. */
       reference: asBulk ? uuidv7() : (ids[0] as string),
       labels: labels.map((label, place) => ({ ...label, id: ids[place] as string })),
     };

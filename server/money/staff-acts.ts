@@ -8,13 +8,13 @@ import { adjustedBalance, because } from "./corrections.ts";
 import { settle } from "./deposits.ts";
 import { orderRefunded, telling } from "./happenings.ts";
 import { dollars, move } from "./ledger.ts";
-import { needRoom } from "./limits.ts";
+import { checkStaffLimit } from "./limits.ts";
 import { refundedOrder } from "./trade-log.ts";
 
-// What people do with money by hand. Above a staff account's limit it becomes a request, where that is switched on.
+// Money that staff move by hand. Above an account's limit it becomes a request, if requests are switched on.
 
 export async function addBalance(tx: Transaction, actor: Actor, customerId: string, cents: number, reason: string) {
-  const asked = await needRoom(tx, actor, "credit", cents, { act: "credit", customerId, reason });
+  const asked = await checkStaffLimit(tx, actor, "credit", cents, { act: "credit", customerId, reason });
   if (asked) return asked;
   const moved = await move(tx, { customerId, cents, kind: "adjustment", reason, actor });
   const entry = adjustedBalance({ ...moved, id: customerId }, cents);
@@ -23,7 +23,7 @@ export async function addBalance(tx: Transaction, actor: Actor, customerId: stri
 }
 
 export async function refund(tx: Transaction, actor: Actor, id: string, reason: string) {
-  // The lock: of two operators clicking at once, the second waits here and finds it refunded.
+  // The lock: of two operators clicking at once, the second waits here and finds the order refunded.
   const [found] = await tx
     .select({ order: orders, labelType: labelTypes.name })
     .from(orders)
@@ -35,7 +35,12 @@ export async function refund(tx: Transaction, actor: Actor, id: string, reason: 
   if (order.refundedAt) throw refusal(409, "This order is already refunded");
   const { customerId, priceCents } = order;
   const reference = { id, name: order.uuid };
-  const asked = await needRoom(tx, actor, "refund", priceCents, { act: "refund", customerId, reference, reason });
+  const asked = await checkStaffLimit(tx, actor, "refund", priceCents, {
+    act: "refund",
+    customerId,
+    reference,
+    reason,
+  });
   if (asked) return asked;
   const customer = await move(tx, {
     ...{ customerId, cents: priceCents, kind: "refund", reference: order.id, actor, reason },
@@ -56,7 +61,12 @@ export async function markPaid(tx: Transaction, actor: Actor, id: string, reason
   if (invoice.status === "paid") throw refusal(409, "This invoice is already paid");
   const { customerId, amountCents } = invoice;
   const reference = { id, name: id };
-  const asked = await needRoom(tx, actor, "credit", amountCents, { act: "deposit", customerId, reference, reason });
+  const asked = await checkStaffLimit(tx, actor, "credit", amountCents, {
+    act: "deposit",
+    customerId,
+    reference,
+    reason,
+  });
   if (asked) return asked;
   const customer = await settle(tx, invoice, actor, reason);
   return { message: `${dollars(amountCents)} credited to ${customer.username}` };

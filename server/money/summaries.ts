@@ -8,20 +8,20 @@ import { isCredit } from "./limits.ts";
 
 export type Summary = z.output<typeof DaySummary>;
 
-/** After a day's end, what was begun on it may still be finished. */
+/** After a day's end, transactions that began on it may still be committed. */
 const afterwards = sql.raw("interval '2 minutes'");
-/** Later than this, what waits is not what waited when the day ended. */
+/** If the summary is made later than this, the queues are no longer what they were when the day ended. */
 const closingTime = sql.raw("interval '1 hour'");
-/** So many days are made up for after a time without any server; those before are told when somebody asks. */
+/** After a time without any server so many days are made up for; older ones are computed when somebody asks. */
 const mostMissed = sql.raw("31");
 
 const oneMoment = { isolationLevel: "repeatable read", accessMode: "read only" } as const;
 
-/** What a day comes to, by what is known now; what waits only where the day ends about now. */
+/** A day's summary by what is known now; what is waiting only if the day ends about now. */
 export const summaryOf = (db: Database, day: string, isClosing: boolean): Promise<Summary> =>
   db.transaction((tx) => summarise(tx, day, isClosing), oneMoment);
 
-/** Keeps what each day came to, when it is over: once, however many servers there are. */
+/** Stores each day's summary once it is over; only once, however many servers there are. */
 export async function keepSummaries(db: Database, time?: Date): Promise<void> {
   const now = time ? sql`${time.toISOString()}::timestamptz` : sql`now()`;
   const { rows } = await db.execute<{ day: string; isClosing: boolean }>(sql`
@@ -29,7 +29,7 @@ export async function keepSummaries(db: Database, time?: Date): Promise<void> {
     from (select business_day(${now} - ${afterwards}) - 1 as yesterday) as today
     cross join lateral (
       select greatest(yesterday - ${mostMissed}, coalesce(max(day) + 1, yesterday)) as first
-      -- A clock that was ahead once has kept days that have not been.
+      -- A clock that was once ahead may have stored summaries of future days.
       from day_summaries where day <= yesterday) as missed
     cross join lateral (select yesterday - back as day from generate_series(0, yesterday - first) as back) as days
     order by day`);
@@ -63,7 +63,7 @@ async function summarise(tx: Transaction, day: string, isClosing: boolean): Prom
     credits: await creditsOf(tx, isOfDay),
     priceChanges: await priceChangesOf(tx, isOfDay, counted("logs", "pricing").count),
     unusual: counts("unusual events", ["open", "dismissed"]),
-    closing: isClosing ? await closingOf(tx, day) : null,
+    closing: isClosing ? await queuesAtClosing(tx, day) : null,
   };
 }
 
@@ -83,7 +83,7 @@ const subjects: [subject: string, kind: string][] = [
   ["unusual events", "dismissed"],
 ];
 
-/** What the counters say, each found by its subject, kind and days. */
+/** The counters, found by subject, kind and days. */
 async function countersOf(tx: Transaction, days: SQL, asked = subjects) {
   const { rows } = await tx.execute<Sum & { subject: string; kind: string }>(sql`
     select subject, kind, sums.*
@@ -126,8 +126,8 @@ async function priceChangesOf(tx: Transaction, isOfDay: SQL, count: number) {
   return { count, first: rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt) })) };
 }
 
-/** What came in since the day ended is not counted among what waited. */
-async function closingOf(tx: Transaction, day: string) {
+/** What came in after the day's end does not count as waiting then. */
+async function queuesAtClosing(tx: Transaction, day: string) {
   const waiting = await countersOf(tx, sql`day <= ${day}::date`, [
     ["customers", "new"],
     ["fedex orders", "Pending"],

@@ -3,7 +3,7 @@ import type { fedexOrders, invoices, labelTypes, trackingCodes } from "../db/sch
 import { dollars } from "./ledger.ts";
 import { describeTier, loggedTier } from "./prices/tiers.ts";
 
-// What the log says about the trade: features write it, and the made-up business tells its past in the same words.
+// The log's sentences about the trade. Features write them, and the made-up business uses them for its past.
 
 type Order = { id: string; uuid: string; priceCents: number };
 type Invoice = Pick<typeof invoices.$inferSelect, "id" | "customerId" | "amountCents" | "status">;
@@ -14,7 +14,7 @@ type FedexOrder = Pick<
 type Definition = Pick<typeof labelTypes.$inferSelect, "id" | "name" | "uid" | "maxWeight" | "kind" | "codes">;
 type Tier = { id: string; fromWeight: number; toWeight: number; priceCents: number };
 type Customer = { id: string; username: string };
-/** A customer whose balance has just changed to this. */
+/** A customer whose balance has just changed. */
 type Payee = Customer & { balanceCents: number };
 
 const customer = ({ id }: { id: string }): About => ({ kind: "customer", id });
@@ -95,7 +95,7 @@ type Codes = Pick<typeof trackingCodes.$inferSelect, "type" | "template"> & {
   first: string;
   last: string;
   batchId: string;
-  /** Where they came from. */
+  /** Where the payment came from. */
   note?: string;
   file?: string;
 };
@@ -148,7 +148,7 @@ export const openedInvoice = (opened: Opened, username: string): LogEntry => [
   },
 ];
 
-/** Of an invoice as it was before. */
+/** Takes the invoice as it was before. */
 export function paidInvoice(was: Invoice, payee: Payee): LogEntry {
   const { before, after } = balances(payee, was.amountCents);
   return [
@@ -238,7 +238,7 @@ export function reversedFedexCharge(order: Quoted, payee: Payee): LogEntry {
   ];
 }
 
-/** Undefined where nothing has changed. Two files may have the same name: a new one is a change. */
+/** Undefined if nothing has changed. Two files may have the same name, so a new file is always a change. */
 export function updatedFedexOrder(
   before: FedexOrder & { chargedAt?: Date | null },
   after: Pick<FedexOrder, "status" | "note" | "priceCents">,

@@ -9,7 +9,7 @@ import { bulkOrders, customers, fedexOrders, invoices, labelTypes, orders, trans
 
 const reversed = alias(transfers, "reversed");
 
-/** Transfers with what each was for: by primary keys, so that a page of them costs the same everywhere. */
+/** Transfers and what each was for, by primary keys, so that a page costs the same everywhere. */
 export const selectTransfers = (db: Database | Transaction) =>
   db
     .select({
@@ -41,7 +41,7 @@ export const selectTransfers = (db: Database | Transaction) =>
 
 type TransferRow = Awaited<ReturnType<typeof selectTransfers>>[number];
 
-/** A row as the contract has it. */
+/** A row in the contract's form. */
 export function presentTransfer(row: TransferRow) {
   const { transfer, customer } = row;
   return {
@@ -68,21 +68,21 @@ function purposeOf({ order, labelType, bulkOrder, orderCount, fedexOrder, invoic
   return null;
 }
 
-/** Beyond this many that a narrowed list holds, nobody counts on. */
+/** A filtered list is counted only up to this many. */
 const mostHits = 1_000;
-/** So many rows are looked through for what no index finds. */
+/** How many rows are searched where no index helps. */
 const mostWalked = 50_000;
 
 type History = Omit<Parsed<typeof contract.history, "query">, "by"> & { by?: string | undefined };
 type Period = Pick<History, "from" | "to">;
 
-/** One page of a customer's transfers, at the same cost for any page of any number of them. */
+/** One page of a customer's transfers; any page of any number of transfers costs the same. */
 export async function historyOf(db: Database, customerId: string, query: History) {
   if (query.ids) {
     const rows = await transfersById(db, query.ids, eq(transfers.customerId, customerId));
     return { rows, total: rows.length, sums: null };
   }
-  const stretch = await stretchOf(db, customerId, query);
+  const stretch = await transfersWithin(db, customerId, query);
   const isNarrowed = query.kind !== "All" || query.by !== undefined;
   const { numbers, ...counts } = isNarrowed
     ? await findNumbers(db, customerId, query, stretch)
@@ -100,10 +100,10 @@ export async function historyOf(db: Database, customerId: string, query: History
 type Stretch = { first: number; last: number; total: number; sums: { in: number; out: number } };
 
 /**
- * The numbers of the first and the last of a customer's transfers within some days, and what came in and went out. The
- * last one before a day tells what all before it came to; the customer's row tells it of all.
+ * The numbers of a customer's first and last transfer within some days, and what came in and went out. The last
+ * transfer before a day holds the totals of everything before it; the customer's row holds those of all.
  */
-export async function stretchOf(db: Database, customerId: string, period: Period): Promise<Stretch> {
+export async function transfersWithin(db: Database, customerId: string, period: Period): Promise<Stretch> {
   const stretch = await findStretch(db, customerId, period);
   if (!stretch) throw refusal(404, "This customer does not exist");
   return stretch;
@@ -126,7 +126,7 @@ async function findStretch(db: Database, customerId: string, { from, to }: Perio
   return { first, last: end.number, total, sums: { in: received, out: received - (end.balance - before.balance) } };
 }
 
-/** What a customer's transfers had come to when a day began. */
+/** A customer's totals when a day began. */
 const lastBefore = (customerId: string, day: SQL) => sql`
   coalesce(newest.number, 0) as number, coalesce(newest.received_cents, 0)::float8 as received,
     coalesce(newest.balance_after_cents, 0)::float8 as balance
@@ -136,7 +136,7 @@ const lastBefore = (customerId: string, day: SQL) => sql`
   ) as newest on true
   where customers.id = ${customerId}`;
 
-/** Transfers are numbered as they followed one another: which stand on a page is plain arithmetic. */
+/** Transfers are numbered without gaps, so the numbers on a page are plain arithmetic. */
 function numbersOf({ page, limit, sort }: History, { first, last, total }: Stretch): number[] {
   const offset = (page - 1) * limit;
   const amount = Math.max(0, Math.min(limit, total - offset));
@@ -145,7 +145,7 @@ function numbersOf({ page, limit, sort }: History, { first, last, total }: Stret
   );
 }
 
-/** Kinds other than purchases have an index; the rest is looked for among so many numbers. */
+/** Kinds other than purchases have an index; others are searched for among so many numbers. */
 async function findNumbers(db: Database, customerId: string, query: History, { first, last, total }: Stretch) {
   const { kind, by, sort } = query;
   const order = sql`number ${directionOf(query)}`;
@@ -165,16 +165,16 @@ async function findNumbers(db: Database, customerId: string, query: History, { f
 }
 
 type Hits = {
-  /** What tells the hits apart; it is a part of their order, too. */
+  /** Identifies the hits; also part of their order. */
   key: SQL;
   order: SQL;
-  /** Where to look for them, each by an index that has the rows in order. */
+  /** Where to look for them, each with an index in the right order. */
   arms: { narrowed: SQL; order: SQL }[];
-  /** What no index tells: it is looked for among so many rows of each. */
+  /** Conditions without an index, checked on so many rows of each. */
   rest: SQL | undefined;
 };
 
-/** The page's hits, and how many there are, up to a point. */
+/** The hits of a page, and their number up to a limit. */
 async function findHits(db: Database, { key, order, arms, rest }: Hits, { page, limit }: History | List) {
   const depth = rest ? mostWalked : mostHits + 1;
   const walked = sql.join(
@@ -203,7 +203,7 @@ async function findHits(db: Database, { key, order, arms, rest }: Hits, { page, 
   return { keys: found?.keys ?? [], total: found?.total ?? 0, totalCapped: found?.more ?? false };
 }
 
-/** As "is true" the condition has no index, so that the ids lead to the rows. */
+/** "is true" keeps the condition from using an index, so that the ids lead to the rows. */
 const transfersById = (db: Database, ids: string[], condition: SQL) =>
   selectTransfers(db).where(and(inArray(transfers.id, ids), sql`(${condition}) is true`));
 
@@ -215,7 +215,7 @@ const directionOf = ({ sort }: { sort: "asc" | "des" }) => (sort === "asc" ? sql
 type List = Parsed<typeof contract.list, "query">;
 const listedKinds = ["deposit", "refund", "adjustment", "reversal"] as const;
 
-/** One page of what people moved, all customers together. */
+/** One page of all money that people moved, for all customers. */
 export async function listTransfers(db: Database, query: List) {
   if (query.ids) {
     const rows = await transfersById(db, query.ids, ne(transfers.kind, "purchase"));
@@ -223,7 +223,7 @@ export async function listTransfers(db: Database, query: List) {
   }
   const direction = directionOf(query);
   const order = sql`created_at ${direction}, id ${direction}`;
-  const { arms, isWhole } = await armsOf(db, query, order);
+  const { arms, isWhole } = await indexesFor(db, query, order);
   const rest = isWhole ? undefined : isListed(query);
   const { keys, ...counts } = await findHits(db, { key: sql`id`, order, arms, rest }, query);
   const page = prepared(db, `transfers ${query.sort}`, () =>
@@ -238,7 +238,7 @@ export async function listTransfers(db: Database, query: List) {
 
 type Asked = Omit<List, "page" | "limit">;
 
-/** What no index finds. */
+/** Whether there are conditions without an index. */
 const isSought = ({ over, method, reason, reversed }: Asked) => Boolean(over || method || reason || reversed);
 
 /** True for the transfers that a list shows. */
@@ -263,12 +263,12 @@ const within = ({ from, to }: Period) =>
     to ? sql`${transfers.createdAt} < day_start(${to}::date + 1)` : undefined,
   );
 
-/** Which indexes lead to what is listed, and whether they find nothing else. */
-async function armsOf(db: Database, query: List, order: SQL) {
+/** The indexes that lead to the rows, and whether they find exactly these. */
+async function indexesFor(db: Database, query: List, order: SQL) {
   const { kind, by, customer } = query;
   const days = within(query) ?? sql`true`;
   if (by) {
-    // Of what shops do, deposits alone are listed.
+    // Of what shops do only deposits are listed.
     const doers = [
       sql`actor_kind = 'account' and actor_id = ${by}`,
       sql`kind = 'deposit' and actor_kind = 'shop' and actor_id = ${by}`,

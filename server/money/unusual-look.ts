@@ -12,16 +12,16 @@ import { tell } from "../outbox/outbox.ts";
 import { dollars } from "./ledger.ts";
 import { addressInWords, addressOf, lags, leastOf, rowsOf, rules, type Source } from "./unusual-rules.ts";
 
-/** Rows that are looked at in one transaction, at most. */
+/** Most rows looked at in one transaction. */
 const pieceSize = 1000;
-/** Before the first look ever, so many days are looked back. */
+/** How many days the very first look goes back. */
 const daysBefore = sql.raw("7");
 
 type Looking = { distance?: string; isStopped?: () => boolean };
 
 /**
- * Looks through what was written since the last look, piece by piece, each in a transaction of its own. One server at a
- * time looks at a source; the others find nothing to do.
+ * Looks through new rows since the last look, piece by piece, each piece in its own transaction. Only one server at a
+ * time looks at a source; others return at once.
  */
 export async function lookForUnusual(
   db: Database,
@@ -32,7 +32,7 @@ export async function lookForUnusual(
     while (looked === pieceSize && !isStopped()) {
       const begun = performance.now();
       looked = await withoutTimeLimit(db).transaction((tx) => lookAtPiece(tx, source, distance));
-      // There is more: others have the database for as long as this took.
+      // There is more to do. Others get the database for as long as this took.
       if (looked === pieceSize) await setTimeout(performance.now() - begun);
     }
   }
@@ -40,7 +40,7 @@ export async function lookForUnusual(
 
 type End = { at: string; id: string };
 
-/** Answers how many rows there were. */
+/** Returns how many rows there were. */
 async function lookAtPiece(tx: Transaction, source: Source, distance: string): Promise<number> {
   const after = await lastLook(tx, source);
   if (!after) return 0;
@@ -71,9 +71,9 @@ async function lastLook(tx: Transaction, source: Source): Promise<End | undefine
   return rows[0];
 }
 
-/** No index has orders by their address, which would cost every purchase: each is counted here, once. */
+/** Orders have no index by address, which would slow down every purchase. So each order is counted here, once. */
 async function countAddresses(tx: Transaction, fresh: SQL, { at }: End) {
-  // Orders of a day come in until the day is over, and a little longer.
+  // Orders of a day arrive until its end, and a little longer.
   await tx.execute(sql`delete from address_days where day < business_day(${at}::timestamptz) - 1`);
   await tx.execute(sql`
     insert into address_days (day, address, name, orders, first, customer_id)
@@ -104,7 +104,7 @@ async function findUnusual(tx: Transaction, source: Source, fresh: SQL) {
   }
 }
 
-/** Once for each rule, subject and day. Until somebody dismisses it, it tells how much it has come to. */
+/** One event per rule, subject and day. Until it is dismissed, it shows the current amount. */
 async function keep(tx: Transaction, rule: UnusualRule, found: Found) {
   const { customerId = null, accountId = null, orders = [] } = found;
   const [seen, usual] = [Number(found.seen), found.usual == null ? null : Number(found.usual)];
@@ -126,14 +126,14 @@ async function keep(tx: Transaction, rule: UnusualRule, found: Found) {
 
 type Event = typeof unusualEvents.$inferSelect;
 
-/** The log has told of it already; whoever looks at it is to see what it has come to. */
+/** It is in the log already; the event should show the current amount. */
 function tellOfGrowth(tx: Transaction, event: Event) {
   const { type, about } = aboutEvent(event);
   const logged = { id: uuidv7(), type, actorKind: "system", actorId: null, customerId: null } as const;
   noteFact(tx, { logged: { ...logged, subjectKind: about.kind, subjectId: event.id } });
 }
 
-/** What an event is about, in a few words. */
+/** The subject of an event in a few words. */
 export const eventInWords = ({ rule, name, seen, day }: Pick<Event, "rule" | "name" | "seen" | "day">) => {
   const amount = moneyRules.includes(rule) ? dollars(seen) : `${seen} ${seen === 1 ? "order" : "orders"}`;
   const words: Record<UnusualRule, string> = {

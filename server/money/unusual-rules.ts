@@ -12,13 +12,13 @@ import { type SQL, sql } from "drizzle-orm";
 import type { settings } from "../db/schema.ts";
 import { isCredit } from "./limits.ts";
 
-// What is unusual, as SQL over rows that are new. Each query answers whom it is about, on which business day, what was
-// seen and what is usual. A row is found by an index that begins with its customer, account or time.
+// The rules for unusual events, as SQL over new rows. Each query returns who it is about, the business day, what was
+// seen and what is usual. Rows are found by an index that begins with the customer, account or time.
 
-/** What is looked through in the order of time. */
+/** Rows that are read in the order of time. */
 export type Source = "orders" | "transfers" | "deposits" | "prices";
 
-/** From how much on a rule speaks up, in cents, per cent or counted; null where it is switched off. */
+/** The threshold of each rule, in cents, per cent or as a count; null if the rule is switched off. */
 export type Least = Record<UnusualRule, number | null>;
 
 const usualLeast: Least = {
@@ -31,12 +31,12 @@ const usualLeast: Least = {
   prices: usualChange,
 };
 
-/** Whatever nobody changed is as it is delivered. */
+/** Thresholds that nobody changed have their default. */
 export const leastOf = (row: typeof settings.$inferSelect): Least => ({ ...usualLeast, ...row.unusualRules });
 
 const number = (value: number) => sql.raw(String(value));
 
-/** Whom new rows are about, on which days, and when all the days begin that are needed to judge that. */
+/** Who new rows are about and on which days, and the beginning of all days needed to judge them. */
 const asked = (fresh: SQL, subject: SQL, where: SQL) => sql`
   asked as materialized (
     select distinct ${subject} as id, business_day(created_at) as day from (${fresh}) as fresh where ${where}),
@@ -44,15 +44,15 @@ const asked = (fresh: SQL, subject: SQL, where: SQL) => sql`
     select day, day_start(day) as at
     from (select distinct day - back as day from asked, generate_series(-1, ${number(usualDays)}) as back) as needed)`;
 
-/** What a customer had spent in all before a moment. */
+/** A customer's total spending before a moment. */
 const spentBefore = (moment: SQL) => sql`coalesce((
   select spent_cents from transfers where customer_id = asked.id and created_at < ${moment}
   order by created_at desc, number desc limit 1), 0)`;
 
-/** More than so many times the usual, as an average over days on which there was anything. */
+/** More than so many times the usual, which is the average of days with any activity. */
 const isFarAbove = sql`seen.cents > ${number(timesUsual)} * usual.cents`;
 
-/** Sums by day of what `rows` has, of the day that is asked about and of those before. */
+/** Daily sums of `rows`, for the day in question and the days before. */
 const againstDaysBefore = (rows: SQL) => sql`
   cross join lateral (
     select coalesce(sum(cents) filter (where day = asked.day), 0) as cents,
@@ -61,7 +61,7 @@ const againstDaysBefore = (rows: SQL) => sql`
   ) as seen
   cross join lateral (select seen.usual as cents) as usual`;
 
-/** The same address however it is written. */
+/** Equal for an address however it is written. */
 export const addressOf = sql`md5(regexp_replace(lower(concat_ws(' ', to_street, to_street2, to_city, left(to_zip, 5), to_country)), '\\W', '', 'g'))::uuid`;
 export const addressInWords = sql`concat_ws(', ', to_street, nullif(to_street2, ''), to_city, to_state || ' ' || to_zip)`;
 
@@ -114,7 +114,7 @@ export const rules: Record<UnusualRule, Rule> = {
       from asked left join accounts on accounts.id = asked.id
       join days as first on first.day = asked.day - ${number(usualDays)}
       join days as next on next.day = asked.day + 1
-      -- Whoever has deleted the account meanwhile has not undone what it did.
+      -- What an account did still counts if the account was deleted meanwhile.
       cross join lateral (
         select actor from transfers
         where actor_kind = 'account' and actor_id = asked.id and created_at >= first.at and created_at < next.at
@@ -136,7 +136,10 @@ export const rules: Record<UnusualRule, Rule> = {
       where orders >= ${least}::bigint`,
   },
 
-  /** A while after they were made, these have led to nothing. Named after the day of the first that waits, of those that were not dismissed. */
+  /**
+   * Deposits after which nothing was bought for a while. The day is that of the first such deposit since the last
+   * dismissal.
+   */
   deposits: {
     source: "deposits",
     find: (fresh, least) => sql`
@@ -175,8 +178,8 @@ export const rules: Record<UnusualRule, Rule> = {
   },
 
   /**
-   * As the log tells it, which keeps by how many per cent weights became dearer or cheaper; its sentence names what, from
-   * and to. Each change is an event of its own, so that none hides behind another. Older entries have the two prices.
+   * From the log, which stores by how many per cent prices of weights changed; its sentence says what, from and to.
+   * Each change is an event of its own, so that none hides another. Older entries have both prices instead.
    */
   prices: {
     source: "prices",
@@ -195,7 +198,7 @@ export const rules: Record<UnusualRule, Rule> = {
   },
 };
 
-/** New rows of a source, from one row to another, in the order of time. */
+/** New rows of a source between two rows, in the order of time. */
 export const rowsOf: Record<Source, SQL> = {
   orders: sql`orders where true`,
   transfers: sql`transfers where kind <> 'purchase'`,
@@ -203,5 +206,5 @@ export const rowsOf: Record<Source, SQL> = {
   prices: sql`logs where type = 'pricing' and subject_kind in ('price', 'custom price', 'customer')`,
 };
 
-/** How long after it was written a row is looked at. */
+/** How long after its writing a row is looked at. */
 export const lags: Record<Source, string> = { orders: "0", transfers: "0", deposits: `${idleDays} days`, prices: "0" };

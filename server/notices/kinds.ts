@@ -8,17 +8,17 @@ import { approvals, customers, fedexOrders, invoices, settings, unusualEvents, w
 import { runways } from "../lists/runway.ts";
 import { dollars } from "../money/ledger.ts";
 
-/** As the event has it. */
+/** In the event's form. */
 type DataOf<T> = T extends EventType
   ? z.input<(typeof eventData)[T]>
   : T extends StaffEventType
     ? z.input<(typeof staffEventData)[T]>
     : never;
 
-/** Makes what somebody else has written harmless where it is shown. */
+/** Makes other people's text harmless where it is shown. */
 type Say = (foreign: string) => string;
 
-/** What is needed to tell how things stand. */
+/** What is needed to tell the current state. */
 export type Present = { db: Database | Transaction; timezone: Config["timezone"]; now: Date };
 
 type Kind<Data> = {
@@ -26,21 +26,21 @@ type Kind<Data> = {
   one: string;
   text: (data: Data, say: Say) => string;
   act: string;
-  /** Where all of them are, and one. */
+  /** The screens of all and of one. */
   all: string;
   to: (data: Data) => string;
-  /** What it is about, as `done` names it. */
+  /** The id of its subject, as `done` gets it. */
   about: (data: Data) => string;
-  /** What became of those that wait for nobody any more, in a word or two. */
+  /** What became of notices that need nobody any more, in a word or two. */
   done: (present: Present, about: string[]) => Promise<Map<string, string>>;
 };
 
 const viewed = (path: string, id: string) => `${path}?view=${id}`;
 
-/** What is seen again where it is, or of which nobody has to do anything. */
+/** For notices that need no action, or whose state is seen on their screen. */
 const isTold = async () => new Map<string, string>();
 
-/** What each kind of notice is made of, what it says and where it leads. */
+/** For each kind of notice its events, its words and its link. */
 export const kinds: { [K in NoticeKind]: Kind<DataOf<(typeof noticedEvents)[K]>> } = {
   newcomers: {
     one: "A new customer",

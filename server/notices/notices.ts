@@ -14,12 +14,12 @@ import type { Database, Transaction } from "../db/database.ts";
 import { events } from "../db/schema.ts";
 import { kinds, type Present } from "./kinds.ts";
 
-/** What an account may be given notice of: what the screens show it. */
+/** The kinds of notices that an account may get: those about things it may see. */
 export const kindsFor = (role: Role): readonly NoticeKind[] => (role === "admin" ? noticeKinds : staffNoticeKinds);
 
 const types = sql.raw(noticeKinds.map((name) => `'${noticedEvents[name]}'`).join(", "));
 
-/** Written so that the index of notices is used, whatever else happened. Of settings the payment handle alone counts. */
+/** Written so that the index of notices is always used. Of the settings only the payment handle counts. */
 const isNotice = (name: NoticeKind) =>
   sql`${events.type} = ${sql.raw(`'${noticedEvents[name]}'`)} and ${events.type} in (${types})
     ${name === "payment-handle" ? sql`and ${events.data} ->> 'setting' = 'payment-handle'` : sql``}`;
@@ -60,7 +60,7 @@ export async function newestNotices(
     .sort((one, other) => other.position - one.position);
 }
 
-/** How many of each kind came after a position; not counted further than `mostCounted`. */
+/** How many of each kind came after a position, counted up to `mostCounted`. */
 export async function countNotices(db: Database, names: readonly NoticeKind[], after: number) {
   const { rows } = await db.execute<{ kind: NoticeKind; count: number }>(
     each(
@@ -78,7 +78,7 @@ export const sumOf = (counts: Map<NoticeKind, number>) =>
     mostCounted,
   );
 
-/** What became of each of these, by its event; empty for what still waits. */
+/** The state of each notice by its event's id; empty if it still waits. */
 export async function statesOf(present: Present, rows: NoticeRow[]): Promise<Map<string, string>> {
   const states = new Map<string, string>();
   for (const name of new Set(rows.map(({ kind }) => kind))) {
@@ -97,7 +97,7 @@ export const titleOf = (name: NoticeKind, count: number): string => {
   return title(count < mostCounted ? String(count) : `${mostCounted - 1}+`);
 };
 
-/** As the panel shows it. */
+/** In the panel's form. */
 export const presentNotice = (row: NoticeRow, done: string, since: number): z.output<typeof Notice> => {
   const { text, to } = kinds[row.kind];
   return {

@@ -28,10 +28,10 @@ const dashboard = JSON.parse(read("deploy/grafana/footprint.json")) as {
 const targets = [...dashboard.panels.flatMap((panel) => panel.targets ?? []), ...dashboard.annotations.list];
 const variables = dashboard.templating.list.flatMap(({ definition }) => definition ?? []);
 
-/** What Prometheus itself gives. */
+/** Provided by Prometheus itself. */
 const given = { metrics: ["up"], labels: ["job", "instance", "le"] };
 
-/** Every metric of an expression with the labels that it is chosen by, and the labels that are named elsewhere. */
+/** Every metric in an expression with its label filters, and the labels named elsewhere in it. */
 function named(expr: string) {
   const labels: string[] = [];
   const rest = expr
@@ -50,7 +50,7 @@ function named(expr: string) {
   return { labels, metrics };
 }
 
-/** What a server with backups and hosts to read from answers, after a call: each metric with the labels of its samples. */
+/** The metrics of a server with backups and standbys after a call, with the labels of their samples. */
 async function realMetrics() {
   const key = "a-key-that-only-this-test-knows";
   const config = readConfig({ LOG_LEVEL: "silent", METRICS_KEY: key, BACKUP_EVERY: "1d" });
@@ -88,7 +88,7 @@ test("the dashboard and the alerts ask for nothing that the metrics do not tell"
       for (const [, label = "", how, value = ""] of matchers) {
         if (given.labels.includes(label)) continue;
         expect([...(real.get(name)?.keys() ?? [])], expr).toContain(label);
-        // Which statuses and paths there are depends on who has called.
+        // Which statuses and paths occur depends on the calls.
         if (label === "path")
           for (const end of /\((.*)\)$/.exec(value)?.[1]?.split("|") ?? [value])
             expect(paths, expr).toContainEqual(expect.stringMatching(new RegExp(`/${end}$`)));

@@ -10,7 +10,7 @@ import { expectReady } from "./health.ts";
 
 type Asked = Pick<Config, "backups" | "timeouts">;
 
-/** What the database has to tell, the same on every server; one after the other, since its connections are for calls. */
+/** Figures from the database, the same on every server. One after the other, since its connections are for calls. */
 async function figuresOf(db: Database, { backups }: Asked) {
   return {
     webhooks: await webhookFigures(db),
@@ -34,7 +34,7 @@ async function ask(db: Database, asked: Asked): Promise<{ isReady: boolean; figu
   }
 }
 
-/** Adds these to the metrics. Returns how to ask for them anew. */
+/** Adds these to the metrics. Returns a function that refreshes them. */
 export function watchDatabase(db: Database, config: Asked, registry: Registry): () => Promise<void> {
   const registers = [registry];
   const ready = new Gauge({
@@ -82,7 +82,7 @@ export function watchDatabase(db: Database, config: Asked, registry: Registry): 
     asking ??= ask(db, config).finally(() => {
       asking = undefined;
     });
-    // While the database is away or does not answer, these are not known, and all else is.
+    // While the database is away these are unknown, and all other metrics are reported.
     const answer = await Promise.race([asking, setTimeout(config.timeouts.ready, undefined, { ref: false })]);
     ready.set(answer?.isReady ? 1 : 0);
     const figures = answer?.figures;

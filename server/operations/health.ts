@@ -13,12 +13,14 @@ import type { Services } from "../http/routes.ts";
 
 let leaving = false;
 
-/** Says that the process is about to stop, so that no more calls are sent to it. Those that come are answered. */
+/**
+ * Reports that the process is about to stop, so that proxies send it no more calls. It still answers those that come.
+ */
 export function leave() {
   leaving = true;
 }
 
-/** For whoever watches the process: does it live, and should it be given calls? */
+/** For whoever supervises the process: is it alive, and should it get calls? */
 export function reportHealth(app: FastifyInstance, { db, config }: Services) {
   app.get("/healthz", (_, reply) => reply.header("cache-control", "no-store").send({ status: "alive" }));
 
@@ -39,11 +41,11 @@ async function silence(limit: number) {
   throw databaseAway();
 }
 
-/** Fails where this server should get no calls. */
+/** Throws if this server should get no calls. */
 export async function expectReady(db: Database) {
-  // Asks for no row, and for leave to change it: a database that takes no changes refuses that as it would a change.
+  // Reads no row, but asks for a row lock: a database that takes no changes refuses that too.
   await db.execute(sql`select from settings where false for update`);
-  // A newer server may have moved the tables on, or a copy of an older day was put in their place.
+  // A newer server may have upgraded the tables, or an older copy may have been restored.
   if (!(await isCurrent(db)))
     throw refusal(503, "The database's tables are not those of this version: restart this server", { retryAfter: 5 });
 }
@@ -59,8 +61,8 @@ async function isCurrent(db: Database): Promise<boolean> {
 }
 
 /**
- * Answers for a server that cannot yet, as an upgrade may take an hour: that it lives, or it would be ended in the middle
- * of it, and how far it is. Returns whom to tell that, and how to stop.
+ * Answers during a start, since an upgrade may take an hour: `/healthz`, or the process would be killed in the middle,
+ * and the progress. Returns functions to report progress and to stop.
  */
 export async function answerWhileStarting({ host, port, timeouts }: Config) {
   let progress: Progress = { at: "Connecting to the database" };

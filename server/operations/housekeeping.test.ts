@@ -44,7 +44,7 @@ test("an index of keys has taken in what waited for it", async () => {
     const { rows } = await db.execute<{ pages: string }>(sql`select gin_clean_pending_list('orders_search') as pages`);
     return Number(rows[0]?.pages);
   };
-  // What earlier tests left.
+  // Left over from earlier tests.
   await waiting();
   await addOrder();
   expect(await waiting()).toBe(1);

@@ -38,10 +38,10 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 /**
- * Clears away what has ended and checks the books, soon and then every hour, so that no call has to; ends claims and
- * requests, tells of codes that become low and chains the log every minute; changes prices at their moments, within some
- * seconds; looks for what is unusual and keeps what the day came to every other minute; and merges the keys of what was
- * changed into the indexes of searches, within a second. Returns how to stop.
+ * The background work. Within a second: search keys of changed rows are merged into the indexes. Within some seconds:
+ * scheduled prices change. Every minute: claims and requests expire, low codes are reported, the log is chained. Every
+ * two minutes: unusual events and daily summaries. Soon after the start and then every hour: clearing up, and checking
+ * the books. Returns a function that stops it.
  */
 export function startHousekeeping(
   engine: Engine,
@@ -71,7 +71,7 @@ export function startHousekeeping(
         pricing = undefined;
       });
   };
-  // What became due while no server ran.
+  // Changes that became due while no server ran.
   changePrices();
   const prices = setInterval(changePrices, 5_000);
   let chaining: Promise<void> | undefined;
@@ -107,7 +107,7 @@ export function startHousekeeping(
         merging = undefined;
       });
   }, 1_000);
-  // Whoever has just started has callers waiting.
+  // A server that has just started has callers waiting.
   const first = setTimeout(run, minute);
   const others = setInterval(run, hour);
   return async () => {
@@ -129,19 +129,19 @@ export function startHousekeeping(
   };
 }
 
-/** Whoever keeps what the program writes has the newest link in a place that the database does not reach. */
+/** Whoever keeps the program's output has the newest link in a place out of the database's reach. */
 async function reportChain(db: Engine["db"], report: (line: string) => void) {
   const { link, chained, waiting } = await newestLink(db);
   if (link) report(`log chained up to link ${link.number}:${link.hash}, ${chained} entries, ${waiting} waiting`);
 }
 
-/** A late link that no server has written of was made by somebody else. */
+/** A late link that no server reported was made by somebody else. */
 const reportLate =
   (report: (line: string) => void) =>
   ({ number, rows }: { number: number; rows: number }) =>
     report(`the clock was set back: log chained late in link ${number}, ${rows} entries`);
 
-/** Does something when it is asked to, but not more often than this. */
+/** Does something when asked, but not more often than this. */
 function every(milliseconds: number, work: () => void): () => void {
   let last = performance.now();
   return () => {
@@ -152,8 +152,8 @@ function every(milliseconds: number, work: () => void): () => void {
 }
 
 /**
- * New keys wait in a list until an index takes them in, many at once. Whoever fills that list up has to see to it, which
- * takes as long as a dozen purchases, and every search reads all of it.
+ * New search keys wait in a list until they are merged into an index, many at once. A purchase that fills this list has
+ * to merge it, which takes as long as a dozen purchases; and every search reads the whole list.
  */
 export async function mergeKeys(db: Engine["db"]): Promise<void> {
   await withoutTimeLimit(db).execute(sql`
@@ -162,7 +162,7 @@ export async function mergeKeys(db: Engine["db"]): Promise<void> {
       and pg_has_role(relowner, 'usage')`);
 }
 
-/** Any number of servers may do this at once. */
+/** Safe on any number of servers at once. */
 export async function tidy({ db: hurried, kind }: Pick<Engine, "db" | "kind">): Promise<void> {
   const db = withoutTimeLimit(hurried);
   await db.delete(idempotentReplies).where(lt(idempotentReplies.createdAt, sql`now() - interval '7 days'`));
@@ -173,23 +173,23 @@ export async function tidy({ db: hurried, kind }: Pick<Engine, "db" | "kind">): 
   await clearLimits(db);
   await db.delete(codeTries).where(lt(codeTries.triedAt, sql`now() - interval '10 minutes'`));
   await db.delete(passkeyChallenges).where(lt(passkeyChallenges.createdAt, oldestChallenge));
-  // What a crash left behind: received, never attached.
+  // Left by a crash: received, but never attached.
   await db.delete(files).where(and(eq(files.size, 0), lt(files.createdAt, sql`now() - interval '1 hour'`)));
   await forgetPayers(db);
   await forgetMessages(db);
   await forgetEvents(db);
   await clearDeliveries(db);
   await db.execute(sql`call fold_counters()`);
-  // PostgreSQL does this by itself; the embedded engine has nobody who would.
+  // PostgreSQL does this by itself; the embedded engine does not.
   if (kind !== "embedded") return;
   for (const table of tables) {
     await db.execute(sql`vacuum (analyze) ${table}`);
-    // It shares the process with everybody who waits for an answer: their turn.
+    // The engine shares the process with callers, so they get a turn.
     await setImmediate();
   }
 }
 
-/** After a day tries do not count; but an account is still to be told of those that failed. */
+/** After a day tries no longer count, but accounts are still told of failed ones. */
 async function clearLimits(db: Engine["db"]) {
   const isAccount = sql`exists (select from ${accounts} where 'name ' || lower(${accounts.username}) = ${signInLimits.guesser})`;
   const isOld = lt(signInLimits.triedAt, oldestKeptDevice);

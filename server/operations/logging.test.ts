@@ -29,7 +29,7 @@ test("a flood of refusals is logged in a few short lines, and counted", async ()
   expect(logged().map(({ status, leftOut }) => ({ status, leftOut }))).toEqual([{ leftOut: 150 }, { status: 503 }]);
 });
 
-test("what fails again and again is logged with its stack a few times a second, and counted", async () => {
+test("repeated failures are logged with their stack a few times a second, and counted", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const lines: { msg?: string; err?: unknown; leftOut?: number }[] = [];
   const app = Fastify({ logger: { stream: { write: (line: string) => lines.push(JSON.parse(line)) } } });

@@ -16,7 +16,7 @@ import type { Services } from "../http/routes.ts";
 import { tried } from "../webhooks/delivering.ts";
 import { watchDatabase } from "./figures.ts";
 
-/** Figures for Prometheus at /metrics, for whoever has the key. Without a key nothing is counted, and nothing is there. */
+/** Metrics for Prometheus at /metrics, for callers with the key. Without a key nothing is counted or served. */
 export function serveMetrics(app: FastifyInstance, { db, config }: Services) {
   const { metricsKey } = config;
   const registry = new Registry();
@@ -117,7 +117,7 @@ export function serveMetrics(app: FastifyInstance, { db, config }: Services) {
   const standbys = standbysOf.get(db);
   if (standbys) watchStandbys(standbys, registry);
   askForFigures = watchDatabase(db, config, registry);
-  // A stream lasts as long as its panel is open, which says nothing of the server.
+  // A stream lasts as long as its panel is open, which says nothing about the server.
   const isStream = ({ routeOptions }: FastifyRequest) => routeOptions.url === events.stream.path;
   app.addHook("onRequest", (request, reply, done) => {
     if (isStream(request)) return done();
@@ -127,14 +127,14 @@ export function serveMetrics(app: FastifyInstance, { db, config }: Services) {
   });
   app.addHook("onResponse", async (request, reply) => {
     if (isStream(request)) return;
-    // The path as the contract writes it: one series per call, not one per customer.
+    // The path as in the contract: one series per call, not per customer.
     const path = request.routeOptions.url ?? "other";
     if (reply.statusCode === 500) failures.inc();
     seconds.observe({ method: request.method, path, status: reply.statusCode }, reply.elapsedTime / 1000);
   });
 }
 
-/** Where lists, searches, exports and figures are read, for servers that have standbys to read from. */
+/** Where lists, searches, exports and figures are read, for servers with standbys. */
 function watchStandbys(standbys: Standbys, registry: Registry) {
   new Counter({
     name: "footprint_reads_total",

@@ -89,7 +89,7 @@ test("strangers cannot make the metrics grow, whatever they ask for", async () =
       for (const method of ["GET", "PUT", "PROPFIND", "OPTIONS", `${name.replaceAll(/\W/g, "")}X`])
         await fetch(`${address}/${path}${name}?${name}=${name}`, { method, headers: { host: name, origin: name } });
   };
-  // Every kind of answer has one, and so has asking for them.
+  // Every kind of answer has one, including answers about it.
   for (const name of ["first", "first%22%7D", "first%0a", "%ff", "a".repeat(2000)]) await ask(name);
   await series();
   const before = await series();
@@ -98,7 +98,7 @@ test("strangers cannot make the metrics grow, whatever they ask for", async () =
   await app.close();
 });
 
-/** These metrics of a server of its own, asked for again and again. */
+/** Reads these metrics of a separate server again and again. */
 async function watch(names: string[], env: Record<string, string> = {}) {
   const app = await appWith({ env: { METRICS_KEY: metricsKey, ...env } });
   return async function figures(): Promise<(number | undefined)[]> {
@@ -187,7 +187,7 @@ test("every answer carries its number, and a failure of ours tells it to the ope
   expect(failed.json().message).toContain(failed.headers["x-request-id"]);
 });
 
-test("what is logged of a failed query says where, never what was in it", async () => {
+test("a failed query is logged with its place, never with its values", async () => {
   const failed = await db.execute(sql`select ${"alice's secret"}::int`).catch((error) => error);
   expect(failed.stack).toContain("alice's secret");
   const logged = JSON.stringify(describeError(failed));
@@ -196,7 +196,7 @@ test("what is logged of a failed query says where, never what was in it", async 
   expect(logged).toContain("22P02");
 });
 
-test("what is logged of a folder that cannot be written to says so", async () => {
+test("a folder that cannot be written to is logged as such", async () => {
   const failed = await mkdir("/dev/null/archive").catch((error) => error);
   expect(describeError(failed).message).toBe("ENOTDIR: not a directory, mkdir '/dev/null/archive'");
 });

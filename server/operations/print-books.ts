@@ -1,4 +1,4 @@
-// `npm run books -- [--link NUMBER:HASH …]`: all of the books, and whether links that were noted are still in the chain.
+// `npm run books -- [--link NUMBER:HASH …]`: checks all of the books, and whether noted links are still in the chain.
 import { lateRows, newestLink } from "../accounts/log-chain.ts";
 import { beginningOfChain, type NotedLink } from "../accounts/log-verification.ts";
 import { checkAndKeepBooks } from "../money/books.ts";

@@ -1,3 +1,3 @@
-/** Text from the database as a terminal may show it: control characters would be commands to it. */
+/** Database text for a terminal, to which control characters would be commands. */
 export const withoutControlCharacters = (text: string, instead = (_character: string) => "\u{fffd}") =>
   text.replace(/\p{C}/gu, instead);

@@ -28,7 +28,7 @@ const told = ({ attributes }: { attributes: Span["attributes"] }, key: string) =
   return stringValue ?? (intValue === undefined ? undefined : Number(intValue));
 };
 
-/** On a busy machine too: only what never comes is given up. */
+/** Generous for a busy machine: only what never comes is given up. */
 const patience = { timeout: 240_000, interval: 250 };
 const parcel = { discordId: "1", labelType: "none", weight: 1, fromCountry: "US", toCountry: "US" };
 const caller = { trace: "0af7651916cd43dd8448eb211c80319c", span: "b7ad6b7169203331" };
@@ -63,7 +63,7 @@ test.each([
     });
   await order(0);
   await Promise.all(Array.from({ length: 12 }, (_, place) => order(place + 1)));
-  // What was not sent yet is sent before the program ends.
+  // Unsent spans are sent before the program ends.
   server.child.kill("SIGTERM");
   expect(await server.exit).toBe(0);
 
@@ -87,7 +87,7 @@ test.each([
   const signedIn = childrenOf(find(session.login)).map(({ name }) => name);
   expect(signedIn).toContain("insert sessions");
 
-  // Those that are worked for together have theirs in one of them, and not all in the first that ever came.
+  // Orders made together have their statements in one of their own calls, not in the first call ever.
   const orders = spans.filter(({ name }) => name.endsWith(storefront.createOrder.path));
   expect(orders.map((span) => told(span, "http.response.status_code"))).toEqual(Array(13).fill(404));
   const isClaim = (span: Span) => String(told(span, "db.query.text")).includes("advisory_xact_lock(7402");

@@ -28,14 +28,14 @@ import type { Traces } from "../config.ts";
 import { failureCode } from "../db/failures.ts";
 import { type Tracing, traceWith } from "../db/tracing.ts";
 
-/** What was not sent when the server stops has so long to be. */
-const farewell = 2_000;
-/** So much of a statement is told: one of many rows goes on and on. */
+/** How long unsent spans may take when the server stops. */
+const shutdownMs = 2_000;
+/** How much of a statement is sent: one about many rows is very long. */
 const longestStatement = 4_000;
 
 /**
- * Sends traces of calls and their statements by OTLP, where the OTEL_ variables say. Nothing is in them that names
- * anybody: of an address its path as the contract writes it, of a statement its text without values.
+ * Sends traces of calls and their statements by OTLP, as the OTEL_ variables say. Nothing in them identifies anybody:
+ * addresses are the contract's paths, and statements have no values.
  */
 export function startTracing(traces: Traces) {
   let report = (_reason: unknown) => {};
@@ -48,9 +48,9 @@ export function startTracing(traces: Traces) {
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   });
   const tracer = provider.getTracer("footprint");
-  /** What is under way: the call that a statement is made for. */
+  /** The call that a statement belongs to. */
   const current = new AsyncLocalStorage<Context>();
-  /** Nothing is added to a call that was answered, or that nobody wants to see. */
+  /** Nothing is added to a call that was answered, or is not traced. */
   const underWay = () => {
     const context = current.getStore();
     const span = context && trace.getSpan(context);
@@ -90,13 +90,13 @@ export function startTracing(traces: Traces) {
   traceWith(tracing);
 
   return {
-    /** Calls of the API; not the panel's files, nor who asks every few seconds whether the server lives. */
+    /** Traces calls of the API, but not the panel's files and health checks. */
     traceCalls(app: FastifyInstance) {
       report = (reason) => app.log.error({ reason }, "traces cannot be sent");
       const contexts = new WeakMap<FastifyRequest, Context>();
       app.addHook("onRequest", (request, reply, done) => {
         const path = request.routeOptions.url;
-        // A stream lasts as long as its panel is open, which says nothing of the server.
+        // A stream lasts as long as its panel is open, which says nothing about the server.
         if (!path?.startsWith("/api/") || path === events.stream.path) return done();
         const { method, id } = request;
         const attributes = { "http.request.method": method, "http.route": path, "footprint.request_id": id };
@@ -106,7 +106,7 @@ export function startTracing(traces: Traces) {
         reply.raw.once("close", () => endCall(span, reply));
         current.run(context, done);
       });
-      // A body comes in on its connection, which belongs to no call.
+      // While it is received, a body belongs to no call.
       app.addHook("preValidation", (request, _, done) => {
         const context = contexts.get(request);
         if (context) current.run(context, done);
@@ -115,7 +115,7 @@ export function startTracing(traces: Traces) {
     },
     async stop() {
       const sent = provider.shutdown().catch(() => {});
-      await Promise.race([sent, setTimeout(farewell, undefined, { ref: false })]);
+      await Promise.race([sent, setTimeout(shutdownMs, undefined, { ref: false })]);
     },
   };
 }
@@ -131,7 +131,7 @@ function samplerOf({ sampler, ratio }: Traces) {
   return isParentBased ? new ParentBasedSampler({ root }) : root;
 }
 
-/** The caller's own span, where they name one. */
+/** The caller's own span, if they named one. */
 function callerOf({ headers }: FastifyRequest): Context {
   const { traceparent } = headers;
   const caller = typeof traceparent === "string" ? parseTraceParent(traceparent) : null;
@@ -167,7 +167,7 @@ function summaryOf(text: string): string {
   return table ? `${verb} ${table}` : verb;
 }
 
-/** Once, and again only after something went well: a receiver that is down is down for a while. */
+/** Reports a failure once, and again only after a success, since a receiver that is down stays down for a while. */
 function tellingFailures(exporter: SpanExporter, report: (reason: unknown) => void): SpanExporter {
   let isFailing = false;
   return {

@@ -5,17 +5,17 @@ import type { Database } from "../db/database.ts";
 import { makeWaits } from "./waiting.ts";
 
 const numberingLock = sql.raw("74000009");
-/** So many at once: after a long silence others are heard of too. */
+/** Events numbered at once, so that after a long pause others are read meanwhile. */
 const batch = 1_000;
-/** How long is gathered what this server commits, and how often all others are looked after. */
+/** How long this server's commits are gathered, and how often all others are looked for. */
 const gatheringMs = 50;
 const lookEvery = 1_000;
 
 /**
- * Moves what was committed from the outbox to the events, in one statement, which one server at a time runs. Whoever
- * changed something of a customer's could do so only after the change before it was committed: so whatever this sees, it
- * has seen what came before it. Positions are given while the lock is held: none is ever added below one that can be read.
- * How many is asked by `select`: knowing it beforehand, the database would plan anew every time.
+ * Moves committed events from the outbox to the events table, in one statement that only one server runs at a time. Two
+ * changes of one customer follow each other, so when this sees the second it has seen the first. Positions are given
+ * under the lock, so none is ever added below one that can already be read. The limit comes by `select`: if the
+ * database knew it beforehand, it would plan anew every time.
  */
 export async function numberOutbox(db: Database) {
   const { rows } = await db.execute<{ mine: boolean; numbered: number; newest: number }>(sql`
@@ -36,10 +36,10 @@ export async function numberOutbox(db: Database) {
   return rows[0] as (typeof rows)[number];
 }
 
-/** Beyond this many nobody counts. */
+/** Counted up to this many. */
 const mostCounted = 1_000;
 
-/** How much waits to be numbered, and for how long. */
+/** How many events wait to be numbered, and for how long. */
 export async function outboxFigures(db: Database) {
   const { rows } = await db.execute<{ waiting: number; seconds: number }>(sql`
     select (select count(*) from (select from outbox limit ${mostCounted}) as counted)::int as waiting,
@@ -49,7 +49,7 @@ export async function outboxFigures(db: Database) {
   return rows[0] as (typeof rows)[number];
 }
 
-/** Numbers all that was committed before it is called, whoever else is at it. */
+/** Numbers everything that was committed before the call, even if another server is at it. */
 export async function numberEverything(db: Database): Promise<void> {
   for (;;) {
     const { mine, numbered } = await numberOutbox(db);
@@ -58,7 +58,7 @@ export async function numberEverything(db: Database): Promise<void> {
   }
 }
 
-/** Forgets what happened more than 30 days ago, some at a time: others have the database in between. */
+/** Deletes events older than 30 days, some at a time, so that others get the database in between. */
 export async function forgetEvents(db: Database): Promise<void> {
   for (let forgotten = batch; forgotten === batch; ) {
     const begun = performance.now();
@@ -75,7 +75,7 @@ export async function forgetEvents(db: Database): Promise<void> {
 type Listener = (newest: number) => void;
 const listeners = new WeakMap<Database, Set<Listener>>();
 
-/** Calls with the newest position whenever there is something new to read. Returns how to stop. */
+/** Calls the listener with the newest position whenever there are new events. Returns a function that stops it. */
 export function onNumbered(db: Database, listener: Listener): () => void {
   const all = listeners.get(db) ?? new Set();
   listeners.set(db, all.add(listener));
@@ -85,15 +85,18 @@ export function onNumbered(db: Database, listener: Listener): () => void {
 export type Outbox = ReturnType<typeof openOutbox>;
 
 /**
- * Numbers what happens, soon after it was committed here, and once a second what other servers left; and tells whoever
- * waits for it that there is more to read, whichever server numbered it.
+ * Numbers events soon after they are committed here, and once a second those of other servers. Wakes readers when there
+ * are new events, whichever server numbered them.
  */
 export function openOutbox(db: Database, onFailure: (error: unknown) => void) {
   const waits = makeWaits(db);
   let newest = 0;
   let isClosed = false;
   let isFailing = false;
-  /** How long the last took: while a backup or an export runs the database cannot tidy up what was moved, and it grows. */
+  /**
+   * How long the last run took: during a backup or export the database cannot clean up after moved rows, and numbering
+   * gets slower.
+   */
   let took = 0;
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -105,7 +108,7 @@ export function openOutbox(db: Database, onFailure: (error: unknown) => void) {
         const found = await numberOutbox(db);
         took = performance.now() - begun;
         left = found.numbered === batch;
-        // Another server is at it: what it makes readable is told here too.
+        // Another server is numbering; its events are announced here too.
         if (!found.mine) numberSoon();
         waits.note(found.newest);
         if (found.newest > newest) {
@@ -115,7 +118,7 @@ export function openOutbox(db: Database, onFailure: (error: unknown) => void) {
       }
       isFailing = false;
     } catch (error) {
-      // Told once: it is tried again every second.
+      // Reported once, since it is retried every second.
       if (!isFailing) onFailure(error);
       isFailing = true;
     }

@@ -13,14 +13,14 @@ import { uuidv7 } from "../db/ids.ts";
 import { insertion } from "../db/insert-rows.ts";
 import { outbox } from "../db/schema.ts";
 
-/** Something that happened, for shops and colleagues to hear of. */
+/** A business event, for shops and staff. */
 export type Happening = {
   [T in EventType | StaffEventType]: {
     type: T;
     data: T extends EventType ? EventData<T> : T extends StaffEventType ? StaffEventData<T> : never;
-    /** Whom it concerns: what concerns one customer is told in order. */
+    /** The customer it concerns; a customer's events are told in order. */
     customerId?: string;
-    /** Whose it is; null for what is no shop's. */
+    /** The shop it belongs to; null if none. */
     shopId?: string | null;
   };
 }[EventType | StaffEventType];
@@ -28,8 +28,8 @@ export type Happening = {
 const told = { ...eventData, ...staffEventData };
 
 /**
- * Writes what happened to the outbox, in the transaction in which it does. Whatever concerns a customer is written while
- * that customer's row, or the row that it is about, is locked: so their events are numbered as they happened.
+ * Writes events to the outbox, in the transaction of the change itself. While an event about a customer is written,
+ * that customer's row or the row it is about is locked, so events are numbered in the order in which they happened.
  */
 export async function tell(tx: Transaction, ...happenings: Happening[]): Promise<void> {
   if (happenings.length > 0) await tx.execute(noting(happenings));

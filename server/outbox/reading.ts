@@ -4,10 +4,10 @@ import { and, eq, isNull, or, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { events } from "../db/schema.ts";
 
-/** Who reads: what of a shop, or of all of them, and which types. */
+/** Who reads: everything of one shop or of all, and which types. */
 export type Reader = { shopId: string; isBounded: boolean; types: readonly EventType[] };
 
-/** So many rows are looked at by one call: what is left is looked at by the next. */
+/** Rows that one call looks at; the next call looks at the rest. */
 const mostLookedAt = 1_000;
 
 type Row = {
@@ -20,7 +20,7 @@ type Row = {
   newest: number;
 };
 
-/** What happened after a position, oldest first, as far as it is the reader's; and up to where that was looked at. */
+/** The reader's events after a position, oldest first, and the position up to which events were looked at. */
 export async function readEvents(db: Database, reader: Reader, after: number, limit: number) {
   const looked = reader.isBounded ? lookedAtByShop(reader.shopId, after) : lookedAtByAll(after);
   const { rows } = await db.execute<Row>(sql`
@@ -51,7 +51,7 @@ const lookedAtByAll = (after: number) => sql`
   select position, type, 1 as part, true as is_theirs from events
   where position > ${after} order by position limit ${mostLookedAt}`;
 
-/** What is the shop's, and what is everybody's: the prices that are not one customer's, and where customers pay to. */
+/** The shop's own events, and those for everybody: standard prices and the payment handle. */
 const lookedAtByShop = (shopId: string, after: number) => sql`
   (select position, type, 1 as part, true as is_theirs from events
     where shop_id = ${shopId} and position > ${after} order by position limit ${mostLookedAt})
@@ -60,7 +60,7 @@ const lookedAtByShop = (shopId: string, after: number) => sql`
     from events where shop_id is null and customer_id is null and position > ${after}
     order by position limit ${mostLookedAt})`;
 
-/** Where an `after` stands: a position, or an event's id. */
+/** The position of an `after`: a position itself, or an event's id. */
 export async function positionOf(db: Database, reader: Reader, after: string | undefined): Promise<number> {
   if (after === undefined || /^\d+$/.test(after)) return Number(after ?? 0);
   const isTheirs = reader.isBounded ? or(eq(events.shopId, reader.shopId), isNull(events.shopId)) : undefined;
@@ -72,7 +72,7 @@ export async function positionOf(db: Database, reader: Reader, after: string | u
   throw refusal(404, `The event ${after} is not kept, or not any more: they are for 30 days. Begin without \`after\`.`);
 }
 
-/** What is newest may be forgotten by now; but a position that was never given is of another database. */
+/** The newest event may have been deleted; but a position beyond it was never given out by this database. */
 async function refuseUnknownPosition(db: Database, after: number) {
   const { rows } = await db.execute<{ last: number }>(sql`select last_value::float8 as last from events_position_seq`);
   if (after > (rows[0]?.last ?? 0))

@@ -4,17 +4,17 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import type { Reader } from "./reading.ts";
 
-/** How many calls may wait at once, of one shop and in all. */
+/** How many calls may wait at once, per shop and in all. */
 const most = { each: 16, inAll: 1_000 };
 const soonMs = 50;
 
 type Waiting = Reader & { wake: () => void };
 type News = { shop_id: string | null; is_shared: boolean; type: EventType };
 
-/** Calls that wait for something to happen. One query looks for all of them, and wakes those whom it concerns. */
+/** Calls that wait for an event. One query serves all of them, and wakes those it concerns. */
 export function makeWaits(db: Database) {
   const waiting = new Set<Waiting>();
-  /** The newest position, and up to which one was looked for those who wait. */
+  /** The newest position, and the position up to which waiting calls were checked. */
   let newest = 0;
   let looked = 0;
   let isLooking = false;
@@ -35,7 +35,7 @@ export function makeWaits(db: Database) {
         for (const each of [...waiting]) if (rows.some((news) => concerns(each, news))) each.wake();
       }
     } catch {
-      // They find out for themselves.
+      // They look for themselves.
       wakeAll();
     } finally {
       isLooking = false;
@@ -43,13 +43,13 @@ export function makeWaits(db: Database) {
   }
 
   return {
-    /** Said whenever it was looked how far there is anything to read. */
+    /** Called whenever the newest readable position was read. */
     note(position: number) {
       newest = position;
       if (!isLooking) look();
     },
 
-    /** Until something that may be the reader's has happened after a position, the time is over, or nobody waits for it. */
+    /** Waits until the reader may have an event after a position, the time is over, or the caller is gone. */
     async wait(reader: Reader, after: number, milliseconds: number, signal: AbortSignal): Promise<void> {
       if (isOver || signal.aborted) return;
       const own = [...waiting].filter(({ shopId }) => shopId === reader.shopId);
@@ -57,7 +57,7 @@ export function makeWaits(db: Database) {
         throw refusal(503, "Too many calls wait for events already. Ask again without `wait`.", { retryAfter: 2 });
       // Nobody looked while nobody waited.
       if (waiting.size === 0 && !isLooking) looked = after;
-      // It has read to the end, and there is more by now.
+      // The call has read to the end, and there is more by now.
       const patience = newest > after ? Math.min(milliseconds, soonMs) : milliseconds;
       await new Promise<void>((done) => {
         const wake = () => {
@@ -75,7 +75,7 @@ export function makeWaits(db: Database) {
 
     isOver: () => isOver,
 
-    /** Nobody waits any more, nor from now on. */
+    /** Wakes all waiting calls; later ones do not wait. */
     end() {
       isOver = true;
       wakeAll();

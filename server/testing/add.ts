@@ -16,8 +16,8 @@ import {
 } from "../db/schema.ts";
 import { move } from "../money/ledger.ts";
 
-// Rows one by one, for tests on the server and in the browser. What is not said does not matter, and is always the
-// same. Money is in dollars, as operators speak of it.
+// Builds single rows for tests on the server and in the browser. Values that a test leaves out do not matter and are
+// always the same. Money is in dollars, as operators speak of it.
 
 type Given<T extends { $inferInsert: object }> = Partial<T["$inferInsert"]>;
 type Known = { id: string };
@@ -40,7 +40,7 @@ export const someAddresses = {
 
 export const someParcel = { weight: 12.5, length: 10, width: 8, height: 6, dimensionUnit: "in", weightUnit: "lb" };
 
-/** A customer whose balance came in as an adjustment, so that the books balance from the start. */
+/** A customer whose balance came from an adjustment, so that the books balance from the start. */
 export async function addCustomer(
   tx: Transaction,
   { balance = 0, ...values }: Given<typeof customers> & { balance?: number },
@@ -77,7 +77,7 @@ export async function addLabelType(
 
 type GivenOrder = Given<typeof orders> & { price?: number; customer: Known; labelType: Known };
 
-/** An order that was paid for: its price came in as a deposit-like adjustment and went out as its purchase. */
+/** A paid order: an adjustment brought its price in, and a purchase took it out. */
 export async function addOrder(tx: Transaction, { id = uuidv7(), price = 5, ...values }: GivenOrder) {
   await payFor(tx, values.customer, price, id);
   return addUnpaidOrder(tx, { id, price, ...values });
@@ -93,7 +93,7 @@ export async function addUnpaidOrder(tx: Transaction, { price = 5, customer, lab
   return insert(tx, orders, { ...ids, ...defaults, ...someAddresses, ...values });
 }
 
-/** The money comes in for it and goes out again, so that the balance stays what it was. */
+/** The money comes in and goes out again, so the balance stays as it was. */
 export async function payFor(tx: Transaction, customer: Known, price: number, reference: string) {
   await moveMoney(tx, customer, price, "adjustment");
   await moveMoney(tx, customer, -price, "purchase", reference);

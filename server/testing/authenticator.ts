@@ -1,12 +1,12 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
-/** Where the panel is opened in tests of passkeys. */
+/** Where tests of passkeys open the panel. */
 export const panel = "http://localhost:7400";
 
 type Asked = { challenge: string };
 type Odd = { origin?: string; type?: string; isVerified?: boolean; counter?: number; userHandle?: string };
 
-/** A passkey as an authenticator keeps it, which signs whatever it is asked to, and however a test likes it. */
+/** A passkey in software, which signs whatever a test likes. */
 export function softPasskey(rpId = "localhost") {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const { x = "", y = "" } = publicKey.export({ format: "jwk" });
@@ -24,7 +24,7 @@ export function softPasskey(rpId = "localhost") {
 
   return {
     id,
-    /** What a browser answers to the question for a new one. */
+    /** A browser's answer when it makes one. */
     create(asked: Asked, { origin, type = "webauthn.create", isVerified = true }: Odd = {}) {
       const cose = Buffer.concat([
         Buffer.from("a5010203262001215820", "hex"),
@@ -53,7 +53,7 @@ export function softPasskey(rpId = "localhost") {
         },
       };
     },
-    /** What it answers to the question for this one. */
+    /** A browser's answer when it uses this one. */
     use(asked: Asked, { origin, type = "webauthn.get", isVerified = true, counter, userHandle }: Odd = {}) {
       uses++;
       const client = clientData(type, asked, origin);

@@ -4,11 +4,11 @@ import type * as z from "zod";
 import { boundary, pdf, png } from "./multipart.ts";
 import { type Json, type Known, validInput } from "./valid-input.ts";
 
-/** One request to a call, in words that a failing test can print; `onTheWire` makes bytes of it. */
+/** A request to a call that a failing test can print; `onTheWire` turns it into bytes. */
 export type BadInput = {
   params: Record<string, string>;
   query: [name: string, value: string][];
-  /** What follows the query, as it is. */
+  /** Raw text after the query. */
   tail: string;
   headers: Record<string, string>;
   body: Body | undefined;
@@ -32,13 +32,13 @@ export function badInput(call: Endpoint, known: Known): Arbitrary<BadInput> {
   );
 }
 
-/** The same, but only what the contract refuses: nothing of it may have an effect. */
+/** The same, but only input that the contract refuses: nothing of it may have an effect. */
 export function refusedInput(call: Endpoint, known: Known): Arbitrary<BadInput> | undefined {
   const isHopeless = !call.params && !call.query && call.method === "GET";
   return isHopeless ? undefined : badInput(call, known).filter((input) => isRefused(call, input));
 }
 
-// Long and odd things travel as marks, so that what fast-check prints and shrinks stays small.
+// Long and odd values are represented by marks, so that fast-check's output stays small.
 const long = "@long@";
 const endless = "@endless@";
 const deep = "@deep@";
@@ -145,7 +145,7 @@ function spoilOne(whole: { value: Json }, { place, name, value, how }: Spoil): {
   else if (how === "repeat") holder[key] = [holder[key] ?? null, holder[key] ?? null];
   else if (how === "remove" && holder !== (copy as unknown)) delete holder[key];
   else if (how === "add" && Array.isArray(holder)) holder.push(value);
-  // Assigned, `__proto__` would vanish.
+  // Assigning to `__proto__` would add no field.
   else if (how === "add")
     Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true });
   return copy;
@@ -167,7 +167,7 @@ function paramsOf({ params }: Endpoint, known: Known): Arbitrary<Record<string, 
     anyText,
     fc.constantFrom(long, "%", "%00", "%ff", "%zz", "%c0%af", "..", ".", "a/b", "a?b", "#"),
   );
-  // An empty one would be another address.
+  // An empty parameter would be another address.
   const spoilt = fc.record(Object.fromEntries(names.map((name) => [name, evil.filter((text) => text !== "")])));
   const texts = valid.map((values) => textsIn(values as Record<string, Json>));
   return fc.oneof({ weight: 4, arbitrary: texts }, { weight: 1, arbitrary: spoilt });
@@ -332,7 +332,7 @@ function formOf({ upload, body }: Endpoint, known: Known): Arbitrary<Form> {
 
 const named = (name: string) => `form-data; name="${name}"`;
 
-/** True where the contract leaves no doubt that the input is refused. */
+/** True if the contract certainly refuses the input. */
 export function isRefused(call: Endpoint, { params, query, headers, body }: BadInput): boolean {
   const refuses = (schema: z.ZodType | undefined, value: unknown) =>
     schema !== undefined && !schema.safeParse(value).success;
@@ -358,7 +358,7 @@ function bodyIsRefused(
   }
 }
 
-/** As a server reads a query: a name that comes twice holds a list. */
+/** As a server parses a query: a repeated name becomes a list. */
 function asParsed(pairs: [string, string][]): Record<string, string | string[]> {
   const values = Object.create(null) as Record<string, string | string[]>;
   for (const [name, value] of pairs) {
@@ -368,7 +368,7 @@ function asParsed(pairs: [string, string][]): Record<string, string | string[]> 
   return values;
 }
 
-/** What the marks stand for. */
+/** Replaces the marks. */
 const expanded = (text: string) =>
   text
     .replaceAll(long, "x".repeat(1_000_000))
@@ -379,7 +379,7 @@ const expanded = (text: string) =>
 
 const inAddress = (text: string) => text.replaceAll(long, "x".repeat(3_000)).toWellFormed();
 
-/** The bytes of a request: what stands in its first line, its headers and its body. */
+/** The bytes of a request: first line, headers and body. */
 export function onTheWire(call: Endpoint, { params, query, tail, headers, body }: BadInput) {
   const encoded = (text: string) => (/^%[\w%]*$/.test(text) ? text : encodeURIComponent(inAddress(text)));
   const path = call.path.replace(/:(\w+)/g, (_, name: string) => encoded(params[name] ?? "x"));
@@ -398,7 +398,7 @@ function contentOf(body: Body): { type: string | undefined; bytes: Buffer } {
   const written = parts.map(
     ({ head, content }) => `--${boundary}\r\nContent-Disposition: ${head}\r\n\r\n${expanded(content)}\r\n`,
   );
-  // Text as UTF-8, except that a file's first bytes are bytes.
+  // Text as UTF-8, but a file's first bytes as they are.
   const bytes = Buffer.concat([...written.map(bytesOf), Buffer.from(flaw === "no end" ? "" : `--${boundary}--\r\n`)]);
   const boundaries = { none: boundary, "no end": boundary, "another boundary": "x", "no boundary": "" };
   const named = boundaries[flaw];

@@ -5,7 +5,7 @@ import { db } from "./server.ts";
 
 export const { someAddresses } = add;
 
-// The rows of add.ts in the test's database, each in a transaction of its own, and with whom and what it is about.
+// The builders of add.ts on the test's database, each in its own transaction, and with the rows they refer to.
 
 type Given<F> = F extends (tx: Transaction, values: infer Values) => unknown ? Values : never;
 type Known = { id: string };
@@ -22,7 +22,7 @@ export async function addOrder(values: Partial<Given<typeof add.addOrder>> = {})
   return db.transaction((tx) => add.addOrder(tx, { ...values, customer, labelType }));
 }
 
-/** Of a customer, who is added too where none is named. */
+/** Adds a customer if none is named. */
 const ofCustomer =
   <V extends { customer: Known }, Row>(addRow: (tx: Transaction, values: V) => Promise<Row>) =>
   async (values: Partial<V> = {}) => {
@@ -40,7 +40,7 @@ export async function balanceOf({ id }: { id: string }): Promise<number> {
   return (customer?.balanceCents ?? Number.NaN) / 100;
 }
 
-/** A customer's transfers, oldest first, without those of the builders. */
+/** A customer's transfers, oldest first, without those made by builders. */
 export async function transfersOf({ id }: { id: string }) {
   const rows = await db.select().from(transfers).orderBy(transfers.createdAt, transfers.id);
   return rows

@@ -8,14 +8,14 @@ import { openEmbedded } from "../db/engine.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A dump of an empty, migrated database: loading it is ten times faster than creating one. */
+    /** A dump of an empty, migrated database; loading it is ten times faster than creating one. */
     embeddedDump?: string;
-    /** The folder of the same, to be copied where the program is to find one. */
+    /** A folder with such a database, to be copied for tests of the program. */
     embeddedFolder?: string;
   }
 }
 
-/** Where the runs of one `npm test` find the database that the first of them made. */
+/** Where all runs of one `npm test` find the database that the first of them made. */
 const { TEST_DATABASES } = process.env;
 
 export default async function setup(project: TestProject) {
@@ -23,7 +23,7 @@ export default async function setup(project: TestProject) {
   const isMade = shared && existsSync(shared);
   let folder = isMade ? shared : await makeDatabase();
   if (shared && !isMade)
-    // Another run may have been quicker by a moment.
+    // Another run may have been a moment faster.
     folder = await rename(folder, shared).then(
       () => shared,
       () => folder,
@@ -37,7 +37,7 @@ const dump = "empty.tar";
 const database = "postgres";
 
 async function makeDatabase(): Promise<string> {
-  // Used once in this process, the engine is not compiled a second time for speed.
+  // The engine is used only once in this process, so compiling it again for speed is not worth it.
   setFlagsFromString("--liftoff-only");
   const folder = await mkdtemp(join(TEST_DATABASES ?? tmpdir(), "footprint-embedded-"));
   const engine = await openEmbedded({ dataDir: join(folder, database) });

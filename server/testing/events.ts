@@ -7,7 +7,7 @@ import { db } from "./server.ts";
 
 type Happened = { type: z.output<typeof keptEventType>; data: Record<string, unknown>; secondsAgo?: number };
 
-/** Writes down that something happened, as it can be read; answers its position. */
+/** Adds a readable event; returns its position. */
 export async function addEvent({ type, data, secondsAgo = 0 }: Happened): Promise<number> {
   const [row] = await db
     .insert(events)
@@ -17,7 +17,7 @@ export async function addEvent({ type, data, secondsAgo = 0 }: Happened): Promis
   return row.position;
 }
 
-/** A customer whom somebody has to verify. */
+/** A customer waiting for verification. */
 export const addNewcomer = (values: Parameters<typeof addCustomer>[0] = {}) =>
   addCustomer({ ...values, verifiedAt: null });
 
@@ -25,7 +25,7 @@ type Row = { id: string; username: string };
 
 const named = ({ id: _id, username }: Row) => ({ _id, username, discordId: "d-1" });
 
-/** What the notices of a few kinds are made of. */
+/** The events behind some kinds of notices. */
 export const happened = {
   newcomer: (customer: Row, secondsAgo = 0) =>
     addEvent({ type: "customer.created", data: { customer: named(customer) }, secondsAgo }),

@@ -3,7 +3,7 @@ import { type call, send } from "./server.ts";
 
 type Told = { event: string; data: Stale };
 
-/** Follows the events of a server; the one after it follows another, as calls go. */
+/** Follows the events of a server; the next call follows the other server. */
 export async function follow(as: Parameters<typeof call>[0], headers: Record<string, string> = {}) {
   return readEvents(await send(as, events.stream, { headers }));
 }
@@ -42,10 +42,10 @@ export function readEvents(answer: Response) {
 
   return {
     headers: answer.headers,
-    /** All that was told until now. */
+    /** Everything told so far. */
     heard,
     next,
-    /** The first from now on that fits. */
+    /** The next event that fits. */
     async until(fits: (told: Told) => boolean): Promise<Told> {
       for (let told = await next(); told; told = await next()) if (fits(told)) return told;
       throw new Error("the stream ended");
@@ -57,7 +57,7 @@ export function readEvents(answer: Response) {
   };
 }
 
-/** Names this id under this kind, and not only as one of many: for who compares all that is told. */
+/** Whether this id is named under this kind, not just included among many. */
 export const names =
   (kind: keyof Stale, id: string) =>
   ({ data }: Told) => {
@@ -66,8 +66,8 @@ export const names =
   };
 
 /**
- * Whoever is told this reads it again. What is gathered with other changes, or follows a time of which a busy server
- * knows nothing, is told as its kind, or as everything.
+ * Whether a reader of this event fetches the id again. Many changes at once, or a time about which a busy server knows
+ * nothing, are told as a whole kind or as everything.
  */
 export const tells =
   (kind: keyof Stale, id: string) =>

@@ -5,7 +5,7 @@ import { customers, orders, transfers } from "../db/schema.ts";
 import { someAddresses } from "./builders.ts";
 import { db } from "./server.ts";
 
-/** What moved when, in dollars: negative for a purchase. */
+/** What moved when, in dollars; negative for a purchase. */
 export type Past = {
   at: Date;
   kind: (typeof transferKinds)[number];
@@ -14,7 +14,7 @@ export type Past = {
   reason?: string;
 };
 
-/** Gives a customer a past: builders move money now, and this at any moment. */
+/** Gives a customer a history: builders move money now, this at any time. */
 export async function addPast(customer: { id: string }, past: Past[]): Promise<void> {
   const [row] = await db.select().from(customers).where(eq(customers.id, customer.id));
   if (!row) throw new Error("there is no such customer");
@@ -52,7 +52,7 @@ export async function addPast(customer: { id: string }, past: Past[]): Promise<v
 
 type Order = { customerId: string; labelTypeId: string; createdAt: Date; toStreet?: string; priceCents?: number };
 
-/** Orders of any moment, without the money that was moved for them. */
+/** Orders of any time, without transfers. */
 export async function addPastOrders(rows: Order[]): Promise<void> {
   const rest = { ...someAddresses, fromCountry: "US", toCountry: "US", weight: 1 };
   await db.insert(orders).values(rows.map((row) => ({ priceCents: 500, ...rest, ...row })));

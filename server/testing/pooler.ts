@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import pg from "pg";
 
-/** A caller, what it has sent and nobody has taken yet, and how many answers it waits for. */
+/** A caller, its unforwarded data, and how many answers it waits for. */
 type Caller = { socket: Socket; backend?: Backend | undefined; waiting: Buffer[]; expected: number };
-/** A connection to PostgreSQL: whose it is for now, or what it says of what was left behind on it. */
+/** A connection to PostgreSQL: the caller that has it, or the check for anything left behind on it. */
 type Backend = { socket: Socket; caller?: Caller | undefined; checking: string };
 
-/** Whatever lasts longer than a transaction, as the connection itself tells. */
+/** State that lasts longer than a transaction, as the connection itself reports it. */
 const leftBehind = `select concat_ws(', ',
   (select 'prepared ' || string_agg(name, ' ') from pg_prepared_statements),
   (select 'cursor ' || string_agg(name, ' ') from pg_cursors),
@@ -17,8 +17,8 @@ const leftBehind = `select concat_ws(', ',
   (select 'temporary ' || string_agg(relname, ' ') from pg_class where relnamespace = pg_my_temp_schema()))`;
 
 /**
- * Does what PgBouncer does in transaction mode, with a few connections for any number of callers: each transaction is on
- * whichever comes next. When one comes back, it is looked at for what was left behind on it.
+ * Works like PgBouncer in transaction mode, with a few connections for any number of callers: each transaction gets
+ * whichever is free. A returned connection is checked for state that was left behind.
  */
 export async function startPooler(databaseUrl: string, size: number) {
   const leaks = new Set<string>();
@@ -48,7 +48,7 @@ export async function startPooler(databaseUrl: string, size: number) {
     giveOut(backend);
   }
 
-  /** A connection for whoever waits longest. */
+  /** Gives the connection to whoever has waited longest. */
   function giveOut(backend: Backend) {
     const caller = queue.shift();
     if (!caller) return void idle.push(backend);
@@ -87,7 +87,7 @@ export async function startPooler(databaseUrl: string, size: number) {
     socket.on("close", () => {
       callers.delete(socket);
       if (queue.includes(caller)) queue.splice(queue.indexOf(caller), 1);
-      // Half a transaction is nobody else's.
+      // Nobody else can use a connection in the middle of a transaction.
       caller.backend?.socket.destroy();
     });
     socket.once("data", (startup) => {
@@ -120,7 +120,7 @@ export async function startPooler(databaseUrl: string, size: number) {
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,
-    /** What was found on connections that came back. */
+    /** What was found on returned connections. */
     leaks,
     async end() {
       isOver = true;
@@ -138,13 +138,13 @@ function framed(type: string, content: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from(type), length, Buffer.from(content as string)]);
 }
 
-/** The names of what a caller wants set from the beginning, each between zeros. */
+/** The names of settings in a caller's startup message, separated by zeros. */
 function oddOnes(startup: Buffer): string {
   const words = startup.subarray(8).toString().split("\0");
   return `\0${words.filter((word, place) => place % 2 === 0 && word).join("\0\0")}\0`;
 }
 
-/** Whole messages of PostgreSQL's protocol, as they come. */
+/** Splits PostgreSQL's protocol into whole messages. */
 function messagesOf(take: (type: number, message: Buffer) => void) {
   let rest = Buffer.alloc(0);
   return (chunk: Buffer) => {

@@ -15,7 +15,7 @@ declare module "vitest" {
 
 export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), "footprint-postgres-"));
-  // Started by root, PostgreSQL runs as an account of its own.
+  // If root starts it, PostgreSQL runs under another account.
   await chmod(folder, 0o755);
   const port = await freePort();
   const server = new EmbeddedPostgres({
@@ -25,7 +25,7 @@ export default async function setup(project: TestProject) {
     password: "postgres",
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
-    // Nothing here outlives the run, so nothing needs to reach the disk.
+    // Nothing here outlives the run, so nothing has to be flushed to disk.
     postgresFlags: ["-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=300"],
     onLog: () => {},
   });

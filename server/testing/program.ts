@@ -12,11 +12,11 @@ import pg from "pg";
 import { afterAll, afterEach, beforeEach, inject } from "vitest";
 import { connectEmbedded, connectPostgres, type Engine } from "../db/engine.ts";
 
-/** Where the program keeps its data, unless told otherwise. A new one for every test. */
+/** The program's data folder by default; a new one for every test. */
 export let folder: string;
 let running: ChildProcess[] = [];
 const { PATH, NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
-/** None of these programs runs for long: to compile the embedded engine a second time, for speed, takes longer than it saves. */
+/** These programs run briefly, so compiling the embedded engine again for speed would take longer than it saves. */
 const quickly = ["--liftoff-only"];
 
 beforeEach(async () => {
@@ -30,7 +30,7 @@ afterEach(async () => {
 afterAll(() => terminal?.child.kill());
 
 const serverFolder = dirname(import.meta.dirname);
-/** What a program is told unless a test says otherwise. The demo business takes longer to load than all the rest of a start. */
+/** The program's default environment in tests. Loading the demo business takes longer than the rest of a start. */
 const surroundings = (env: Record<string, string>) => ({
   ...{ PATH, NODE_COMPILE_CACHE, NODE_OPTIONS },
   ...{ PORT: "0", DATA_DIR: folder, LOG_LEVEL: "silent", DEMO: "off" },
@@ -82,10 +82,10 @@ export async function signIn(origin: string, username: string, password: string)
 /** A new, empty database on the real PostgreSQL. */
 export const emptyPostgres = () => createPostgres("template0");
 
-/** The same with its tables made, as a first start leaves them: to make them takes longer than the rest of a start. */
+/** The same with tables, as after a first start; making them takes longer than the rest of a start. */
 export const migratedPostgres = () => createPostgres("template");
 
-/** The same in this test's folder, or another, for the embedded engine: to make one there takes as long as three starts. */
+/** The same for the embedded engine, in this test's folder or another; making one takes as long as three starts. */
 export const putDatabase = (into = folder) =>
   cp(inject("embeddedFolder") as string, join(into, "postgres"), { recursive: true });
 
@@ -117,7 +117,7 @@ function openTerminal() {
   return { child, answers: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
 }
 
-/** Runs a command as one of many in a terminal. How one is started, and ends, is seen where one is `run` by itself. */
+/** Runs a command in a shared terminal. Tests of starting and ending use `run` instead. */
 async function type(script: string, env: Record<string, string>, args: string[]) {
   terminal ??= openTerminal();
   const typed = JSON.stringify({ script, args, env: surroundings(env) });
@@ -163,14 +163,14 @@ export async function openShop(env: Record<string, string>) {
   return { ...server, call };
 }
 
-/** Every table's rows as one fingerprint. Sessions, known devices and sign-in tries stay behind on purpose. */
+/** A fingerprint of each table's rows. Sessions, known devices and sign-in tries are left out, as backups do. */
 export async function fingerprints(env: { DATA_DIR: string } | { DATABASE_URL: string }) {
   return look(env, async ({ db }) => {
     await db.execute(sql`set timezone = 'UTC'`);
     const { rows: tables } = await db.execute<{ name: string }>(sql`
       select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
         and relname not in ('sessions', 'known_devices', 'sign_in_tries', 'sign_in_limits')
-        -- Housekeeping adds to these at any moment; what they say is compared by the books.
+        -- Housekeeping adds to these at any moment; the books compare their contents.
         and relname not in ('counters', 'settled_months', 'log_chain', 'outbox', 'events') order by 1`);
     const found: Record<string, unknown> = {};
     for (const { name } of tables) {

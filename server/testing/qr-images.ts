@@ -16,7 +16,7 @@ export function qrImage(...texts: string[]): Buffer<ArrayBuffer> {
   return pngOf((lines[0]?.length ?? 0) * scale, height * scale, deflateSync(Buffer.concat(rows)));
 }
 
-/** A grey PNG that says it is so large, whatever its pixels are. */
+/** A grey PNG that claims this size, whatever its pixels are. */
 export function pngOf(width: number, height: number, pixels: Buffer): Buffer<ArrayBuffer> {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -38,7 +38,7 @@ export function chunksOf(png: Buffer): { type: string; data: Buffer }[] {
   return chunks;
 }
 
-/** A PNG with further chunks before the pixels, and others after them. */
+/** A PNG with additional chunks before and after the pixels. */
 export function pngWith(png: Buffer, before: [string, Buffer][], after: [string, Buffer][] = []): Buffer<ArrayBuffer> {
   const chunks = chunksOf(png).flatMap(({ type, data }) => [
     ...(type === "IDAT" ? before.map((extra) => chunk(...extra)) : []),
@@ -48,7 +48,7 @@ export function pngWith(png: Buffer, before: [string, Buffer][], after: [string,
   return Buffer.concat([png.subarray(0, 8), ...chunks]);
 }
 
-/** A PNG that shows one picture where nothing moves, and the other where it does. */
+/** A PNG that shows one picture to programs without animation, and another to those with it. */
 export function movingPng(still: Buffer, moving: Buffer): Buffer<ArrayBuffer> {
   const [, pixels] = chunksOf(moving);
   const [width, height] = [moving.readUInt32BE(16), moving.readUInt32BE(20)];
@@ -63,7 +63,7 @@ export function movingPng(still: Buffer, moving: Buffer): Buffer<ArrayBuffer> {
   );
 }
 
-/** As PNG writes them. */
+/** Numbers in PNG's format. */
 export function numbers(...all: number[]): Buffer {
   const bytes = Buffer.alloc(all.length * 4);
   all.forEach((number, at) => {

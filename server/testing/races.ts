@@ -12,12 +12,12 @@ import type {
 } from "../db/schema.ts";
 import { db } from "./server.ts";
 
-/** Not more than one account may have at work at once: calls beyond them cannot reach the row yet. */
+/** As many as one account may run at once: further calls would not reach the row yet. */
 const mostWaiting = 10;
 
 /**
- * Makes calls truly meet: while the row is held they queue up for it, then all go on at once. What they hold already
- * while they wait can be looked at meanwhile.
+ * Makes calls really meet: they queue up for a held row, then all continue at once. What they hold while waiting can be
+ * examined.
  */
 export async function meetAt<T>(
   table:
@@ -31,22 +31,22 @@ export async function meetAt<T>(
   { id }: { id: string | boolean },
   start: () => Promise<T>[],
   meanwhile: (tx: Database) => Promise<unknown> = async () => {},
-  /** Calls that are worked for together wait as one. */
+  /** Calls that are made together wait as one. */
   waitAsOne = 1,
 ): Promise<T[]> {
   const { calls } = await db.transaction(async (tx) => {
     await tx.select({ id: table.id }).from(table).where(eq(table.id, id)).for("update");
     const calls = start();
-    // The embedded engine has one connection: its calls queue up for the transaction itself.
+    // On the embedded engine, with one connection, the calls wait for the transaction itself.
     if (!inject("embeddedDump")) await untilTheyWait(tx, Math.min(calls.length - waitAsOne + 1, mostWaiting), calls);
     await meanwhile(tx);
-    // Wrapped: the transaction must end before they can.
+    // Wrapped: the transaction must end before the calls can.
     return { calls };
   });
   return Promise.all(calls);
 }
 
-/** Waits until so many statements wait for a lock; of those calls that are given, the ones answered count as well. */
+/** Waits until so many statements wait for a lock; answered calls count as well, if calls are given. */
 export async function untilTheyWait(tx: Database, count: number, calls: Promise<unknown>[] = []): Promise<void> {
   let answered = 0;
   for (const call of calls) {
@@ -59,7 +59,7 @@ export async function untilTheyWait(tx: Database, count: number, calls: Promise<
 }
 
 export async function waitingForLocks(tx: Database): Promise<number> {
-  // Within a transaction the database would give the same answer for ever.
+  // Without this the database would give the same answer throughout the transaction.
   await tx.execute(sql`select pg_stat_clear_snapshot()`);
   const { rows } = await tx.execute<{ count: number }>(
     sql`select count(*)::int as count from pg_stat_activity

@@ -7,7 +7,7 @@ export type Received = { headers: Record<string, string>; body: string };
 
 type Answer = (response: ServerResponse, received: Received, request: IncomingMessage) => unknown;
 
-/** A receiver of webhooks on this machine: all that arrived whole, in order, and how it answers. */
+/** A webhook receiver on this machine: every complete request, in order, and how it answers. */
 export async function receiver(answer: Answer = (response) => response.end("ok"), port = 0) {
   const received: Received[] = [];
   const state = { answer };

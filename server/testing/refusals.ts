@@ -1,13 +1,13 @@
 type Answer = { status: number; type: string; text: string };
 
-/** What a refusal may be; 503 is for a server in trouble, which bad input must not bring about. */
+/** The statuses of refusals. 503 is for a server in trouble, which bad input must not cause. */
 const documented = new Set([400, 401, 402, 403, 404, 409, 413, 415, 429]);
 
-/** Words that only the inside of the program uses: of SQL, of stacks and of files. */
+/** Words that only occur inside the program: of SQL, stacks and files. */
 const inside =
   /\b(select|insert into|delete from|update) [\w"]+|violates|constraint|relation "|column "|syntax error|SQLSTATE|Failed query|node_modules|node:internal|\.[jt]s:\d|\bat \S+ \(|\/(home|root|work|usr|tmp)\//i;
 
-/** What is wrong with an answer other than success, if anything is. */
+/** What is wrong with a refusal; undefined if nothing is. */
 export function problemWith({ status, type, text }: Answer): string | undefined {
   if (!documented.has(status)) return "this status is not documented";
   if (!/^application\/json\b/.test(type)) return `a refusal is JSON, not ${type}`;

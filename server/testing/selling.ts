@@ -9,7 +9,7 @@ export const someLabel = {
   ...{ ...someAddresses, fromCountry: "US", toCountry: "US" },
 };
 
-/** A shop with a key of all scopes, a customer of $100 whom it can sell to, and ten prepaid codes at $7.45 each. */
+/** A shop with a key of all scopes, a customer with $100, and ten prepaid codes at $7.45 each. */
 export async function openShop({ customer = { discordId: "4711", username: "maren" } } = {}) {
   const { body } = await call("admin", website.createApiKey, { body: { name: "Main shop" } });
   await addLabelType({ uid: "priority", tiers: [[0, 5, 7.45]] });

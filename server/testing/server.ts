@@ -17,7 +17,7 @@ import * as schema from "../db/schema.ts";
 import { workOneByOne } from "../http/overload.ts";
 import { adoptTimezone } from "../lists/counters.ts";
 
-/** A running server on an empty database; on PostgreSQL a second one beside it. */
+/** A running server on an empty database; on PostgreSQL with a second one beside it. */
 export let engine: Engine;
 export let db: Database;
 export let origin: string;
@@ -25,7 +25,7 @@ export let origin: string;
 export const password = "correct horse battery";
 const passwordHash = hashPassword(password);
 
-/** What the business takes for now; a test may set it. */
+/** The business's clock; a test may set it. */
 let clock = new Date();
 export function setClock(time: string) {
   clock = new Date(time);
@@ -33,7 +33,7 @@ export function setClock(time: string) {
 
 const config: Config = readConfig({ LOG_LEVEL: "silent" });
 
-/** Webhooks may be received on this machine. */
+/** Allows webhook receivers on this machine. */
 export function allowPrivateWebhooks() {
   config.webhookPrivate = true;
 }
@@ -44,7 +44,7 @@ export async function moveBusinessTo(timezone: string) {
   await adoptTimezone(db, timezone);
 }
 
-/** Messages go through this bot, or through none. */
+/** Sends messages through this bot, or none. */
 export function chatThrough(chat: Config["chat"]): Config {
   config.chat = chat;
   return config;
@@ -54,7 +54,7 @@ let tokens: Record<Role, string>;
 
 let origins: string[] = [];
 
-/** Once per worker: the files it runs share server and database, which are emptied before every test. */
+/** Once per worker: its files share server and database, which is emptied before every test. */
 export async function startServer() {
   if (db) return;
   const databaseUrl = await emptyPostgres();
@@ -65,10 +65,10 @@ export async function startServer() {
   origins = databaseUrl ? [origin, await serve(await openPatient(databaseUrl))] : [origin];
 }
 
-/** Where the tests call from. */
+/** The address that tests call from. */
 const here = "127.0.0.1";
 
-/** However busy the machine is, no test fails for being slow. */
+/** No test fails because the machine is slow. */
 const openPatient = (databaseUrl: string) =>
   openEngine({ databaseUrl, dataDir: "", timeouts: { ...timeouts, connect: 60_000, statement: 60_000 } });
 
@@ -79,7 +79,7 @@ async function serve({ db }: Engine): Promise<string> {
   return app.listen({ port: 0, host: here });
 }
 
-/** Call by call another server: whatever one of them must know, it has to find in the database. */
+/** Calls alternate between servers, so whatever one of them must know has to come from the database. */
 function nextOrigin(): string {
   origins.push(origins.shift() as string);
   return origins[0] as string;
@@ -91,7 +91,7 @@ const tables = Object.values(schema)
   .filter((name) => name !== "counted");
 
 /**
- * In one statement, as every test begins with it. Faster than TRUNCATE on tables this small; as a replica the database
+ * In one statement, since every test begins with it. Faster than TRUNCATE on small tables; in replica mode the database
  * skips triggers and references.
  */
 export async function emptyDatabase() {
@@ -122,17 +122,17 @@ function resetSettings() {
   config.chat = undefined;
 }
 
-/** Brings back what is kept. */
+/** The statement that restores the kept rows. */
 let kept: SQL | undefined;
 
-/** Before every test: an empty database, or what is kept. */
+/** Before every test: an empty database, or the kept rows. */
 export async function beginAnew() {
   if (!kept) return emptyDatabase();
   resetSettings();
   await db.execute(kept);
 }
 
-/** Until it is forgotten again, each test begins with what the database holds now: faster than to build it anew. */
+/** From now on each test begins with the current rows, until they are forgotten; faster than building them anew. */
 export async function keepRows() {
   const { rows } = await db.execute<{ name: string; columns: string }>(sql`
     select table_name as name, string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
@@ -176,12 +176,12 @@ export async function addAccount(username: string, role: Role) {
   return { ...account, token: await openSession(db, account.id, { confirmedIn: here }) };
 }
 
-/** Who calls: one of the two standing accounts, a token, or nobody. */
+/** The caller: one of the two standing accounts, a token, or nobody. */
 type Caller = Role | "nobody" | { token: string };
 
 export const tokenOf = (as: Caller) => (as === "nobody" ? undefined : typeof as === "string" ? tokens[as] : as.token);
 
-/** A form is sent as multipart, instead of a JSON body. */
+/** A form is sent as multipart instead of JSON. */
 type Sent<E extends Endpoint> = Input<E> & { headers?: Record<string, string>; form?: FormData };
 
 /** Makes a call over HTTP, as any client would. */
@@ -191,7 +191,7 @@ export async function call<E extends Endpoint>(as: Caller, endpoint: E, input: S
   return { status: response.status, headers: response.headers, body: (await response.json()) as Reply<E> & Failure };
 }
 
-/** The same, for calls that answer with a file. */
+/** The same for calls that answer with a file. */
 export async function send<E extends Endpoint>(as: Caller, endpoint: E, input: Sent<E> = {} as never) {
   const { params, query, body, form, headers } = input as {
     params?: Record<string, string>;
@@ -214,19 +214,19 @@ export async function send<E extends Endpoint>(as: Caller, endpoint: E, input: S
       ...(form ? { body: form } : body !== undefined && { body: JSON.stringify(body) }),
     });
   return request().catch((error: { cause?: { code?: string } }) => {
-    // A connection may be closed just as it is used again: then nothing was answered, and it is asked once more.
+    // A connection may be closed just as it is reused: then nothing was answered, and the call is repeated.
     if (error.cause?.code === "UND_ERR_SOCKET") return request();
     throw error;
   });
 }
 
-/** When somebody was last seen, and what the books said last: reading may change these. */
+/** When somebody was last seen, and the last result of the books: reading may change these. */
 const fleeting = [
   ...["last_used_at", "last_seen_at", "books_checked_at", "books_problems", "owed_cents"],
   ...["chain_number", "chain_hash", "chain_broken"],
 ];
 
-/** Everything else that the database holds, table by table. */
+/** A hash of everything else in the database, table by table. */
 export async function fingerprint(): Promise<Record<string, string>> {
   const lasting = tables.filter((name) => !["sign_in_tries", "sign_in_limits", "outbox", "events"].includes(name));
   const hashes = lasting.map(
@@ -234,7 +234,7 @@ export async function fingerprint(): Promise<Record<string, string>> {
       (select (to_jsonb(${sql.identifier(name)}) - ${sql.param(fleeting)}::text[])::text as line from ${sql.identifier(name)}) as lines)
       as ${sql.identifier(name)}`,
   );
-  // What happened is numbered a moment later, whoever calls.
+  // Events are numbered a moment later, whoever calls.
   hashes.push(sql`(select md5(string_agg(id::text, '' order by id)) from
     (select id from outbox union select id from events) as told) as told`);
   const { rows } = await db.execute<Record<string, string>>(sql`select ${sql.join(hashes, sql`, `)}`);

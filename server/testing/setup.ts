@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, vi } from "vitest";
 import { beginAnew, startServer } from "./server.ts";
 
-// At the product's cost, hashing would take longer than all else that the tests of sign-in do.
+// At the product's cost, hashing would take longer than everything else in the tests of sign-in.
 vi.mock("@node-rs/argon2", async (importOriginal) => {
   const argon2 = await importOriginal<typeof import("@node-rs/argon2")>();
   return { ...argon2, hash: (password: string) => argon2.hash(password, { memoryCost: 8, timeCost: 1 }) };

@@ -4,14 +4,14 @@ import { origin } from "./server.ts";
 
 type Answer = { status: number; type: string; text: string };
 
-/** How long a server may wait for the rest of a request before the sender hangs up. */
+/** How long the client waits for a silent server before it hangs up. */
 const patience = 500;
 
-/** Sends bytes as they are, and returns every answer that came back before the line was cut. */
+/** Sends raw bytes, and returns every answer that came before the connection was cut. */
 export async function converse(bytes: string | Buffer): Promise<Answer[]> {
   const socket = connect(Number(new URL(origin).port), "127.0.0.1");
   const received: Buffer[] = [];
-  // A server that says nothing may wait for more: hanging up is the answer to that, and then it has to end.
+  // A silent server may be waiting for more: the client hangs up, and then the server has to end.
   const hangUp = setTimeout(() => socket.end(), patience);
   socket.on("data", (data) => {
     received.push(data);
@@ -24,7 +24,7 @@ export async function converse(bytes: string | Buffer): Promise<Answer[]> {
   return answersIn(Buffer.concat(received).toString("latin1"));
 }
 
-/** Sends a request (with `connection: close`) but for its last byte; `finish` sends that and returns the answer. */
+/** Sends a request (with `connection: close`) except for its last byte; `finish` sends that and returns the answer. */
 export function holdBack(bytes: Buffer): { finish(): Promise<Answer> } {
   const socket = connect(Number(new URL(origin).port), "127.0.0.1");
   const received: Buffer[] = [];
@@ -48,7 +48,7 @@ function answersIn(text: string): Answer[] {
   const head = text.slice(0, end);
   const header = (name: string) => new RegExp(`^${name}: (.*)\r$`, "im").exec(head)?.[1];
   if (!status || end < 4) throw new Error(`this is no answer: ${text.slice(0, 200)}`);
-  // Of the replies made here only an empty one comes in chunks.
+  // Of the replies made here only empty ones are chunked.
   const length = header("transfer-encoding") ? "0\r\n\r\n".length : Number(header("content-length") ?? 0);
   const answer = { status: Number(status), type: header("content-type") ?? "", text: text.slice(end, end + length) };
   return [answer, ...answersIn(text.slice(end + length))];

@@ -21,7 +21,7 @@ import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addLabelType, add
 import { addAccount, db } from "./server.ts";
 import type { Known } from "./valid-input.ts";
 
-/** Where the ids come from that a feature's calls know; those of a feature without a line are tried one after another. */
+/** Where a feature's calls get their ids from; features without a line try all ids one after another. */
 const idsOf: Record<string, string[]> = {
   orders: ["orders"],
   fedex: ["fedex_orders"],
@@ -45,7 +45,9 @@ const idsOf: Record<string, string[]> = {
 /** First codes of ranges, as a carrier would issue them. */
 const ranges = ["9400000000000000000100", "9400000000000000100008"];
 
-/** A little of everything, so that input can go far; and by feature what its calls know of it. */
+/**
+ * Adds a little of everything, so that input can go far; returns for each feature the values that its calls may use.
+ */
 export async function addSomeOfEverything(): Promise<(feature: string) => Known> {
   const customer = await addCustomer({ balance: 500, customPricingEnabled: true });
   await addCustomer({ verifiedAt: null });
@@ -53,13 +55,13 @@ export async function addSomeOfEverything(): Promise<(feature: string) => Known>
   const labelType = await addLabelType({ uid: "priority", name: "Priority", tiers });
   const other = await addLabelType({ uid: "other", kind: "shipv2", tiers });
   const codes = Array.from({ length: 20 }, (_, place) => `94000000000000000000${10 + place}`);
-  const kind = { type: "priority" as const, template: "evs" as const };
+  const registered = { type: "priority" as const, template: "evs" as const, createdAt: new Date() };
   const [first = "", last = ""] = [codes[0], codes.at(-1)];
   const [batch] = await db
     .insert(codeBatches)
-    .values({ ...kind, first, last, amount: codes.length, actor: "admin" })
+    .values({ ...registered, first, last, amount: codes.length, actor: "admin" })
     .returning();
-  await db.insert(trackingCodes).values(codes.map((code) => ({ code, ...kind, batchId: batch?.id ?? null })));
+  await db.insert(trackingCodes).values(codes.map((code) => ({ code, ...registered, batchId: batch?.id ?? null })));
   await addBulkOrder({ customer });
   for (let number = 0; number < 3; number++) {
     await addOrder({ customer, labelType: other });
@@ -102,12 +104,12 @@ export async function addSomeOfEverything(): Promise<(feature: string) => Known>
     trackRef: ranges,
     first: ranges,
     last: ranges,
-    // Not sent to: it leads to the own machine.
+    // Nothing is sent there, since it leads to this machine.
     url: ["http://127.0.0.1:9/hooks"],
   });
 }
 
-/** Three to which nobody may send, and what was to be sent to them. */
+/** Three webhooks to which nobody may send, with deliveries. */
 async function addWebhooks() {
   const made = await db
     .insert(webhooks)
@@ -120,7 +122,7 @@ async function addWebhooks() {
   if (event) for (const { id } of made) await db.transaction((tx) => addDeliveries(tx, id, [event]));
 }
 
-/** One that was read, with three payments that fit nothing. */
+/** A statement that was read, with three payments that fit nothing. */
 async function addStatement() {
   const columns = { date: 0, time: null, zone: null, amount: 1, currency: null, name: 2, email: null, note: null };
   const mapping = {

@@ -1,6 +1,6 @@
-// A terminal that stays open: runs one command after another within one program, since to start a program for each
-// takes longer than most of them work. A line of JSON says what to run, another how it ended; in base64, since what ends
-// a line for those who read lines may stand in the middle of JSON.
+// A terminal that stays open: it runs one command after another in one process, since starting a process takes longer
+// than most commands. A line of JSON says what to run, another how it ended; in base64, since JSON may contain
+// characters that end lines.
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
@@ -22,7 +22,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   process.env = env;
   process.argv = [node, script, ...args];
   process.exitCode = undefined;
-  // By another address each time: it runs when it is loaded, and what it imports stays loaded.
+  // With a new address each time, since a module runs only when it is loaded; its imports stay loaded.
   await import(`${pathToFileURL(script)}?${++commands}`);
   const ended = JSON.stringify({ code: process.exitCode ?? 0, output: output.trim() });
   answer(`${Buffer.from(ended).toString("base64")}\n`);

@@ -1,10 +1,10 @@
 import fc, { type Arbitrary } from "fast-check";
 import * as z from "zod";
 
-/** What JSON can say. */
+/** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** Values that mean something to the business, by the name of the field they go into. */
+/** Values that exist in the business, by the name of their field. */
 export type Known = Record<string, string[]>;
 
 type Schema = {
@@ -23,7 +23,7 @@ type Schema = {
   required?: string[];
 };
 
-/** Input that a call's schema accepts, as far as a schema can say it in JSON; what only code can say is left to luck. */
+/** Input that a call's schema accepts, as far as JSON Schema tells; rules in code are left to chance. */
 export function validInput(schema: z.ZodType, known: Known): Arbitrary<Json> {
   return madeFor(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Schema, known);
 }
@@ -49,7 +49,7 @@ function madeFor(schema: Schema, known: Known): Arbitrary<Json> {
   }
 }
 
-/** An id among several is that of something there is, most of the time. */
+/** An id in a list usually belongs to an existing row. */
 function itemOf(schema: Schema, known: Known): Arbitrary<Json> {
   const made = madeFor(schema, known);
   const { id: ids = [] } = known;
@@ -60,7 +60,7 @@ function itemOf(schema: Schema, known: Known): Arbitrary<Json> {
 function objectOf({ properties = {}, required = [] }: Schema, known: Known): Arbitrary<Json> {
   const fields = Object.entries(properties).map(([name, field]): [string, Arbitrary<Json>] => {
     const fitting = (known[name] ?? []).filter((text) => isUuid(text) === (field.format === "uuid"));
-    // Who asks to wait is kept waiting.
+    // A call that asks to wait would be kept waiting.
     const made = name === "wait" ? fc.constant(0) : madeFor(field, known);
     if (fitting.length === 0) return [name, made];
     return [name, fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...fitting) }, { weight: 1, arbitrary: made })];
@@ -85,7 +85,7 @@ function textOf({ format, pattern, minLength = 0, maxLength = 20 }: Schema): Arb
   if (example) return example;
   const length = { minLength: Math.max(minLength, 1), maxLength: Math.max(minLength, Math.min(maxLength, 20)) };
   const plain = fc.string({ unit: fc.constantFrom(..."abcdefghij0123456789"), ...length });
-  // A class of Unicode is beyond the generator of texts that match a pattern; plain letters match those we have.
+  // The generator of matching texts does not know Unicode classes; plain letters match the patterns we have.
   return pattern && !pattern.includes("\\p{") ? fc.stringMatching(new RegExp(pattern)) : plain;
 }
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** An address that stands for a database, as a balancer or a network does: it can move, fall silent, or break. */
+/** An address in front of a database, like a load balancer or network: it can move, fall silent, or break. */
 export async function wireTo(port: number) {
   let target = port;
   let swallows = false;
@@ -25,7 +25,7 @@ export async function wireTo(port: number) {
   return {
     port: (server.address() as AddressInfo).port,
     tear,
-    /** New connections go there; those that are open stay where they are. */
+    /** New connections go there; open ones stay where they are. */
     lead(to: { port: number }) {
       target = to.port;
     },

@@ -12,7 +12,7 @@ const named = (access: Endpoint["access"]) =>
     .map(({ method, path, scope }) => `${method} ${path}${scope ? ` with ${scope.join(" or ")}` : ""}`)
     .sort();
 
-/** Who may call what, pinned: a change of access has to be made here too. */
+/** Pins who may make which call: a change of access has to be made here too. */
 test("the access table", () => {
   expect(named("public")).toEqual([
     "GET /api/v1/website/image/:id",
@@ -248,7 +248,7 @@ test("the access table", () => {
   ]);
 });
 
-// The input is nonsense on purpose: access is checked before anything is read.
+// Nonsense on purpose: access is checked before the input is read.
 const nonsense = {
   params: { id: "nonsense", type: "nonsense", discordId: "nonsense", day: "nonsense" },
   query: { page: "nonsense" },

@@ -20,14 +20,14 @@ import { addAccount, db, emptyDatabase, fingerprint, forgetRows, keepRows, origi
 import { addSomeOfEverything } from "../testing/some-of-everything.ts";
 import type { Known } from "../testing/valid-input.ts";
 
-// BAD_INPUT_RUNS=3000 throws thousands at every call; BAD_INPUT_SEED repeats what failed.
-/** Of what is refused without exception, which may leave no trace; and of anything, of which some gets further. */
+// BAD_INPUT_RUNS=3000 tries thousands of inputs on every call; BAD_INPUT_SEED repeats a failure.
+/** Inputs that are certainly refused, and must leave no trace; and any inputs, some of which get further. */
 const batches = { refused: 8, any: 15 };
 const perRound = batches.refused + batches.any;
 const runs = Number(process.env.BAD_INPUT_RUNS ?? perRound);
 const seed = Number(process.env.BAD_INPUT_SEED ?? 7400);
 const timeout = 60_000 + runs * 100;
-/** Before the test is given up: a failure is to be printed with its seed, however long it took to make it small. */
+/** Before the test times out: a failure must be printed with its seed, even if making it small takes long. */
 const interruptAfterTimeLimit = timeout - 30_000;
 
 const calls = Object.entries(features).flatMap(([name, { feature }]) =>
@@ -38,7 +38,7 @@ let known: (feature: string) => Known;
 let admin: { id: string };
 type Tokens = { operator: string; shop: string };
 let tokens: Tokens;
-/** Every test begins with them. */
+/** The tokens that every test begins with. */
 let firstTokens: Tokens;
 
 beforeAll(async () => {
@@ -56,11 +56,11 @@ beforeEach(() => {
 
 const signIn = async (): Promise<Tokens> => ({
   operator: await openSession(db, admin.id, { confirmedIn: "127.0.0.1" }),
-  // Without a boundary, so that input reaches what the builders made.
+  // An unbounded key, so that input reaches the rows of the builders.
   shop: await db.transaction((tx) => createKey(tx, { name: "Bad shop", bounded: false })),
 });
 
-/** Of searches, and of what works through whole files, no more than these may wait for one caller. */
+/** Only so many searches and file uploads of one caller may wait. */
 const agent = new Agent({ keepAlive: true, maxSockets: 10 });
 
 type Answer = { status: number; type: string; text: string };
@@ -77,7 +77,7 @@ function ask(call: Endpoint, input: BadInput): Promise<Answer> {
     });
     request.on("error", fail);
     request.on("response", async (response) => {
-      // What has no end is looked at by its beginning.
+      // Of an endless answer only the beginning is read.
       const isEndless = call.reply === eventStream && response.statusCode === 200;
       const received = Buffer.concat(isEndless ? await once(response, "data") : await response.toArray());
       if (isEndless) response.destroy();
@@ -88,7 +88,7 @@ function ask(call: Endpoint, input: BadInput): Promise<Answer> {
   });
 }
 
-/** Some input is a valid sign-out, or deletes the key it came with: whoever is shut out by it comes back in. */
+/** Some input signs out or deletes its own key; then a new session or key is made. */
 async function askSignedIn(call: Endpoint, input: BadInput): Promise<Answer> {
   const answer = await ask(call, input);
   if (answer.status !== 401 || call.access === "public") return answer;
@@ -100,7 +100,7 @@ const isExport = ({ path }: Endpoint) => path.endsWith("/export");
 
 const askAtOnce = (call: Endpoint, inputs: BadInput[]) => Promise.all(inputs.map((input) => askSignedIn(call, input)));
 
-/** An account may export one thing at a time. */
+/** An account may run only one export at a time. */
 async function askOneByOne(call: Endpoint, inputs: BadInput[]): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const input of inputs) answers.push(await askSignedIn(call, input));
@@ -110,10 +110,10 @@ async function askOneByOne(call: Endpoint, inputs: BadInput[]): Promise<Answer[]
 const { confirm, changePassword, beginTwoStep, disableTwoStep, newRecoveryCodes } = session;
 const takePassword = new Set<Endpoint>([confirm, changePassword, beginTwoStep, disableTwoStep, newRecoveryCodes]);
 
-/** They write down what they refuse of what the contract allows: it cannot be done any more, or not by who asks. */
+/** These log refusals of valid input: it can no longer be done, or not by this caller. */
 const keepRecord = new Set<Endpoint>([approvals.approve, approvals.decline]);
 
-/** All that the database holds; but a wrong password is noted among the failed sign-ins, and in the log. */
+/** The whole database, except that a wrong password is stored as a failed sign-in and logged. */
 async function lasting(call: Endpoint) {
   const all = await fingerprint();
   const { sign_ins, logs, counters, ...rest } = all;
@@ -148,12 +148,12 @@ test.for(calls)(
     const batch = (input: fc.Arbitrary<BadInput>, length: number) =>
       fc.array(input, { minLength: length, maxLength: length, size: "max" });
     const hopeless = refused ? batch(refused, batches.refused) : fc.constant<BadInput[]>([]);
-    // Who exports something leaves an entry in the log.
+    // An export leaves a log entry.
     const leavesNothing = call.method === "GET" && !isExport(call);
     let isFirst = true;
     let hasLeftSomething = false;
     const property = fc.asyncProperty(hopeless, batch(inputs, batches.any), async (...sents) => {
-      // What came before may have signed us out.
+      // Earlier input may have signed us out.
       if (!isFirst) tokens = await signIn();
       isFirst = false;
       const before = await lasting(call);
@@ -162,7 +162,7 @@ test.for(calls)(
         const problems = answers.flatMap((answer, index) => problemsOf(call, sent[index] as BadInput, answer));
         expect(problems).toEqual([]);
         const isLast = place === 1;
-        // Where nothing at all may be left, one look at the end sees it.
+        // If nothing at all may change, one comparison at the end is enough.
         if (leavesNothing && !isLast) continue;
         const mayLeaveSomething = !leavesNothing && isLast && (answers.some(isDone) || keepRecord.has(call));
         if (mayLeaveSomething) hasLeftSomething = true;
@@ -179,7 +179,7 @@ test("the input thrown at every call is valid now and then, so that it gets far"
     const inputs = badInput(call, known(feature));
     const isRareAmong = (numRuns: number) =>
       fc.sample(inputs, { seed, numRuns }).filter((input) => !isRefused(call, input)).length < 3;
-    // Of most calls a few inputs show it.
+    // For most calls a few inputs are enough.
     return [10, 30, 150].every(isRareAmong);
   });
   expect(rare.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
@@ -201,6 +201,6 @@ test("the same bad input over and over takes no more memory", { timeout }, async
   };
   const before = await throwAll(1);
   const after = await throwAll(2);
-  // Some 450 requests: what each of them may leave behind is 18 kB, a fraction of what it carries.
+  // Some 450 requests: each may leave 18 kB behind, a fraction of its size.
   expect((after - before) / megabyte).toBeLessThan(8);
 });

@@ -14,7 +14,7 @@ import { openShop } from "../testing/selling.ts";
 import { allowPrivateWebhooks, call, db, origin } from "../testing/server.ts";
 import { startDelivering } from "../webhooks/delivering.ts";
 
-// What is published, in a project that has nothing else: packed, installed without a registry, and used.
+// The published package in a project without anything else: packed, installed without a registry, and used.
 
 const root = join(import.meta.dirname, "../..");
 const patience = { timeout: 30_000, interval: 20 };
@@ -23,7 +23,7 @@ const withoutProject = (process.env.PATH ?? "")
   .filter((folder) => !folder.includes("node_modules"))
   .join(delimiter);
 
-/** The examples of the README, in their order, as they stand there. */
+/** The README's examples, in order, exactly as written. */
 const examples = [...readFileSync(join(root, "client/README.md"), "utf8").matchAll(/```js\n(.*?)```/gs)].map(
   ([, code]) => code as string,
 );
@@ -46,7 +46,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(join(project, ".."), { recursive: true }));
 
-/** Runs a program of the project until it ends. */
+/** Runs one of the project's programs until it ends. */
 async function run(
   program: string,
   env: Record<string, string>,
@@ -57,7 +57,7 @@ async function run(
   return stdout;
 }
 
-/** Starts one that goes on until it is told to end. */
+/** Starts a program that runs until it is stopped. */
 function start(program: string, env: Record<string, string>) {
   const given = { PATH: withoutProject, FOOTPRINT_URL: origin, ...env };
   const child = spawn(process.execPath, [program], { cwd: project, env: given });
@@ -120,7 +120,7 @@ for (const [name, platform] of Object.entries(platforms))
     mkdirSync(folder);
     writeFileSync(join(folder, "program.ts"), program);
     const isNode = platform.types.length > 0;
-    // The examples are Node's.
+    // The examples are for Node.
     const files = ["program.ts", ...(isNode ? names.map((each) => `../${each}.js`) : [])];
     const strict = {
       strict: true,
@@ -148,7 +148,7 @@ test("so it is with the Node of this machine, where that is another", async ({ s
   await buysWith("node");
 });
 
-// Few machines have these: where they are not, there is nothing to say about them.
+// Few machines have these; where they are missing, this is skipped.
 for (const runtime of [["deno", "run", "--allow-net", "--allow-env"], ["bun"]] as const)
   if (versionOf(runtime[0])) test(`so it is with ${runtime[0]}`, () => buysWith(...runtime));
 
@@ -179,7 +179,7 @@ test("the README's fourth example hears of a payment, ends when told, and goes o
   expect(await endOf(first.child)).toBe(0);
   expect(first.printed()).toContain("Ended\n");
 
-  // The same deposit again is the same invoice, and what was heard of is not heard of again.
+  // The same deposit again is the same invoice, and processed events do not come again.
   const second = start("pull.js", { FOOTPRINT_KEY: key });
   await vi.waitFor(() => expect(second.printed()).toContain("Pay $50 to"), patience);
   second.child.kill("SIGTERM");

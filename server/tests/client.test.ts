@@ -17,7 +17,7 @@ const patience = { timeout: 30_000, interval: 20 };
 
 const clientOf = (key: string, url = origin) => new Footprint({ url, key, pause: async () => {} });
 
-/** What stands between, and loses the answers to the first calls. */
+/** A proxy that loses the answers to the first calls. */
 async function losing(answers: number) {
   const { url, received } = await receiver(async (response, { headers, body }, { method = "", url = "" }) => {
     const { host: _, connection: __, ...passed } = headers;
@@ -110,7 +110,7 @@ test("a shop does all its business with the client", async () => {
   expect(Buffer.from(await file.arrayBuffer())).toEqual(Buffer.from(pdf));
 });
 
-/** Follows events until one of a type, and remembers how far it came. */
+/** Follows events until one of this type, and remembers the position. */
 async function followUntil(type: string, events: AsyncIterable<FootprintEvent & { next?: string }>) {
   const seen: string[] = [];
   let next = "";
@@ -122,7 +122,7 @@ async function followUntil(type: string, events: AsyncIterable<FootprintEvent & 
   return { seen, next };
 }
 
-test("what happens is pulled as it does, and gone on with where one stopped", async () => {
+test("events are pulled in order, and pulling continues where it stopped", async () => {
   const { key } = await openShop();
   const footprint = clientOf(key);
   const { invoice } = await footprint.createInvoice({ discordId: "4711", amount: 20, payment_method: "cashapp" });
@@ -150,7 +150,7 @@ test("a loop over events goes on through answers that are lost, misses nothing, 
   expect(amounts).toEqual([1, 2, 3]);
 });
 
-test("what is pushed to a webhook is worked through in a loop, and sent again where the work failed", async () => {
+test("pushed events are processed in a loop, and sent again if the processing failed", async () => {
   const { key } = await openShop();
   allowPrivateWebhooks();
   const ending = new AbortController();

@@ -19,10 +19,10 @@ import { addAccount, call, db, logRows } from "../testing/server.ts";
 type Answer = { status: number; body: { message: string; version?: string; conflict?: Conflict } };
 type Caller = Parameters<typeof call>[0];
 
-/** Something that can be edited. */
+/** A thing that can be edited. */
 type Thing = {
   read: () => Promise<{ version: string } & Record<string, unknown>>;
-  /** Two edits of different fields, and what each makes of it, as `current` tells it. */
+  /** Two edits of different fields, and the result of each, in the form of `current`. */
   edits: [Edit, Edit];
   row: { table: Parameters<typeof meetAt>[0]; id: string | boolean };
   gone?: (headers?: Record<string, string>) => Promise<Answer>;
@@ -224,7 +224,7 @@ for (const [name, make] of Object.entries(things)) {
     const now = await second.send("admin", seen(late.body.conflict?.version ?? ""));
     expect(now.status).toBe(200);
     expect(now.body.version).toBe((await read()).version);
-    // Without a version the last one wins; so it does with *.
+    // Without a version the last edit wins, and also with *.
     for (const headers of [{}, { "if-match": "*" }]) expect((await first.send("admin", headers)).status).toBe(200);
   });
 
@@ -255,7 +255,7 @@ for (const [name, make] of Object.entries(things)) {
     expect((await read()).version).toBe(version);
     expect(await logRows()).toHaveLength(1);
     expect(await db.$count(tables.files, eq(tables.files.size, 0))).toBe(0);
-    // Another body, or another file, is another request.
+    // Another body or file is another request.
     expect((await edits[0].send("admin", headers)).status).toBe(409);
   });
 }
@@ -275,7 +275,7 @@ test("a change that was taken back is no change", async () => {
   expect((await rename("Sea", seen(was))).status).toBe(200);
 });
 
-test("what is deleted is what was seen: a staff account or a price that was changed since is not", async () => {
+test("a staff account or price that changed since it was seen is not deleted", async () => {
   for (const name of ["a staff account", "a price of a label type"] as const) {
     const { read, edits, gone } = await things[name]();
     const { version } = await read();
@@ -283,7 +283,7 @@ test("what is deleted is what was seen: a staff account or a price that was chan
     const refused = await gone?.(seen(version));
     expect(refused).toMatchObject({ status: 409, body: { conflict: { current: edits[0].makes, changedBy: "admin" } } });
     expect((await gone?.(seen((await read()).version)))?.status).toBe(200);
-    // What is gone is gone, whatever was seen of it.
+    // A deleted thing is 404, whatever version was seen.
     expect((await edits[0].send("admin", seen(version))).status).toBe(404);
     expect((await gone?.(seen(version)))?.status).toBe(404);
   }
@@ -357,12 +357,12 @@ test("If-Match is read as RFC 9110 has it", async () => {
     (await sent("admin", labelTypes.update, { params: { id }, body, headers: { "if-match": header } })).status;
   for (const matching of ["*", ` "${version}" `, `"other", "${version}"`, `W/"x" ,, "${version}",`])
     expect([matching, await statusOf(matching)]).toEqual([matching, 200]);
-  // A weak version is never the same as another.
+  // A weak version never equals another.
   for (const other of ['"other"', '""', `W/"${version}"`, `"${version} "`.replace(" ", "!"), '"a", "b"'])
     expect([other, await statusOf(other)]).toEqual([other, 409]);
   for (const malformed of [version, `"${version}`, "", ",", "* , *", `"a" "b"`, `w/"${version}"`, '"a b"'])
     expect([malformed, await statusOf(malformed)]).toEqual([malformed, 400]);
-  // Who names a thing that is not there is told so, whatever they have seen.
+  // For an unknown thing the answer is 404, whatever version was seen.
   const unknown = { params: { id: randomUUID() }, body, headers: seen(version) };
   expect((await sent("admin", labelTypes.update, unknown)).status).toBe(404);
 });

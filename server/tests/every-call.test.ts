@@ -10,7 +10,7 @@ import { validInput } from "../testing/valid-input.ts";
 
 const calls = Object.entries(features).flatMap(([feature, { feature: calls }]) =>
   Object.values(calls as Record<string, Endpoint>)
-    // The stream of events has no end.
+    // The event stream never ends.
     .filter(({ reply }) => reply !== eventStream)
     .map((endpoint) => ({ feature, endpoint })),
 );
@@ -23,7 +23,7 @@ test("no call fails at valid input, whatever the engine", async () => {
   const failed: string[] = [];
   const done = new Set<Endpoint>();
   for (const [place, { feature, endpoint }] of [...reading, ...changing].entries()) {
-    // Some call signs out whoever makes it.
+    // Some calls sign out the caller.
     const as = endpoint.access === "storefront" ? shop : await addAccount(`caller.${place}`, "admin");
     const part = (schema: Endpoint["params"]) => (schema ? validInput(schema, known(feature)) : fc.constant(undefined));
     const inputs = fc.record({ params: part(endpoint.params), query: part(endpoint.query), body: part(endpoint.body) });
@@ -36,7 +36,7 @@ test("no call fails at valid input, whatever the engine", async () => {
     }
   }
   expect(failed).toEqual([]);
-  // So that the above says something.
+  // Makes sure that the test above proves something.
   expect(reading.filter(({ endpoint }) => done.has(endpoint)).length).toBeGreaterThan(reading.length / 2);
   expect(changing.filter(({ endpoint }) => done.has(endpoint)).length).toBeGreaterThan(changing.length / 5);
 });

@@ -37,7 +37,7 @@ const well = { status: 200, retryAfter: null };
 const urlOf = (...ports: number[]) =>
   `postgres://postgres:postgres@${ports.map((port) => `localhost:${port}`)}/postgres?target_session_attrs=read-write`;
 
-/** A server whose database stands behind an address that can move, with somebody signed in and a customer. */
+/** A server whose database is behind an address that can move, with a signed-in account and a customer. */
 async function openShop(patience: Partial<typeof timeouts> = {}) {
   const wire = await wireTo(pair.primary.port);
   closing.push(wire.end);
@@ -114,7 +114,7 @@ test("connections that turn read-only in the middle of the day leave the pool", 
   try {
     while ((await ready()).status === 200);
     expect(await ready()).toEqual(away);
-    // Reading would go on well on a connection that was open: none is left.
+    // Reads would still succeed on an open connection, but none is left.
     for (const call of [signIn, () => addOne("read-only"), read]) expect(await call()).toEqual(away);
   } finally {
     await pair.primary.query("alter system reset default_transaction_read_only");
@@ -181,7 +181,7 @@ test("a standby can be backed up, and is waited for by a server that starts", as
     if (output.includes(said)) wire.lead(pair.primary);
   });
   expect((await waiting).output()).toMatch(new RegExp(`^${said}\\n(.*\\n)*Footprint is ready at`));
-  // What is asked of it at the terminal is not waited for.
+  // A command at the terminal does not wait for it.
   const reset = await run(env, "operations/admin.ts", ["reset-password", "nobody"]);
   expect([await reset.exit, reset.output()]).toEqual([
     1,
@@ -189,7 +189,7 @@ test("a standby can be backed up, and is waited for by a server that starts", as
   ]);
 });
 
-test("of several hosts the one that takes changes is used, whichever comes first and however many are gone", async () => {
+test("of several hosts the one that takes changes is used, whatever their order and however many are gone", async () => {
   const { primary, standby } = pair;
   for (const ports of [
     [standby.port, primary.port],
@@ -242,13 +242,13 @@ test("panels on two servers hear of every change, also after the database was st
   expect(await here.addOne("stopped")).toEqual(away);
   await pair.primary.start();
   for (const { ready } of [here, there]) while ((await ready()).status !== 200);
-  // At once: the servers may not hear each other yet.
+  // At once, since the servers may not hear each other yet.
   await expectHeard(here, "back-here");
   await expectHeard(there, "back-there");
   while ((await listeners()) < 2);
 });
 
-// The last of this file: the primary does not come back.
+// The last test of this file, since the primary does not come back.
 test("in a switchover every call is answered 200 or 503, and each change that was asked for is made once", async () => {
   const behindBalancer = await openShop();
   const { wire } = behindBalancer;
@@ -271,11 +271,11 @@ test("in a switchover every call is answered 200 or 503, and each change that wa
   };
   const seen = (status: number) => answers.filter((each) => each === status).length;
   await until(() => seen(200) > 20);
-  // What a balancer does that has not noticed yet: it leads to a server that is still a standby.
+  // Like a load balancer that has not noticed yet, it leads to a server that is still a standby.
   wire.lead(pair.standby);
   await pair.primary.server.stop();
   await until(() => seen(503) > 20);
-  // Of the two hosts one is gone and one is a standby, when this one starts.
+  // When this server starts, one of the two hosts is gone and the other is a standby.
   const late = run({ DATABASE_URL: severalHosts });
   await pair.standby.query("select pg_promote()");
   for (const { ready } of shops) while ((await ready()).status !== 200);

@@ -37,13 +37,13 @@ const ignored = read(".dockerignore")
   .filter((line) => line && !/^[#!*]($|[^*])/.test(line));
 const allowed = namesIn(read(".dockerignore"), /^!(.*)$/gm);
 
-/** What the image's build gets to see. */
+/** Whether the image's build can see a path. */
 function isSeen(path: string) {
   const below = (pattern: string) => matchesGlob(path, pattern) || matchesGlob(path, `${pattern}/**`);
   return allowed.some(below) && !ignored.some(below);
 }
 
-/** The stage `program` of the Dockerfile, with packages that are here already in the place of `npm ci --omit=dev`. */
+/** The stage `program` of the Dockerfile, with the installed packages instead of `npm ci --omit=dev`. */
 async function makeProgram(folder: string) {
   const [, steps = ""] = /^FROM packages AS program\n(.*?)^FROM /ms.exec(dockerfile) ?? [];
   const copied = namesIn(steps, /^COPY (\w+) \1$/gm);
@@ -67,7 +67,7 @@ async function makeProgram(folder: string) {
   await writeFile(join(folder, "web/dist/index.html"), "<title>Footprint</title>");
 }
 
-test("what the image holds is enough to serve the API and the panel, and writes to no place but the folders it is given", async () => {
+test("the image holds enough to serve the API and the panel, and writes only to the folders it is given", async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "footprint-image-")));
   const app = join(folder, "app");
   await makeProgram(app);
@@ -75,7 +75,7 @@ test("what the image holds is enough to serve the API and the panel, and writes 
   expect(globSync("**/*.test.ts", { cwd: app, exclude: (name) => name.endsWith("node_modules") })).toEqual([]);
   const [, command = ""] = /^CMD (\[.*\])$/m.exec(dockerfile) ?? [];
   const [, ...args] = JSON.parse(command);
-  // Node itself forbids what a read-only file system would: to write elsewhere.
+  // Node itself forbids writing elsewhere, as a read-only file system would.
   const rights = ["--permission", "--allow-fs-read=*", `--allow-fs-write=${folder}/data`];
   const others = ["--allow-addons", "--allow-child-process", "--allow-worker", "--allow-wasi"];
   const child = spawn(process.execPath, [...rights, ...others, ...args], {
@@ -107,7 +107,7 @@ test("what the image holds is enough to serve the API and the panel, and writes 
     const health = async (port: string) =>
       (await once(spawn(process.execPath, asked, { env: { PORT: port } }), "close"))[0];
     expect(await health(new URL(origin).port)).toBe(0);
-    // Compose is to wait until a server should get calls, not only until it is alive.
+    // Compose waits until a server should get calls, not only until it is alive.
     const [, , ...composedCheck] = composed.services.one?.healthcheck?.test ?? [];
     expect(composedCheck.join(" ")).toContain("/readyz");
     const ready = async () => {
@@ -157,7 +157,7 @@ test("compose file and service set variables that the program reads, and trust t
   expect(variables.length).toBeGreaterThan(20);
   expect(variables.filter((name) => !known.has(name))).toEqual([]);
   expect(proxy).toMatchObject({ networks: { front: { ipv4_address: one?.environment?.TRUST_PROXY } } });
-  // Nobody else gets that address by themselves, however early they are started.
+  // No other container can get that address, however early it starts.
   const [front] = composed.networks.front.ipam.config;
   const [first = "", bits] = String(front?.ip_range).split("/");
   const others = new BlockList();
@@ -165,7 +165,7 @@ test("compose file and service set variables that the program reads, and trust t
   expect(others.check(String(one?.environment?.TRUST_PROXY))).toBe(false);
   const offered = namesIn(read("deploy/compose.env"), /^#?([A-Z_]+)=/gm);
   expect(offered.length).toBeGreaterThan(5);
-  // Which profiles are started is read by compose itself.
+  // Compose itself reads which profiles to start.
   expect(offered.filter((name) => name !== "COMPOSE_PROFILES" && !compose.includes(`\${${name}:-`))).toEqual([]);
 });
 
@@ -186,22 +186,22 @@ test("the servers of the compose file find both databases, whichever takes chang
   for (const [i, host] of hosts.entries()) {
     const { environment, ...service } = others[host] as Service;
     expect(environment).toMatchObject({ NAME: host, OTHER: hosts[1 - i] });
-    // PGDATA and the account's password are the image's own words.
+    // PGDATA and the account's password come from the image.
     const given = new Set([...Object.keys(environment ?? {}), "PGDATA", "PGUSER", "PGPASSWORD", "BEGINS"]);
     expect([...needed].filter((name) => !given.has(name))).toEqual([]);
     expect(service).toMatchObject({ entrypoint: ["database", "start"], image: "postgres:18" });
     expect(service.volumes).toContain("cluster:/cluster");
   }
   expect(hosts.filter((host) => others[host]?.environment?.BEGINS)).toEqual([hosts[0]]);
-  // Two databases in one folder would be none.
+  // Two databases must not share a folder.
   const folders = hosts.map((host) => others[host]?.volumes?.find((volume) => volume.endsWith(":/var/lib/postgresql")));
   expect(new Set(folders).size).toBe(2);
 });
 
-/** With none of the variables set. */
+/** The values if none of the variables is set. */
 const composedValue = (text: string) => text.replace(/\$\{\w+:-([^}]*)\}/g, "$1");
 
-test("whatever the compose file mounts is there, and its Prometheus asks every server with the servers' key", () => {
+test("everything the compose file mounts exists, and its Prometheus asks every server with the servers' key", () => {
   const { services, volumes, secrets } = composed;
   const mounted = Object.values(services).flatMap((service) => service.volumes ?? []);
   for (const volume of mounted) {
@@ -212,7 +212,7 @@ test("whatever the compose file mounts is there, and its Prometheus asks every s
   const prometheus = parse(read("deploy/prometheus/compose.yaml"));
   expect(prometheus.rule_files.every((file: string) => existsSync(join(root, "deploy/prometheus", file)))).toBe(true);
   const [job] = prometheus.scrape_configs;
-  // The dashboard and the alerts look for this name.
+  // The dashboard and the alerts look for this job name.
   expect(job.job_name).toBe("footprint");
   const servers = Object.keys(services).filter((name) => services[name]?.image === "footprint");
   expect(job.static_configs).toEqual([{ targets: servers.map((name) => `${name}:7400`) }]);

@@ -13,7 +13,7 @@ import { openEngine } from "../db/engine.ts";
 import { accounts } from "../db/schema.ts";
 import { migratedPostgres } from "../testing/program.ts";
 
-// On connections of its own: only so many statements stay prepared, and others would take their places.
+// On separate connections: only so many statements stay prepared, and others would displace them.
 test("a call of the dashboard and a page of a list are one statement each, which PostgreSQL plans once for all values", async () => {
   const own = await openEngine({ databaseUrl: (await migratedPostgres()).DATABASE_URL, dataDir: "" });
   const { db } = own;
@@ -50,7 +50,7 @@ test("a call of the dashboard and a page of a list are one statement each, which
         expect((await app.inject({ method, url: `${path}?${new URLSearchParams(query)}`, headers })).statusCode).toBe(
           200,
         );
-    /** As many at once as there can be connections, so that each is asked. */
+    /** As many calls as there can be connections, so that each connection is used. */
     const looks = Array.from({ length: 20 }, () =>
       db.execute<{ statement: string; custom: number; generic: number }>(sql`
         select statement, custom_plans::int as custom, generic_plans::int as generic from pg_prepared_statements
@@ -62,10 +62,11 @@ test("a call of the dashboard and a page of a list are one statement each, which
       custom: uses.reduce((sum, { custom }) => sum + custom, 0),
       generic: uses.reduce((sum, { generic }) => sum + generic, 0),
     }));
-    // Not to the last one: a call that finds nothing built yet, or a connection not ready, may ask piece by piece.
+    // Not to the last statement: a call that finds nothing built yet, or a connection not ready, may ask piece by
+    // piece.
     const used = made.filter(({ custom, generic }) => custom + generic >= 20);
     expect(used).toHaveLength(calls.length);
-    // Each connection tries five times with the values that it is given, and then goes by what that came to.
+    // Each connection plans five times with the given values, and then decides by their cost.
     expect(used.filter(({ generic }) => generic === 0)).toEqual([]);
   } finally {
     await app.close();

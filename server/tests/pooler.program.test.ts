@@ -24,7 +24,7 @@ afterEach(async () => {
   closing = [];
 });
 
-/** Fewer than the connections that a single server would like to have. */
+/** Fewer connections than a single server would like. */
 const size = 3;
 
 type Pooler = { url: string; leaks: Set<string> };
@@ -40,7 +40,7 @@ const pgbouncer = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find(existsSync)
 async function realOne(databaseUrl: string): Promise<Pooler> {
   const { hostname, port, username, password } = new URL(databaseUrl);
   const own = await freePort();
-  // Started by root, it runs as an account of its own.
+  // If root starts it, it runs under another account.
   await chmod(folder, 0o755);
   await writeFile(
     place("pgbouncer.ini"),
@@ -131,7 +131,7 @@ test.each([
   expect([...leaks]).toEqual([]);
 });
 
-test("whatever lasts longer than a transaction is noticed by what stands in for PgBouncer", async () => {
+test("the stand-in for PgBouncer notices state that lasts longer than a transaction", async () => {
   const { DATABASE_URL } = await emptyPostgres();
   const { url, leaks } = await standIn(DATABASE_URL);
   const client = new pg.Client(url);
@@ -142,7 +142,7 @@ test("whatever lasts longer than a transaction is noticed by what stands in for 
   ])
     await client.query(statement);
   await client.query({ name: "named", text: "select $1::int", values: [1] });
-  // Within a transaction anything goes.
+  // Within a transaction anything is allowed.
   await client.query("begin; set local lock_timeout = 1; select pg_advisory_xact_lock(8)");
   await client.query("rollback");
   await client.end();

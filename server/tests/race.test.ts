@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, inject, test } from "vitest";
 import { apiKeys, trackingCodes } from "../db/schema.ts";
 import { addCustomer, addFedexOrder, addInvoice, addLabelType, addOrder } from "../testing/builders.ts";
+import { eventFaultsSince, rowsWithEvents } from "../testing/event-faults.ts";
 import { waitingForLocks } from "../testing/races.ts";
 import { type Gate, requestsOf, rounds } from "../testing/racing/commands.ts";
 import { type Exchange, explain } from "../testing/racing/explaining.ts";
@@ -11,23 +12,22 @@ import { look, withIds } from "../testing/racing/looking.ts";
 import { type Asked, newFedexOrder } from "../testing/racing/rules.ts";
 import type { State } from "../testing/racing/state.ts";
 import { call, db, emptyDatabase } from "../testing/server.ts";
-import { rowsNow, untoldSince } from "../testing/told.ts";
 
-// RACE_RUNS=1000 races longer; RACE_SEED and RACE_PATH repeat what failed.
-// The embedded engine does one thing after another: what can get in each other's way there is soon tried.
+// RACE_RUNS=1000 races longer; RACE_SEED and RACE_PATH repeat a failure. The embedded engine does one thing at a time,
+// so there are few conflicts to try there.
 const runs = Number(process.env.RACE_RUNS ?? (inject("embeddedDump") ? 3 : 13));
 const seed = Number(process.env.RACE_SEED ?? 7400);
 const path = process.env.RACE_PATH ?? "";
 
 let shops: Record<string, { token: string }>;
 
-/** A small business in which everybody gets in everybody's way. */
+/** A small business in which calls often conflict. */
 async function open(): Promise<State> {
   await emptyDatabase();
   shops = {};
   for (const name of ["shop0", "shop1"])
     shops[name] = { token: (await call("admin", website.createApiKey, { body: { name } })).body.key };
-  // With a boundary, neither could reach for what the other brought in.
+  // Bounded shops could not reach each other's things.
   await db.update(apiKeys).set({ bounded: false });
   const tiers: [number, number, number][] = [
     [0, 1, 3],
@@ -72,14 +72,14 @@ async function ask(asked: Asked): Promise<Exchange> {
   return { asked, answer: { status, body } };
 }
 
-/** Lets nobody pass a table until all calls have either been answered or wait, and then all at once. */
+/** Blocks a table until all calls have been answered or wait, then lets all of them pass at once. */
 async function askAll(requests: Asked[], gate: Gate): Promise<Exchange[]> {
   if (gate === "none" || inject("embeddedDump")) return Promise.all(requests.map(ask));
   const { exchanges } = await db.transaction(async (tx) => {
     await tx.execute(sql`lock table ${sql.identifier(gate)} in exclusive mode`);
     let answered = 0;
     const exchanges = requests.map((asked) => ask(asked).finally(() => answered++));
-    // Some may wait for a place that those at the gate hold: these come afterwards.
+    // Some may wait for a place that calls at the gate hold: these run afterwards.
     const patience = Date.now() + 10_000;
     while (answered + (await waitingForLocks(tx)) < exchanges.length && Date.now() < patience);
     // Wrapped: the transaction must end before they can.
@@ -96,7 +96,7 @@ test("whatever operators and shops do at once, it could have been done one after
 }, async () => {
   const property = fc.asyncProperty(rounds, async (plan) => {
     let state = await open();
-    const before = await rowsNow();
+    const before = await rowsWithEvents();
     const asked: Asked[] = [];
     for (const { commands, gate, again } of plan) {
       const repeats = again.flatMap((place) => asked.filter(({ key }) => key)[place] ?? []);
@@ -112,7 +112,7 @@ test("whatever operators and shops do at once, it could have been done one after
       expect(problems, context).toEqual([]);
       state = withIds(found.after, lists);
     }
-    expect(await untoldSince(before)).toEqual([]);
+    expect(await eventFaultsSince(before)).toEqual([]);
   });
   await fc.assert(property, { seed, path, numRuns: runs, interruptAfterTimeLimit: 60_000 + runs * 2_000 });
 });

@@ -22,7 +22,7 @@ const doors: Endpoint[] = Object.values(features)
   .flatMap(({ feature }) => Object.values(feature) as Endpoint[])
   .filter(({ access }) => access !== "public");
 
-// The input is nonsense on purpose: who may not enter is not listened to.
+// Nonsense on purpose: a caller who is not let in is not listened to.
 const nonsense = { params: { id: "nonsense", discordId: "nonsense", type: "nonsense", day: "nonsense" } };
 
 const otherCase = (text: string) =>
@@ -31,7 +31,7 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 
 type Sent = { headers?: Record<string, string>; query?: Record<string, string> };
 
-/** What someone might try to get in with; `forShops` where a shop's key would open the door. */
+/** Credentials that must not work; `forShops` for calls that take a shop's key. */
 const attempts: Record<string, (forShops: boolean) => Promise<Sent>> = {
   "the token of a deleted account": async () => {
     const { id, token } = await newcomer("staff");
@@ -99,7 +99,7 @@ const adminToken = async () => (await newcomer()).token;
 const newKey = () => db.transaction((tx) => createKey(tx, { name: uuidv7() }));
 let known: { forShops: boolean; credential: string } | undefined;
 
-/** A credential that does open the door. */
+/** A credential that works. */
 async function good(forShops: boolean) {
   if (known?.forShops !== forShops) known = { forShops, credential: await (forShops ? newKey() : adminToken()) };
   return known.credential;
@@ -139,7 +139,7 @@ test("a stranger is answered before anything of the body has arrived", async () 
   expect(new Set(await Promise.all(answers))).toEqual(new Set([401]));
 });
 
-/** Signs in from an address of this machine's own, as from another machine. */
+/** Signs in from another address of this machine, as from another machine. */
 async function signInFrom(
   localAddress: string,
   username: string,
@@ -173,7 +173,7 @@ test("nobody is locked out from elsewhere", async () => {
   expect(await signInFrom("127.0.0.1", "admin", password)).toBe(200);
 });
 
-/** How often a password was hashed or checked meanwhile: the only jobs for other threads that have no name. */
+/** How often a password was hashed or checked meanwhile: these are the only unnamed jobs for other threads. */
 async function hashingsDuring(work: () => Promise<unknown>): Promise<number> {
   let hashings = 0;
   const hook = createHook({
@@ -198,7 +198,7 @@ test("an unknown username costs as much work as a wrong password, and gets the s
   expect(answers[1]).toEqual(answers[0]);
 });
 
-/** Answers of every kind that the server gives. */
+/** Every kind of answer that the server gives. */
 const answers: Record<string, () => Promise<Response>> = {
   "a list": () => send("admin", staff.list),
   "a sign-in": () => send("nobody", session.login, { body: { username: "admin", password } }),

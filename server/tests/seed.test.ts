@@ -22,7 +22,7 @@ import { someAddresses } from "../testing/builders.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 
-// Where it does not depend on the engine: starting the command and opening folders take their time.
+// For tests that do not depend on the engine: starting the command and opening folders takes long.
 const onPostgres = test.runIf(inject("postgresUrl"));
 
 onPostgres("the command says what it needs", async () => {
@@ -84,7 +84,7 @@ onPostgres("a database that is not empty stays as it is", async () => {
   });
 });
 
-/** What the command prints when it refuses. */
+/** The command's output when it refuses. */
 function said(args: string[]): Promise<string> {
   const program = new URL("../../bench/seed.ts", import.meta.url).pathname;
   const { PATH, NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
@@ -103,7 +103,7 @@ afterEach(async () => {
   cleanUp = [];
 });
 
-/** One more database of the kind that is tested. */
+/** Another database on the tested engine. */
 async function emptyDatabase(): Promise<Target> {
   const server = inject("postgresUrl");
   if (!server) {
@@ -132,7 +132,7 @@ async function inside<T>(target: Target, look: (db: Database) => Promise<T>): Pr
   }
 }
 
-/** What stands around the rows: indexes, constraints, triggers and whether they are enabled. */
+/** Everything besides the rows: indexes, constraints, triggers and whether they are enabled. */
 async function definitions(db: Database) {
   const { rows } = await db.execute<{ definition: string }>(sql`
     select indexdef as definition from pg_indexes where schemaname = 'public'
@@ -145,7 +145,7 @@ async function definitions(db: Database) {
   return rows.map(({ definition }) => definition);
 }
 
-/** How many rows of each kind there are that a running business would not have. */
+/** Numbers of rows that a running business would not have. */
 async function faults(db: Database) {
   const counts: Record<string, ReturnType<typeof sql>> = {
     "order at another price": sql`from orders join customers on customers.id = customer_id
@@ -205,7 +205,7 @@ const someMore = {
   toCountry: "United States",
 };
 
-/** Who has money to spend, and the code that the next Priority label gets. */
+/** A customer with money, and the code that the next Priority label gets. */
 async function readyToBuy(db: Database) {
   const { rows } = await db.execute<{ discord_id: string; code: string }>(sql`
     select discord_id, (select code from tracking_codes where type = 'priority' and used_at is null
@@ -214,7 +214,7 @@ async function readyToBuy(db: Database) {
   return { discordId: rows[0]?.discord_id ?? "", code: rows[0]?.code };
 }
 
-/** One for all rows of each table. */
+/** One fingerprint per table. */
 async function fingerprints(db: Database) {
   const { rows } = await db.execute(sql`
     select (select md5(string_agg(orders::text, '' order by id)) from orders) as orders,

@@ -23,7 +23,7 @@ const account = { username: "admin", password: "open sesame, please" };
 const metricsKey = "standbys-metrics-key-0123456789";
 const patience = { timeout: 60_000, interval: 50 };
 
-/** A server that reads from the standby; neither the primary nor a host that is gone is one. */
+/** A server that reads from the standby; its list also names the primary and a host that is gone. */
 async function openServer(env: Record<string, string> = {}) {
   const server = await run({
     DATABASE_URL: urlOf(pair.primary.port),
@@ -46,7 +46,7 @@ async function openServer(env: Record<string, string> = {}) {
     output: server.output,
     used: () => metric('footprint_standbys{state="used"}'),
     answeredBy,
-    /** A standby that lags for a moment, as on a busy machine, is left out for a while: asked again, it answers. */
+    /** A standby that lags for a moment, as on a busy machine, is left out for a while; asked again, it answers. */
     untilStandbyAnswers: (ask: () => Promise<void>) =>
       vi.waitFor(async () => {
         const before = await answeredBy();
@@ -57,7 +57,7 @@ async function openServer(env: Record<string, string> = {}) {
 }
 
 test("a standby is read from only for the database that it follows, and one that falls silent holds nobody up", async () => {
-  // Another business beside this one: its standby has followed as far, and is somebody else's.
+  // Another business beside this one, whose standby has followed as far but belongs to somebody else.
   await pair.primary.query("create database other");
   const otherUrl = urlOf(pair.primary.port).replace(/postgres$/, "other");
   await (await openEngine({ databaseUrl: otherUrl, dataDir: "" })).close();
@@ -69,7 +69,7 @@ test("a standby is read from only for the database that it follows, and one that
   await vi.waitFor(() => expect(misled.output()).toContain(left), patience);
   expect(await misled.used()).toBe(0);
 
-  // What may take its time is not waited for where nobody is any more; whoever is signed out is out at once.
+  // Long work is not waited for when its caller is gone, and signing out takes effect at once.
   const server = await openServer();
   await vi.waitFor(async () => expect(await server.used()).toBe(1), patience);
   const json = { "content-type": "application/json" };
@@ -124,7 +124,7 @@ test("lists are read from a standby that has all that was answered, and from the
   };
   await untilUsed(1);
 
-  // Whatever may be read there is, to its last byte: none of these calls tries to change anything there.
+  // Every call that may be read there, to the last byte: none of them tries to change anything.
   const customer = await firstOf(here, { sort: "asc" });
   const known = { discordId: customer.discordId, q: "an" };
   const calls: Endpoint[] = Object.values(features).flatMap(({ feature }) => Object.values(feature));
@@ -150,7 +150,7 @@ test("lists are read from a standby that has all that was answered, and from the
   }
   authorization = asAccount;
 
-  // Whoever was answered, or told by an event, finds it, on whichever server.
+  // Whatever was answered, or told by an event, is found on both servers.
   let { balance } = customer;
   const addOne = async (server: typeof here) => {
     const answer = await send(server, users.addBalance, { params: { id: customer._id }, body: { balance: 1 } });
@@ -168,7 +168,7 @@ test("lists are read from a standby that has all that was answered, and from the
   expect(await balanceAt(there)).toBe(balance);
   await follower.leave();
 
-  // One that stands still is not asked as soon as there is something that it lacks.
+  // A standby that stands still is not used once it lacks something.
   await untilUsed(1);
   await pair.standby.query("select pg_wal_replay_pause()");
   const untilNow = await there.answeredBy();
@@ -186,7 +186,7 @@ test("lists are read from a standby that has all that was answered, and from the
     expect((await here.answeredBy()).standby).toBeGreaterThan(resumed.standby);
   }, patience);
 
-  // One that dies takes no call with it, and is used again when it is back.
+  // A standby that dies fails no call, and is used again when it is back.
   let isOver = false;
   const readers = servers.map(async (server) => {
     let calls = 0;
@@ -197,7 +197,7 @@ test("lists are read from a standby that has all that was answered, and from the
   await untilUsed(0);
   await pair.standby.start();
   await untilUsed(1);
-  // One that is promoted follows nobody any more.
+  // A promoted standby no longer follows anything.
   await pair.standby.query("select pg_promote()");
   await untilUsed(0);
   isOver = true;

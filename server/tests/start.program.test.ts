@@ -24,7 +24,7 @@ import {
   signIn,
 } from "../testing/program.ts";
 
-/** The folders, from this one down, that let anybody in but their owner. */
+/** The folders, from this one down, that other accounts may enter. */
 async function openToOthers(path: string): Promise<string[]> {
   const found = (await stat(path)).mode & 0o077 ? [path] : [];
   for (const entry of await readdir(path, { withFileTypes: true }))
@@ -32,7 +32,7 @@ async function openToOthers(path: string): Promise<string[]> {
   return found;
 }
 
-/** Runs the program where everything that is made is open to everybody. */
+/** Runs the program with a umask that opens everything to everybody. */
 function runUnguarded(...start: Parameters<typeof run>) {
   const mask = process.umask(0);
   const started = run(...start);
@@ -137,7 +137,7 @@ test("a folder that others share, or own, is not taken for the data folder", asy
   expect((await stat(shared)).mode & 0o777).toBe(0o755);
   expect(await readdir(shared)).toEqual(["a letter"]);
 
-  // Root can give a folder away; anybody else finds one of root's.
+  // Root can give a folder away; others use one of root's.
   const isRoot = process.getuid?.() === 0;
   const foreign = isRoot ? join(folder, "foreign") : "/usr";
   if (isRoot) {
@@ -164,7 +164,7 @@ test("a taken port is named, and nothing is lost by it; with SHUTDOWN_DELAY a se
   child.kill("SIGTERM");
   await vi.waitFor(async () => expect((await fetch(`${origin()}/readyz`)).status).toBe(503), { timeout: 60_000 });
   expect(await signIn(origin(), "admin", password())).toBe(200);
-  // Who does not want to wait says so again.
+  // A second signal, from somebody who does not want to wait.
   child.kill("SIGTERM");
   expect(await exit).toBe(1);
 
@@ -194,7 +194,7 @@ const refusals: [Record<string, string>, string][] = [
     { BUSINESS_TIMEZONE: "Mars" },
     'BUSINESS_TIMEZONE is "Mars": set it to a zone such as UTC or America/Chicago, or leave it out.',
   ],
-  // PostgreSQL counts offsets the other way round, and takes short names for other places.
+  // PostgreSQL reverses the sign of offsets, and reads short names differently.
   [
     { BUSINESS_TIMEZONE: "+05:30" },
     'BUSINESS_TIMEZONE is "+05:30": set it to a zone such as UTC or America/Chicago, or leave it out.',

@@ -10,7 +10,7 @@ import { look, migratedPostgres, openShop } from "../testing/program.ts";
 
 const amount = 3_000;
 
-/** Killed as soon as this holds, asked of the database itself. */
+/** Kills the program as soon as this holds in the database. */
 async function killWhen(
   env: { DATABASE_URL: string },
   shop: { child: { kill: (signal: "SIGKILL") => void } },
@@ -56,7 +56,7 @@ test("a server that is killed while it reads a statement, and while it pays many
   shop = await openShop(env);
   const { statement: begun } = await shop.call(statements.read, { params });
   expect(begun.state).not.toBe("new");
-  // Dropped again, it goes on where it ended.
+  // Uploaded again, it continues where it ended.
   expect((await shop.call(statements.drop, { form: form() })).statement._id).toBe(statement._id);
   let read = begun;
   while (read.state !== "ready") read = (await shop.call(statements.take, { params, body: {} })).statement;

@@ -31,18 +31,18 @@ test("a shop built on docs/storefront.md alone works: its examples, run in order
       throw new Error(`${example}\n${error.stdout}${error.stderr}`);
     });
     const answer = JSON.parse(stdout);
-    // What the reader would carry from one example to the next.
+    // The values that a reader would take from one example to the next.
     if (answer.key) env.KEY ??= answer.key;
     if (answer.invoice) env.INVOICE = answer.invoice._id;
     if (answer.order && answer.balance) env.ORDER = answer.order._id;
     if (answer.order && !answer.balance) env.FEDEX = answer.order._id;
-    // Staff verify newcomers in the panel.
+    // Staff verify new customers in the panel.
     if (answer.customer)
       await db.update(customers).set({ verifiedAt: new Date() }).where(eq(customers.discordId, "4711"));
   }
   expect(await balance()).toBe(4255);
 
-  // The lines that the page begins with, in any program of that shop.
+  // The page's first lines, which belong to any program of that shop.
   const { stdout } = await runWithNode(codeIn(page, "createOrder"), {
     FOOTPRINT_URL: origin,
     FOOTPRINT_KEY: env.KEY ?? "",
@@ -53,7 +53,7 @@ test("a shop built on docs/storefront.md alone works: its examples, run in order
 
 const balance = async () => (await db.select().from(customers))[0]?.balanceCents;
 
-/** A program of the page, as it stands there. */
+/** A program from the page, exactly as written. */
 const codeIn = (page: string, part: string) =>
   [...page.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code as string).find((code) => code.includes(part)) ?? "";
 

@@ -10,25 +10,25 @@ import { type Known, validInput } from "../testing/valid-input.ts";
 
 const seed = Number(process.env.BAD_INPUT_SEED ?? 7400);
 
-/** What the log says and nobody else is told, by how its sentence begins. */
+/** Log entries without events, by how their sentence begins. */
 const silent = [
-  // Colleagues' own business.
+  // Concerns only staff.
   /^(Exported|Downloaded|Saved the view|Changed the view|Deleted the view|Left a note)/,
   /^(Created|Changed|Made|Reset|Suspended|Resumed|Deleted|Signed) (the password|two-step|(a )?staff|(an )?administrator|\S+ (out|a staff account|an administrator))/,
   /^(Suspended|Resumed|Made|Signed) /,
   /^(Created|Changed|Deleted) the API key/,
   /^(Created|Changed|Deleted|Paused|Resumed|Sent|Made a new secret|Gave up) .*\bwebhook\b/,
-  // What was refused has changed nothing.
+  // A refusal has changed nothing.
   /^Was refused to /,
   /^(Asked for approval|Declined|Withdrew|Approved|Could not do|Dismissed something unusual)/,
   /^(Dropped|Began to read|Read|Removed|Used|Set aside|Opened line) /,
-  // Codes are the business's stock: what is told of it is that it is low.
+  // Codes are the business's stock: only that they are low is told.
   /^(Registered|Deleted (un)?used|Deleted [\d,]+ unused|Noted where|Recalled)/,
-  // What shops see changes later, or not at all.
+  // Shops see these changes later, or never.
   /^(Scheduled prices|Withdrew|Set invoice|Prolonged the claim|Claimed|Released)/,
 ];
 
-/** Of accounts alone: they change nothing that is traded. */
+/** Only about accounts: no change to the trade. */
 const ofAccounts = ["session", "passkeys", "staff", "views"];
 
 const changing = Object.entries(features).flatMap(([feature, { feature: calls }]) =>
@@ -44,7 +44,7 @@ async function count() {
   return rows[0] ?? { told: 0, logged: 0 };
 }
 
-test("whatever a call changes in the trade is told, or is one of those changes of which nobody is", async () => {
+test("every change of the trade has an event, or is on the list of those without", async () => {
   let known: (feature: string) => Known = () => ({});
   let shop = { token: "" };
   const begin = async () => {
@@ -77,7 +77,7 @@ test("whatever a call changes in the trade is told, or is one of those changes o
     }
   }
   expect([...new Set(forgotten)]).toEqual([]);
-  // So that the above says something: these were heard of.
+  // Makes sure that the test above proves something: these events occurred.
   expect([...heard]).toEqual(
     expect.arrayContaining([
       ...["fedex.update", "fedex.charge", "invoices.markPaid", "labelTypes.setStatus", "orders.refund"],

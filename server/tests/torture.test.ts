@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
 import { torture } from "../../bench/torture.ts";
 
-/** Without these at least, nothing would be proven. */
+/** Without at least these, nothing would be proven. */
 const important = ["storefront/orders", "storefront/invoices/:id/status", "admin/orders/refund/:id"];
 
 test("killed at full speed, the business keeps all that was answered and does nothing twice", {

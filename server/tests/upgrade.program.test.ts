@@ -16,7 +16,7 @@ import { emptyPostgres, ended, folder, look, migratedPostgres, openShop, run } f
 
 type Place = Parameters<typeof look>[0];
 
-/** Everything that the tables are made of, in words. */
+/** The structure of all tables, as text. */
 async function structureOf(place: Place): Promise<string[]> {
   return look(place, async ({ db }) => {
     const { rows } = await db.execute<{ part: string }>(sql`
@@ -38,7 +38,7 @@ async function structureOf(place: Place): Promise<string[]> {
   });
 }
 
-/** The values of every table, by the columns that the earlier version had. */
+/** The values of every table, in the columns of the earlier version. */
 async function valuesOf(place: Place) {
   const header = gunzipSync(await readFile(earlierBackup))
     .toString()
@@ -57,7 +57,7 @@ async function valuesOf(place: Place) {
   });
 }
 
-/** What its owner would look at: nothing is lost, and all of it works. Returns what was said on the way. */
+/** Checks what an owner would check: nothing is lost, and everything works. Returns the program's output on the way. */
 async function expectWhole(place: Place, before: Record<string, unknown>) {
   const { call, child, exit, output } = await openShop({ ...place, DEMO: "off" });
   expect((await call(dashboard.books)).problems).toEqual([]);
@@ -70,14 +70,14 @@ async function expectWhole(place: Place, before: Record<string, unknown>) {
   child.kill("SIGTERM");
   await exit;
   const after = await valuesOf(place);
-  // Signing in is in the log, and counted; what is counted is the migrations' own.
+  // Sign-ins are logged and counted; what is counted is up to the migrations.
   for (const changed of ["logs", "counters", "settled_months", "counted"]) after[changed] = before[changed];
   expect(after).toEqual(before);
   return output();
 }
 
 test("a database of an earlier version is brought up to date on PostgreSQL, says so, and loses nothing", async () => {
-  // A newcomer who was disabled is counted otherwise since.
+  // Disabled new customers are counted differently since.
   const earlier = await earlierPostgres("update customers set active = false where username = 'newcomer'");
   const before = await valuesOf(earlier);
   expect(Object.values(before).flat().length).toBeGreaterThan(60);
@@ -94,7 +94,7 @@ test("a backup of an earlier version is restored as it was, then brought up to d
   expect(await structureOf(target)).toEqual(await structureOf(await migratedPostgres()));
 });
 
-// Longer than others: it starts an embedded engine eight times.
+// Longer than others, since it starts an embedded engine eight times.
 test("a folder of an earlier version is copied before it is upgraded, and stays as it was where that fails", {
   timeout: 300_000,
 }, async () => {
@@ -118,7 +118,7 @@ test("a folder of an earlier version is copied before it is upgraded, and stays 
   expect(output).toContain("Upgrading the database: 0013_indexes");
   expect((await readdir(folder)).sort()).toEqual(["postgres", "postgres-before-0002", "postgres-before-0010"]);
 
-  // The copy is what the earlier version would go on with.
+  // The earlier version would continue with the copy.
   const kept = await connectEmbedded({ dataDir: copy });
   const { rows } = await kept.db.execute(sql`
     select (select count(*)::int from orders) as orders, (select count(*)::int from drizzle.__drizzle_migrations) as steps`);
@@ -139,9 +139,9 @@ test.for([
   const { call } = await openShop({ ...earlier, DEMO: "off" });
   const { keys } = await call(website.listApiKeys);
   expect(keys).toHaveLength(isOwned ? 1 : 2);
-  // What a key sent before is kept under its own id, and so it is under its shop's.
+  // An answer that was stored under the key's id is now stored under its shop's.
   for (const key of keys) expect(key).toMatchObject({ isBounded: false, shop: { name: "Corner shop", _id: key._id } });
-  // Only where there is one can it be told whose everything is; what comes later is not anybody's by itself.
+  // Only with a single key is it known whose everything is; later things belong to nobody by default.
   const owner = isOwned ? keys[0]?._id : null;
   for (const table of ["customers", "orders"])
     expect(await read(`select distinct shop_id from ${table}`)).toEqual([{ shop_id: owner }]);
@@ -177,7 +177,7 @@ test("codes that were registered before batches were kept have the one that the 
     { uid: "Ground_OZ", codes: "ground_oz" },
     { uid: "other", codes: null },
   ]);
-  // What is counted is what there is, as the books compare it.
+  // The counters equal the rows, compared as the books do.
   const counted = (from: string) => `select subject, kind, day::text, sum(count)::int as count from ${from}
     where subject like '%code%' group by 1, 2, 3 order by 1, 2, 3`;
   const counts = await run(counted("actual_counters()"));
@@ -199,7 +199,7 @@ test("an upgrade waits for who reads a table without holding others up, and a se
   const [reader, caller] = [new pg.Client(env.DATABASE_URL), new pg.Client(env.DATABASE_URL)];
   await Promise.all([reader.connect(), caller.connect()]);
   try {
-    // As a backup does, for minutes.
+    // Like a backup, which reads for minutes.
     await reader.query("begin; select from accounts");
     let said = "";
     const upgrading = run(env, "main.ts", [], (output) => {
@@ -240,12 +240,12 @@ test("indexes are built while others write, and an upgrade that was cut off goes
       { timeout: 60_000 },
     );
   try {
-    // A change that takes its time: an index of the table waits for it.
+    // A slow change: building an index of the table waits for it.
     await holder.query(`begin; ${write}`);
     const firstPort = String(await freePort());
     const cutOff = run({ ...env, PORT: firstPort });
     const pid = await waiting();
-    // It says how far it is before it can answer anything else.
+    // It reports its progress before it can answer anything else.
     const ask = async (path: string, port = firstPort) => {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`);
       return [answer.status, await answer.json()];
@@ -256,7 +256,7 @@ test("indexes are built while others write, and an upgrade that was cut off goes
     expect(await ask("/readyz")).toEqual([503, { message, indexes: [progress] }]);
     expect(await ask("/healthz")).toEqual([200, { status: "alive" }]);
     expect(await ask(orders.list.path)).toEqual([503, { message }]);
-    // Who writes to the table meanwhile does not wait.
+    // Writers to the table do not wait meanwhile.
     await writer.query("set lock_timeout = '10s'");
     await writer.query(write);
     await writer.query(`select pg_terminate_backend(${pid})`);

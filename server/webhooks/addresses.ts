@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** IPv4 addresses that are not somebody's on the internet, as IANA's registry of special purposes has them. */
+/** IPv4 addresses that are not on the public internet, by IANA's registry of special purposes. */
 const special = new BlockList();
 for (const range of [
   "0.0.0.0/8",
@@ -21,7 +21,7 @@ for (const range of [
 ])
   add(special, range, "ipv4");
 
-/** Of IPv6 only this is given to anybody; but for what leads to IPv4, is for tests or in examples. */
+/** Only these IPv6 addresses are given out, except ranges that lead to IPv4, are for tests or for examples. */
 const global = new BlockList();
 add(global, "2000::/3", "ipv6");
 const notGlobal = new BlockList();
@@ -32,22 +32,22 @@ function add(list: BlockList, range: string, family: "ipv4" | "ipv6") {
   list.addSubnet(address, Number(bits), family);
 }
 
-/** Whether an address is one on the internet: not this machine, not its network, and nothing that leads there. */
+/** Whether an address is on the public internet: not this machine or its network, and nothing that leads there. */
 export function isPublic(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !special.check(address, "ipv4");
-  // One with a zone is of a network next to us.
+  // An address with a zone belongs to a neighbouring network.
   if (version !== 6 || address.includes("%")) return false;
   return global.check(address, "ipv6") && !notGlobal.check(address, "ipv6");
 }
 
-/** Names that no public name server knows, or should. */
+/** Names that no public name server knows, or should know. */
 const insideNames = /^(localhost|[^.]+|.*\.(localhost|local|internal|intranet|lan|home|corp|private|home\.arpa))$/;
 
-/** The host of a URL as it is looked up: addresses in whatever spelling have become plain ones. */
+/** A URL's host as it is looked up; URL has normalised the spelling of addresses. */
 export const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
 
-/** Whether a URL says by itself that it leads into the own network. */
+/** Whether a URL itself shows that it leads into the server's own network. */
 export function isInside(url: URL): boolean {
   const host = hostOf(url).toLowerCase();
   return isIP(host) ? !isPublic(host) : insideNames.test(host);

@@ -9,7 +9,7 @@ import { webhookDeliveries as deliveries, events, webhooks, webhookTries } from 
 export type Webhook = typeof webhooks.$inferSelect;
 export type Delivery = typeof deliveries.$inferSelect;
 
-/** What one try came to. */
+/** The outcome of a try. */
 export type Outcome = {
   url: string;
   headers: Record<string, string>;
@@ -22,34 +22,34 @@ export type Outcome = {
 
 export const hasSucceeded = ({ status }: { status: number | null }) => status !== null && status >= 200 && status < 300;
 
-/** The lane of what concerns no customer. */
+/** The lane for events about no customer. */
 export const noCustomer = "00000000-0000-0000-0000-000000000000";
 
-/** So many deliveries are made at a time. */
+/** Deliveries made at a time. */
 const batch = 500;
 
-/** Seconds until the next try, the longer the more have failed. */
+/** Seconds until the next try, longer after more failures. */
 const pauses = [2, 10, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 28_800];
-/** Where everything fails, one thing is tried, within a minute at most: what is well again is noticed. */
+/** If everything fails, one delivery is tried at these pauses, a minute at most, so that recovery is noticed. */
 const rests = [1, 2, 5, 10, 20, 30, 60];
-/** The last of them for all that follow. */
+/** The last pause repeats. */
 const pauseAfter = (failures: number, seconds: readonly number[]) =>
   seconds[Math.min(failures, seconds.length) - 1] ?? 0;
 
-/** So many lanes have to fail, and nothing succeed, for a webhook to rest as a whole. */
+/** So many lanes have to fail, without a success, for the whole webhook to rest. */
 const restsAfter = 5;
 export const isResting = ({ failures }: Pick<Webhook, "failures">) => failures >= restsAfter;
 
 /**
- * A webhook is paused when this has been tried in vain for three days. Also so often: a clock that was set forward, or
- * servers that did not run, are not the receiver's fault.
+ * A webhook is paused when a delivery has failed for three days and at least so many times: a clock that was set
+ * forward, or stopped servers, are not the receiver's fault.
  */
 const patience = sql`interval '3 days'`;
 const leastTries = 15;
 
 /**
- * Locks a webhook, first of all that is changed with it: so its lanes are changed by one transaction at a time, each
- * of which sees what the one before it did.
+ * Locks a webhook, before anything else of it is changed. So only one transaction at a time changes its lanes, and each
+ * sees the previous one's changes.
  */
 export async function lockWebhook(tx: Transaction, id: string): Promise<Webhook | undefined> {
   const [webhook] = await tx
@@ -60,11 +60,11 @@ export async function lockWebhook(tx: Transaction, id: string): Promise<Webhook 
   return webhook;
 }
 
-/** What a webhook hears of: never of what is for colleagues alone. */
+/** The types that a webhook gets; never those for staff only. */
 export const typesOf = ({ events }: Pick<Webhook, "events">): readonly EventType[] =>
   events.length > 0 ? events : eventTypes;
 
-/** Makes deliveries of what happened since the last time; answers how many events it has gone through. */
+/** Makes deliveries for events since the last time; returns how many events it has looked at. */
 export async function makeDeliveries(db: Database, id: string, holder: string): Promise<number> {
   return db.transaction(async (tx) => {
     const webhook = await lockWebhook(tx, id);
@@ -88,7 +88,7 @@ export async function makeDeliveries(db: Database, id: string, holder: string): 
   });
 }
 
-/** What a delivery is made of. */
+/** The columns that a delivery is made from. */
 export const eventColumns = {
   position: events.position,
   id: events.id,
@@ -99,7 +99,7 @@ export const eventColumns = {
 
 type Happened = Pick<typeof events.$inferSelect, "id" | "type" | "customerId" | "createdAt">;
 
-/** At the end of their lanes, in this order. Within a lock of the webhook. Answers the new ones' ids. */
+/** Adds deliveries at the end of their lanes, in this order. Call it with the webhook locked. Returns the new ids. */
 export async function addDeliveries(
   tx: Transaction,
   webhookId: string,
@@ -109,7 +109,8 @@ export async function addDeliveries(
   if (happened.length === 0) return [];
   const column = <T>(of: (event: Happened) => T) => sql.param(happened.map(of));
   const ids = happened.map(() => uuidv7());
-  // A lane has a first exactly while anything waits in it. The limit asks for it lane by lane, under every plan.
+  // A lane has a first delivery exactly while anything waits in it. The limit makes PostgreSQL ask lane by lane, under
+  // every plan.
   await tx.execute(sql`
     insert into webhook_deliveries
       (id, webhook_id, lane, is_first, event_id, type, event_at, state, resent_by, created_at)
@@ -126,10 +127,10 @@ export async function addDeliveries(
   return ids;
 }
 
-/** A delivery that was tried, and what that came to. */
+/** A delivery that was tried, and the outcome. */
 export type Tried = { id: string; wasProbe: boolean; outcome: Outcome };
 
-/** Writes down what tries came to, and says when the next ones are. What was ended meanwhile stays ended. */
+/** Stores the outcomes of tries, and when the next ones are due. Deliveries that were ended meanwhile stay ended. */
 export async function recordTries(tx: Transaction, webhookId: string, all: Tried[]): Promise<void> {
   const webhook = await lockWebhook(tx, webhookId);
   if (!webhook) return;
@@ -154,7 +155,7 @@ export async function recordTries(tx: Transaction, webhookId: string, all: Tried
 
 const notFailing = { failures: 0, failingSince: null, failedAt: null, retryAt: null };
 
-/** The tries themselves, and in their deliveries what the last one came to. */
+/** Stores the tries, and the last outcome in each delivery. */
 export async function addTries(
   tx: Transaction,
   tried: { delivery: Pick<Delivery, "id" | "tries">; outcome: Outcome }[],
@@ -177,7 +178,7 @@ export async function addTries(
     where delivery.id = tried.id`);
 }
 
-/** The next of their lanes are first from now on. */
+/** Makes the next delivery of each lane the first. */
 export async function endDeliveries(
   tx: Transaction,
   webhookId: string,
@@ -201,7 +202,7 @@ export async function endDeliveries(
 }
 
 async function retryLater(tx: Transaction, delivery: Delivery, outcome: Outcome, wasProbe: boolean) {
-  // As the failure before this one left it.
+  // As the previous failure left it.
   const webhook = await lockWebhook(tx, delivery.webhookId);
   if (!webhook) return;
   const failures = delivery.failures + 1;
@@ -227,7 +228,10 @@ async function retryLater(tx: Transaction, delivery: Delivery, outcome: Outcome,
   else if (isInVain) await pauseByItself(tx, webhook, "It was tried for three days in vain");
 }
 
-/** What was under way when a webhook began to rest does not count; nor does one lane that fails again and again. */
+/**
+ * Deliveries that were under way when a webhook began to rest do not count; nor does a single lane that fails again and
+ * again.
+ */
 async function failuresOfAll(tx: Transaction, webhook: Webhook, wasProbe: boolean): Promise<number> {
   if (isResting(webhook)) return webhook.failures + (wasProbe ? 1 : 0);
   const { rows } = await tx.execute(sql`
@@ -252,19 +256,19 @@ export const pause = (tx: Transaction, id: string, pausedBecause: string, paused
 
 const notPaused = { pausedAt: null, pausedBecause: "", pausedByItself: false };
 
-/** Begins anew: everything is tried at once, and has three days again. */
+/** Starts over: everything is tried at once, and has three days again. */
 export async function resume(tx: Transaction, id: string): Promise<void> {
   await tx.update(webhooks).set(notPaused).where(eq(webhooks.id, id));
-  await beginAnew(tx, id);
+  await forgetFailures(tx, id);
 }
 
-/** The same where it is left as it is otherwise: what failed elsewhere says nothing of a new address. */
-export async function beginAnew(tx: Transaction, id: string): Promise<void> {
+/** The same without unpausing: failures at another address say nothing about a new one. */
+export async function forgetFailures(tx: Transaction, id: string): Promise<void> {
   await tx.update(webhooks).set(notFailing).where(eq(webhooks.id, id));
   await tryAllNow(tx, id, { failures: 0, firstTriedAt: null });
 }
 
-/** What has failed: all else is due already, and may be too much to be written at once. */
+/** Only failed deliveries: all others are due already, and may be too many to write at once. */
 const tryAllNow = (tx: Transaction, webhookId: string, anew: Partial<Delivery>) =>
   tx
     .update(deliveries)
@@ -276,17 +280,17 @@ const tryAllNow = (tx: Transaction, webhookId: string, anew: Partial<Delivery>) 
       ),
     );
 
-/** Beyond this many nobody counts. */
+/** Counted up to this many. */
 const mostCounted = 1_000;
 
-/** What has happened since a webhook's deliveries were made last, as far as it hears of it. */
+/** Events for a webhook since its deliveries were last made. */
 const toBeMade = sql`(
   select created_at from (
     select type, created_at from events where position > webhooks.position order by position limit ${10 * mostCounted}
   ) as since
   where type = any(coalesce(nullif(webhooks.events, '{}'), ${sql.param(eventTypes)}::text[])))`;
 
-/** How much waits to be sent to a webhook, and since when. */
+/** How many deliveries wait for a webhook, and since when. */
 export const waiting = sql<number>`(
   select least(${mostCounted}, (
     select count(*) from (
@@ -298,7 +302,7 @@ const waitingSince = sql`least((
   where webhook_id = webhooks.id and state = 'waiting' order by created_at, id limit 1
 ), (select min(created_at) from ${toBeMade} as to_be_made))`;
 
-/** Figures of all webhooks. What waits while somebody keeps a webhook paused is no trouble of the server's. */
+/** Figures of all webhooks. Deliveries of webhooks that somebody paused by hand are no problem of the server's. */
 export async function webhookFigures(db: Database) {
   const { rows } = await db.execute<{
     waiting: number;
@@ -319,22 +323,22 @@ export async function webhookFigures(db: Database) {
   return rows[0] as (typeof rows)[number];
 }
 
-/** An address as the log names it: what follows the host may be a secret of the receiver's. */
+/** An address for the log: everything after the host may be a secret of the receiver. */
 export const placeOf = (url: string) => new URL(url).host;
 
-/** So many tries in a row take some minutes. */
-const troublesome = 5;
+/** So many failures in a row take some minutes. */
+const troublingFailures = 5;
 
-/** Those that administrators are told of, the paused ones first. */
+/** The webhooks that administrators are told of, paused ones first. */
 export async function troubledWebhooks(db: Database) {
   const query = prepared(db, "troubled webhooks", () =>
     db
       .select({ id: webhooks.id, url: webhooks.url, isPaused: sql<boolean>`paused_at is not null` })
       .from(webhooks)
-      .where(sql`deleted_at is null and case when paused_at is not null then paused_by_itself else failures >= ${troublesome} or exists (
+      .where(sql`deleted_at is null and case when paused_at is not null then paused_by_itself else failures >= ${troublingFailures} or exists (
         select from webhook_deliveries
         where webhook_id = webhooks.id and is_first and next_try_at > 'epoch'
-          and webhook_deliveries.failures >= ${troublesome}) end`)
+          and webhook_deliveries.failures >= ${troublingFailures}) end`)
       .orderBy(sql`paused_at is null`, webhooks.createdAt, webhooks.id)
       .prepare(""),
   );
@@ -342,7 +346,7 @@ export async function troubledWebhooks(db: Database) {
   return rows.map(({ id, url, isPaused }) => ({ _id: id, name: placeOf(url), isPaused }));
 }
 
-/** What was deleted is deleted with all that was sent to it, and so is what happened too long ago; some at a time. */
+/** Deletes deleted webhooks with everything sent to them, and deliveries that are too old, some at a time. */
 export async function clearDeliveries(db: Database): Promise<void> {
   await endForgotten(db);
   const isOld = sql`event_at < now() - interval '30 days' and state <> 'waiting'`;
@@ -366,7 +370,7 @@ async function clearSome(db: Database, where: ReturnType<typeof sql>): Promise<b
   return rows.length > 0;
 }
 
-/** What still waits, but whose event is kept no longer. */
+/** Ends deliveries whose event is no longer kept. */
 async function endForgotten(db: Database) {
   const old = await db
     .select()

@@ -13,7 +13,7 @@ import { startDelivering } from "./delivering.ts";
 
 const soon = { timeout: 30_000, interval: 20 };
 
-/** A server that sends; stopped when the test ends. */
+/** A sending server; stopped when the test ends. */
 function deliver(on = db) {
   const delivering = startDelivering(on, { mayBePrivate: true, limits: { connect: 5_000, total: 15_000 } }, (error) =>
     console.error(error),
@@ -28,7 +28,7 @@ async function addWebhook(url: string, types: EventType[] = []) {
   return { id: body.webhook._id, secret: body.secret };
 }
 
-/** As if it had happened and been numbered. */
+/** Adds an event as if it had happened and been numbered. */
 async function happen(customerId: string | null, number: number, type: EventType = "customer.changed") {
   const [event] = await db
     .insert(events)
@@ -42,13 +42,13 @@ const numbersOf = (received: Received[]) => received.map(({ body }) => JSON.pars
 const allDeliveries = () => db.select().from(deliveries).orderBy(asc(deliveries.number));
 const stateOf = async (id: string) => (await call("admin", contract.deliveries, { params: { id } })).body.webhook;
 
-/** All that failed is tried now, as if the pauses were over. */
+/** Makes all failed deliveries due, as if the pauses were over. */
 const pausesAreOver = async () => {
   await db.update(deliveries).set({ nextTryAt: sql`now() - interval '1 second'` }).where(eq(deliveries.isFirst, true));
   await db.update(webhooks).set({ retryAt: sql`now() - interval '1 second'` }).where(sql`retry_at is not null`);
 };
 
-test("what happens is sent as the specification says, signed, with the very bytes that are shown", async () => {
+test("events are sent as the specification says, signed, with exactly the bytes that are shown", async () => {
   const shop = await receiver();
   const { id, secret } = await addWebhook(shop.url);
   const customer = await addCustomer();
@@ -85,7 +85,7 @@ test("a webhook hears of its types alone, and of nothing from before it", async 
   await vi.waitFor(() => expect(numbersOf(shop.received)).toEqual([2]), soon);
 });
 
-test("what fails is tried again; what concerns the same customer waits for it, and nobody else does", async () => {
+test("a failed delivery is tried again; the same customer's events wait for it, and others' do not", async () => {
   const [first, second] = [uuidv7(), uuidv7()];
   let isBroken = true;
   const shop = await receiver((response, { body }) => {
@@ -108,14 +108,14 @@ test("what fails is tried again; what concerns the same customer waits for it, a
   expect(body.tries.map(({ status }) => status)).toEqual([...body.tries.slice(1).map(() => 500), 204]);
 });
 
-test("where everything fails only one thing is tried, and a success sends all the rest at once", async () => {
+test("if everything fails only one delivery is tried, and its success sends all others at once", async () => {
   const shop = await receiver((response) => response.writeHead(503).end());
   const { id } = await addWebhook(shop.url);
   for (let number = 1; number <= 20; number++) await happen(uuidv7(), number);
   deliver();
   await vi.waitFor(async () => expect((await stateOf(id)).nextTryAt).not.toBeNull(), soon);
   await vi.waitFor(async () => expect((await db.select().from(webhooks))[0]?.failures).toBe(5), soon);
-  // Those that were under way when it began to rest: eight at most.
+  // Those under way when it began to rest: eight at most.
   await vi.waitFor(async () => expect(await db.select().from(webhookTries)).toHaveLength(shop.received.length), soon);
   const before = shop.received.length;
   expect(before).toBeLessThan(20);
@@ -134,7 +134,7 @@ test("while everything fails, what has not been tried is left alone: there may b
   const first = deliver();
   await vi.waitFor(async () => expect((await db.select().from(webhooks))[0]?.failures).toBeGreaterThanOrEqual(5), soon);
   await first.stop();
-  /** The version of each row: one that was written again has another. */
+  /** The version of each row, which changes when the row is written again. */
   const untried = async () => {
     const { rows } = await db.execute<{ version: string }>(
       sql`select xmin::text as version from webhook_deliveries where tries = 0 order by number`,
@@ -146,7 +146,7 @@ test("while everything fails, what has not been tried is left alone: there may b
   await db.update(webhooks).set({ retryAt: sql`now() + interval '1 hour'` });
   await happen(uuidv7(), 21);
   const second = deliver();
-  // Something else to be done: by then it was looked at this webhook too.
+  // An event for another webhook: when it arrives, this one was looked at too.
   const other = await receiver();
   await addWebhook(other.url);
   await happen(uuidv7(), 22);
@@ -199,7 +199,7 @@ test("after three days of tries a webhook pauses itself, says so, and loses noth
   await happen(null, 2);
   deliver();
   await vi.waitFor(async () => expect((await allDeliveries())[0]).toMatchObject({ tries: 1 }), soon);
-  // The clock alone is no reason: a server may have been off for days.
+  // The clock alone is no reason, since a server may have been off for days.
   await db.update(deliveries).set({ firstTriedAt: sql`now() - interval '4 days'` });
   await pausesAreOver();
   await vi.waitFor(async () => expect((await allDeliveries())[0]?.tries).toBe(2), soon);

@@ -18,20 +18,20 @@ import { hasNews, hasRested, type Lease, takeLease, webhooksWithWork } from "./l
 import { type Sending, send } from "./sending.ts";
 import { bodyOf, headersOf, secretsOf } from "./signing.ts";
 
-/** So many lanes of a webhook are sent at once, whatever the others do. */
+/** Lanes of a webhook that are sent at once, whatever other webhooks do. */
 const atOnce = 8;
-/** So often it is looked whether something is due, in milliseconds; sooner where this server knows of news. */
+/** How often due deliveries are looked for, in milliseconds; sooner if this server knows of new events. */
 const lookEvery = 500;
 const lookAtClockEvery = 30_000;
-/** What is under way when the server stops has so long to end. */
-const farewell = 2_000;
-/** Statements of all webhooks at once: the connections are there for calls. */
+/** How long deliveries under way may take when the server stops. */
+const shutdownMs = 2_000;
+/** Statements of all webhooks at once, since the connections are for calls. */
 const statementsAtOnce = 3;
 
-/** What was tried since the start, by what came of it. */
+/** Tries since the start, by outcome. */
 export const tried = { delivered: 0, failed: 0 };
 
-/** Sends what happens to the webhooks, beside any number of other servers on the same database. */
+/** Sends events to the webhooks, along with any number of other servers on the same database. */
 export function startDelivering(db: Database, sending: Sending, onFailure: (error: unknown) => void) {
   const holder = uuidv7();
   const bell = makeBell();
@@ -40,7 +40,7 @@ export function startDelivering(db: Database, sending: Sending, onFailure: (erro
   const attended = new Map<string, { bell: typeof bell; done: Promise<void> }>();
   let isStopped = false;
   let hasFailed = false;
-  /** Once, and again only after something went well: a database that is away is away for a while. */
+  /** Reports a failure once, and again only after a success, since a database that is away stays away for a while. */
   const report = (error: unknown) => {
     if (!hasFailed) onFailure(error);
     hasFailed = true;
@@ -50,26 +50,26 @@ export function startDelivering(db: Database, sending: Sending, onFailure: (erro
     for (const id of await inTurn(() => webhooksWithWork(db, holder)))
       if (!attended.has(id) && !isStopped) {
         const own = makeBell();
-        const done = attend(id, own)
+        const done = sendDue(id, own)
           .catch(report)
           .finally(() => attended.delete(id));
         attended.set(id, { bell: own, done });
       }
   };
 
-  /** Sends to one webhook until there is nothing more to send. */
-  const attend = async (id: string, own: typeof bell) => {
+  /** Sends to one webhook until nothing is left to send. */
+  const sendDue = async (id: string, own: typeof bell) => {
     const lease = await inTurn(() => takeLease(db, id, holder));
     if (!lease) return;
     const underWay = new Map<string, Promise<void>>();
-    // One at a time: they change the same lanes.
+    // One at a time, since they change the same lanes.
     const ownTurn = turns(1);
     const write = <T>(work: () => Promise<T>) => ownTurn(() => inTurn(work));
     const recordTry = gathered<Tried>(write, (all) => db.transaction((tx) => recordTries(tx, id, all)));
     let failure: unknown;
     try {
       while (!isStopped && !lease.lost.aborted && !failure) {
-        // Begun before it is looked: what comes meanwhile is noticed.
+        // Started before looking, so that news during the look is noticed.
         const waiting = own.wait(lookEvery);
         const { due, hasNews } = await write(() => lookAt(db, id, holder, [...underWay.keys()]));
         for (const each of due)
@@ -103,7 +103,7 @@ export function startDelivering(db: Database, sending: Sending, onFailure: (erro
     const headers = headersOf(secretsOf(webhook, now), eventId, now, body);
     const abandoned = AbortSignal.any([lease.lost, hurry.signal]);
     const answer = await send(webhook.url, headers, body, sending, abandoned);
-    // Whoever comes next sends it again.
+    // Another server sends it again.
     if (abandoned.aborted && answer.status === null) return;
     tried[hasSucceeded(answer) ? "delivered" : "failed"]++;
     await recordTry({ id, wasProbe, outcome: { ...answer, url: webhook.url, headers } });
@@ -137,7 +137,7 @@ export function startDelivering(db: Database, sending: Sending, onFailure: (erro
       isStopped = true;
       stopHearing();
       wake();
-      const impatience = setTimeout(() => hurry.abort(), farewell);
+      const impatience = setTimeout(() => hurry.abort(), shutdownMs);
       await running;
       await Promise.all([...attended.values()].map(({ done }) => done));
       clearTimeout(impatience);
@@ -148,16 +148,16 @@ export function startDelivering(db: Database, sending: Sending, onFailure: (erro
 type Due = {
   webhook: Webhook;
   delivery: Delivery;
-  /** None where the event is kept no longer. */
+  /** Null if the event is no longer kept. */
   data: Record<string, unknown> | null;
   now: Date;
-  /** The one thing that is tried while the webhook rests. */
+  /** The one delivery that is tried while the webhook rests. */
   wasProbe: boolean;
 };
 
 /**
- * What can be sent now beside what is under way: one of a lane, and one in all where everything fails; and whether
- * there is anything of which no deliveries were made.
+ * What can be sent now, besides what is under way: one delivery per lane, or a single one if everything fails; and
+ * whether there are events without deliveries.
  */
 async function lookAt(
   db: Database,
@@ -206,7 +206,7 @@ const forget = (db: Database, { id, webhookId }: Delivery) =>
     if (delivery) await endDeliveries(tx, webhookId, [delivery], "failed", "Its event is kept no longer");
   });
 
-/** What was tried in the future waits for a moment that is far away since the clock was set back: it is due. */
+/** A try in the future would wait for very long, because the clock was set back: it is due now. */
 async function noticeClock(db: Database) {
   await db
     .update(deliveries)
@@ -216,7 +216,7 @@ async function noticeClock(db: Database) {
 
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** So much is done at once; what comes later waits. */
+/** Limits how much is done at once; the rest waits. */
 function turns(most: number): InTurn {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -233,7 +233,7 @@ function turns(most: number): InTurn {
   };
 }
 
-/** What comes before it is its turn is done with what it waits for. */
+/** Work that arrives before its turn is done together with what is already waiting. */
 function gathered<T>(inTurn: InTurn, work: (all: T[]) => Promise<void>) {
   let waiting: T[] = [];
   let done = Promise.resolve();
@@ -248,7 +248,7 @@ function gathered<T>(inTurn: InTurn, work: (all: T[]) => Promise<void>) {
   };
 }
 
-/** Wakes who waits, before their time is over. */
+/** Wakes waiters before their time is over. */
 function makeBell() {
   const waiting = new Set<() => void>();
   return {

@@ -2,10 +2,10 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { webhooks } from "../db/schema.ts";
 
-/** One server at a time sends to a webhook: for so long, and again before that has passed. */
+/** Only one server at a time sends to a webhook: for so many seconds, and renewed before they have passed. */
 const seconds = 15;
 const renewedEvery = 5_000;
-/** By its own clock, which nobody sets, a server stops a little before others may take over. */
+/** By its own monotonic clock a server stops a little before others may take over. */
 const lasts = (seconds - 2) * 1000;
 
 export type Lease = {
@@ -16,13 +16,13 @@ export type Lease = {
 
 const until = sql`clock_timestamp() + ${seconds} * interval '1 second'`;
 
-/** Nobody has it, or did and is gone; one that lasts longer than any can was given before the clock was set back. */
+/** The lease is free, expired, or longer than any can be because the clock was set back. */
 const isFree = (holder: string): SQL => sql`(holder is null or holder = ${holder} or held_until < clock_timestamp()
   or held_until > ${until})`;
 
 /**
- * Webhooks with something to do that no other server is at. Where all fails, nothing is done until the webhook has
- * rested, and then whatever is first is tried: however many receivers are dead, what happens costs no more for them.
+ * Webhooks with something to do that no other server is serving. If everything fails, nothing is done until the webhook
+ * has rested, and then only its first delivery is tried, so dead receivers do not make events more expensive.
  */
 export async function webhooksWithWork(db: Database, holder: string): Promise<string[]> {
   const hasFirst = (due: SQL) =>
@@ -36,10 +36,10 @@ export async function webhooksWithWork(db: Database, holder: string): Promise<st
   return rows.map(({ id }) => id);
 }
 
-/** Something has happened of which no deliveries were made. */
+/** There are events without deliveries. */
 export const hasNews = sql<boolean>`exists (select from events where events.position > webhooks.position)`;
 
-/** A webhook that failed in the future has failed before the clock was set back. */
+/** A failure in the future means that the clock was set back. */
 export const hasRested = sql<boolean>`(retry_at <= now() or failed_at > now())`;
 
 export async function takeLease(db: Database, id: string, holder: string): Promise<Lease | undefined> {
@@ -58,7 +58,7 @@ export async function takeLease(db: Database, id: string, holder: string): Promi
     return true;
   };
   if (!(await take(isFree(holder)))) return undefined;
-  // What cannot be renewed ends by itself.
+  // A lease that cannot be renewed ends by itself.
   const renewing = setInterval(
     () => take(sql`holder = ${holder} and held_until > clock_timestamp()`).catch(() => {}),
     renewedEvery,

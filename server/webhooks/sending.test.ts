@@ -12,7 +12,7 @@ const hurried: Sending = { mayBePrivate: true, limits: { connect: 1_000, total: 
 const patient: Sending = { mayBePrivate: true };
 const post = (url: string, sending = patient) => send(url, { "webhook-id": "1" }, "{}", sending);
 
-/** Whatever is connected to gets these words, and nothing else. */
+/** Answers every connection with these bytes only. */
 async function speaker(speak: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -155,7 +155,7 @@ test("one that has no valid certificate is not sent to", async () => {
   expect(plain.received).toEqual([]);
 });
 
-test("who never answers, or sends the head of an answer letter by letter, is given up", async () => {
+test("a receiver that never answers, or sends the head letter by letter, is given up", async () => {
   const silent = await receiver(() => {});
   expect(await post(silent.url, hurried)).toMatchObject({ status: null, problem: "No whole answer within 1 seconds" });
   const trickling = await speaker((socket) => {
@@ -222,7 +222,7 @@ test("an answer is kept as harmless text; what is compressed stays so", async ()
   expect((await post(unknown.url)).answer).toBe("fine");
 });
 
-test("who switches to another protocol, or announces an answer again and again, is given up at once", async () => {
+test("a receiver that switches protocols, or sends interim answers again and again, is given up at once", async () => {
   const switching = await speaker((socket) =>
     socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n"),
   );

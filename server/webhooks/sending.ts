@@ -8,30 +8,30 @@ import { hostOf, isInside, isPublic } from "./addresses.ts";
 export type Answer = { status: number | null; problem: string; duration: number; answer: string };
 
 export type Sending = {
-  /** Receivers in the own network are allowed. */
+  /** Allows receivers in the server's own network. */
   mayBePrivate: boolean;
-  /** Looks a name up. Tests have names of their own. */
+  /** Looks a name up; tests use names of their own. */
   resolve?: (host: string) => Promise<string[]>;
-  /** How long is waited, in milliseconds. Tests are less patient. */
+  /** Time limits in milliseconds; tests are less patient. */
   limits?: { connect: number; total: number };
 };
 
 const patience = { connect: 5_000, total: 15_000 };
 
-/** So much of an answer is kept, and so much read. */
+/** How much of an answer is kept, and how much is read. */
 const kept = 4 * 1024;
 const mostRead = 64 * 1024;
 const mostHeaders = 16 * 1024;
-/** So often it may announce an answer (1xx): each is work for the thread that serves everybody. */
+/** Most interim answers (1xx), since each costs time of the thread that serves everybody. */
 const mostAnnouncements = 10;
 
-/** Why nothing was answered, in words for the operator. */
+/** Why there was no answer, in words for the operator. */
 class Failed extends Error {}
 
 /**
- * Sends a request, and says what came of it; it never fails. The address is looked up here, checked, and connected to:
- * no second look-up can lead elsewhere. Each request has a connection of its own, and no proxy is asked. What is
- * answered beyond the status is for people to read: a status of 2xx counts, whatever follows it.
+ * Sends a request and returns the outcome; it never throws. The address is looked up here, checked, and connected to,
+ * so that no second look-up can lead elsewhere. Each request has its own connection and uses no proxy. A status of 2xx
+ * counts, whatever follows it; the rest of the answer is only for people to read.
  */
 export async function send(
   url: string,
@@ -89,7 +89,7 @@ const inSeconds = (milliseconds: number) => `${milliseconds / 1000} seconds`;
 
 const isRedirect = (status: number) => status >= 300 && status < 400;
 
-/** What cannot be stopped is left to itself. */
+/** For work that cannot be cancelled, which is simply no longer waited for. */
 const unlessEnded = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   const ended = new Promise<never>((_, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -99,7 +99,7 @@ const unlessEnded = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   return Promise.race([work, ended]);
 };
 
-/** Where a URL leads to, all of it in public unless the own network is allowed. */
+/** The addresses of a URL, all of them public unless the own network is allowed. */
 async function addressesOf(url: URL, { mayBePrivate, resolve }: Sending): Promise<string[]> {
   if (!mayBePrivate && isInside(url)) throw new Failed(insideProblem);
   const host = hostOf(url);
@@ -107,14 +107,14 @@ async function addressesOf(url: URL, { mayBePrivate, resolve }: Sending): Promis
   const look = resolve ?? (mayBePrivate ? asTheSystem : byNameServers);
   const addresses = await look(host);
   if (addresses.length === 0) throw new Failed("Its name has no address");
-  // One of several is enough to refuse: a name of the internet leads nowhere else.
+  // One private address is enough to refuse: public names have none.
   if (!mayBePrivate && !addresses.every(isPublic)) throw new Failed(insideProblem);
   return addresses;
 }
 
 export const insideProblem = "It leads into the server's own network, which WEBHOOK_PRIVATE would have to allow";
 
-/** By the name servers, and not by the system's few threads, which a slow name server would hold for everybody. */
+/** By Node's own resolver, not the system's few threads, which a slow name server would block for everybody. */
 async function byNameServers(host: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
@@ -156,7 +156,7 @@ function post(
     call.on("information", () => {
       if (++announced > mostAnnouncements) call.destroy(new Failed("It announces an answer again and again"));
     });
-    // Without these nobody would be told, and the request never end.
+    // Without these handlers the request would never end.
     call.on("upgrade", (_response, socket) => {
       socket.destroy();
       reject(new Failed("It wants to speak something else than HTTP"));
@@ -177,13 +177,13 @@ async function readBeginning(response: IncomingMessage): Promise<string> {
       if (read > mostRead) break;
     }
   } catch {
-    // It broke off: what was read is what there is.
+    // It broke off; what was read so far is used.
   }
   response.destroy();
   return asText(Buffer.concat(pieces), response.headers["content-type"] ?? "");
 }
 
-/** In whatever characters it came, without those that are never drawn or would turn the text around. */
+/** Decodes the text, without invisible characters and those that change the direction of writing. */
 function asText(bytes: Buffer, contentType: string): string {
   const charset = /charset="?([\w-]+)/i.exec(contentType)?.[1] ?? "utf-8";
   return decoderOf(charset)
@@ -208,7 +208,7 @@ function wordsOf(error: unknown): string {
   return words ?? (known ? `It failed (${known})` : `It failed (${message ?? "for no known reason"})`);
 }
 
-/** By what the system and Node call it. */
+/** By the error codes of the system and Node. */
 const reasons: Record<string, string> = {
   ECONNREFUSED: "The connection was refused",
   "ENOTFOUND|ENODATA|ESERVFAIL|EAI_\\w+|ENONAME": "Its name was not found",

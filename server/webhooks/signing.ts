@@ -4,11 +4,11 @@ import type { webhooks } from "../db/schema.ts";
 
 export const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 
-/** What an event says, byte by byte: the same at every try. */
+/** The exact bytes of an event, the same at every try. */
 export const bodyOf = (event: { id: string; type: string; createdAt: Date; data: Record<string, unknown> }) =>
   JSON.stringify({ id: event.id, type: event.type, timestamp: event.createdAt.toISOString(), data: event.data });
 
-/** The headers of the Standard Webhooks specification; signed with each of the secrets. */
+/** The headers of the Standard Webhooks specification, signed with each of the secrets. */
 export function headersOf(secrets: string[], id: string, now: Date, body: string): Record<string, string> {
   return {
     "content-type": "application/json; charset=utf-8",
@@ -19,7 +19,7 @@ export function headersOf(secrets: string[], id: string, now: Date, body: string
   };
 }
 
-/** The present secret and, for a day after it changed, the one before. */
+/** The current secret and, for a day after a change, the previous one. */
 export function secretsOf(
   { secret, oldSecret, oldSecretUntil }: Pick<typeof webhooks.$inferSelect, "secret" | "oldSecret" | "oldSecretUntil">,
   now: Date,

@@ -20,7 +20,7 @@ const sections = [
   { path: "/balance", name: "Balance", Icon: IconWallet },
 ];
 
-/** Around every screen of who is signed in. */
+/** The frame of every screen for signed-in customers. */
 export function Frame() {
   const me = useMe();
   const live = useLive();
@@ -30,7 +30,7 @@ export function Frame() {
   const customer = me.data?.customer;
   const welcome = useWelcome(customer);
 
-  // Who goes on by keyboard or listens goes on at the new screen.
+  // Keyboard and screen-reader users continue at the new screen.
   useEffect(() => {
     if (shown.current === pathname) return;
     shown.current = pathname;
@@ -81,7 +81,7 @@ export function Frame() {
         <div className="stack wide">
           <Standings standing={live} />
           <AccountState customer={customer} />
-          {/* Should somebody else sign in meanwhile, nothing of what was filled in is theirs. */}
+          {/* If somebody else signs in, the whole form is discarded. */}
           <Outlet key={customer.discordId} context={customer} />
         </div>
       </main>
@@ -95,7 +95,7 @@ export function Frame() {
   );
 }
 
-/** Said for a few seconds when staff let a customer in. */
+/** Shown for a few seconds when staff verify a customer. */
 function useWelcome(customer: Customer | undefined): string | undefined {
   const before = useRef(customer);
   const [said, setSaid] = useState<string>();
@@ -142,7 +142,7 @@ function AccountState({ customer }: { customer: Customer }) {
   return null;
 }
 
-/** Whose account this is, and the way out. */
+/** The customer's name, and signing out. */
 function Who({ customer }: { customer: Customer }) {
   const [isOpen, setOpen] = useState(false);
   const client = useQueryClient();
@@ -171,7 +171,7 @@ function Who({ customer }: { customer: Customer }) {
 
   async function signOut() {
     await ask("POST /api/sign-out");
-    // The next to use this browser sees nothing of it.
+    // The next user of this browser must not see it.
     sessionStorage.clear();
     client.clear();
     window.location.assign("/");

@@ -16,7 +16,7 @@ export const emptyAddress = (): Address => ({
   country: "United States",
 });
 
-/** What a label cannot do without, and how it is asked for. */
+/** The fields that a label needs, and the questions for them. */
 export const needed: Partial<Record<Field, string>> = {
   name: "Enter a name",
   street: "Enter a street",
@@ -25,7 +25,7 @@ export const needed: Partial<Record<Field, string>> = {
   country: "Enter a country",
 };
 
-/** As much as Footprint keeps of each. */
+/** The longest texts that Footprint stores. */
 export const longest: Record<Field, number> = {
   name: 100,
   company: 100,
@@ -39,7 +39,7 @@ export const longest: Record<Field, number> = {
 
 const flatName = (side: Side, field: Field) => side + field.charAt(0).toUpperCase() + field.slice(1);
 
-/** As orders carry it: fromName, fromStreet. */
+/** In an order's form: fromName, fromStreet. */
 export const flat = (side: Side, address: Address) =>
   Object.fromEntries(fields.map((field) => [flatName(side, field), address[field].trim()]));
 
@@ -47,7 +47,7 @@ export const flat = (side: Side, address: Address) =>
 export const formName = (path: string) =>
   path.replace(/^(from|to)([A-Z])/, (_, side: string, letter: string) => `${side}.${letter.toLowerCase()}`);
 
-/** What is missing, by the form's names. */
+/** The missing fields, by the form's names. */
 export function faultsOf(side: Side, address: Address, without: readonly Field[] = []): Record<string, string> {
   const empty = fields.filter((field) => needed[field] && !without.includes(field) && !address[field].trim());
   return Object.fromEntries(empty.map((field) => [`${side}.${field}`, needed[field] ?? ""]));
@@ -55,7 +55,7 @@ export function faultsOf(side: Side, address: Address, without: readonly Field[]
 
 export const isInUs = (country: string) => addressWarnings({ state: "", zip: "", country }).length > 0;
 
-/** What looks wrong; only of what has been filled in. */
+/** Possible mistakes, only in fields that are filled in. */
 export function cautionsOf({ state, zip, country }: Address): Partial<Record<Field, string>> {
   if (zip.trim().length < 5) return {};
   const found = addressWarnings({ state, zip, country });

@@ -1,12 +1,12 @@
 import type { Answers } from "../server/calls.ts";
 import type { Issue, RefusalCode } from "../server/refusal.ts";
 
-/** Why there is no answer, in words for whoever asked. */
+/** Why there is no answer, in words for the customer. */
 export class Failure extends Error {
   readonly code: RefusalCode | "offline";
   readonly issues: Issue[];
   readonly price: number | undefined;
-  /** An answer got lost, so that nobody knows whether it was done. */
+  /** An answer got lost, so nobody knows whether it was done. */
   readonly mayBeDone: boolean;
 
   constructor(message: string, told: { code: Failure["code"]; issues?: Issue[]; price?: number; mayBeDone?: boolean }) {

@@ -15,7 +15,7 @@ import {
 import { type Line, readCsv } from "./csv.ts";
 import { weighed } from "./words.ts";
 
-/** What is wrong, or looks wrong, where. */
+/** A fault or possible mistake, and where it is. */
 export type Remark = { line: number; column: string; message: string };
 export type Priced = {
   line: number;
@@ -48,7 +48,7 @@ const fileFault = (message: string): Checked => ({
   cautions: [],
 });
 
-/** Looks at a file without buying anything: every label with its price, and all that is wrong. */
+/** Checks a file without buying anything: every label with its price, and all faults. */
 export function check(content: string, labelTypes: readonly LabelType[]): Checked {
   const { lines, separator, isCutOff } = readCsv(content);
   const [head, ...rows] = lines;
@@ -91,7 +91,7 @@ function checkRow(
   if (!named) fault("label_type", "is missing");
   else if (!type) fault("label_type", `there is no “${named}”`);
 
-  // Where a semicolon separates, a comma stands in numbers.
+  // If semicolons separate, numbers have decimal commas.
   const written = separator === ";" ? cell("weight").replace(",", ".") : cell("weight");
   const weight = /^\d*\.?\d+$|^\d+\.$/.test(written) ? Number(written) : Number.NaN;
   const tier = type && tierFor(type, weight);
@@ -129,7 +129,7 @@ function addressIn(side: Side, cell: (column: string) => string): Address {
   return { ...given, country: given.country || emptyAddress().country };
 }
 
-/** What Footprint refused of a bulk purchase, by the file's lines: `orders.3.toZip`. */
+/** Footprint's refusals of a bulk purchase, by the file's lines: `orders.3.toZip`. */
 export function remarksIn(issues: readonly { path: string; message: string }[], labels: readonly Priced[]): Remark[] {
   return issues.map(({ path, message }) => {
     const [, index = "", field = ""] = /^orders\.(\d+)\.?(.*)$/.exec(path) ?? [];
@@ -141,7 +141,7 @@ export function remarksIn(issues: readonly { path: string; message: string }[], 
   });
 }
 
-/** A file to begin with, of what is for sale. */
+/** A template with what is for sale. */
 export function sample(labelTypes: readonly LabelType[]): string[][] {
   const from = ["Tidewater Goods", "", "395 Garfield Ct", "", "Richmond", "VA", "23220", "United States"];
   const people = [

@@ -1,7 +1,7 @@
-/** One line of a table: where it begins in the file, and its cells. */
+/** A line of a table: where it begins in the file, and its cells. */
 export type Line = { line: number; cells: string[] };
 
-/** The text of a file as spreadsheets write it: UTF-8, UTF-16, or what Windows wrote before. */
+/** The text of a file from a spreadsheet: UTF-8, UTF-16, or the older encoding of Windows. */
 export function textOf(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
@@ -12,14 +12,14 @@ export function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** Whatever stands most often between the names of the columns. */
+/** The separator that occurs most often in the heading. */
 function separatorIn(text: string): string {
   const [head = ""] = text.split(/\r\n?|\n/, 1);
   const often = (mark: string) => head.split(mark).length;
   return [",", ";", "\t"].sort((a, b) => often(b) - often(a))[0] ?? ",";
 }
 
-/** The lines of a CSV file that have anything in them. Quoted cells may hold separators, quotes and line ends. */
+/** The non-empty lines of a CSV file. Quoted cells may hold separators, quotes and line ends. */
 export function readCsv(content: string): { lines: Line[]; separator: string; isCutOff: boolean } {
   const text = content.replace(/^\ufeff/, "");
   const separator = separatorIn(text);
@@ -54,7 +54,7 @@ export function readCsv(content: string): { lines: Line[]; separator: string; is
   return { lines, separator, isCutOff: isQuoted };
 }
 
-/** Cells that a spreadsheet would run are made harmless. */
+/** Makes cells harmless that a spreadsheet would run. */
 const written = (cell: string) => {
   const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
   return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
@@ -63,7 +63,7 @@ const written = (cell: string) => {
 export const writeCsv = (rows: readonly (readonly string[])[]) =>
   rows.map((row) => `${row.map(written).join(",")}\r\n`).join("");
 
-/** Gives the customer a file that was made here. */
+/** Saves a file that was made in the browser. */
 export function download(name: string, content: string) {
   const url = URL.createObjectURL(new Blob(["\ufeff", content], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");

@@ -4,13 +4,13 @@ import type { Topic } from "../server/live.ts";
 import { ask } from "./ask.ts";
 import { useCustomer } from "./useCustomer.ts";
 
-/** Everything of a customer's is kept under its topic, by which the server says that it is stale. */
+/** All data of a customer is cached under a topic, by which the server says that it is stale. */
 const read = <K extends keyof Answers>(topic: Topic, call: K, sent: Parameters<typeof ask>[1] = {}) => ({
   queryKey: [topic, call, sent] as QueryKey,
   queryFn: () => ask(call, sent) as Promise<Answers[K]>,
 });
 
-/** What was read for one customer is not shown to another who signs in after them. */
+/** Data read for one customer is never shown to the next one who signs in. */
 const useOwn = <Q extends { queryKey: QueryKey }>(query: Q): Q => ({
   ...query,
   queryKey: [...query.queryKey, useCustomer().discordId],
@@ -31,7 +31,7 @@ export const usePayment = () => useQuery(useOwn(read("payment", "GET /api/paymen
 type Listed = { page: number; search?: string; status?: string };
 const list = <K extends keyof Answers>(topic: Topic, call: K, query: Listed) => ({
   ...read(topic, call, { query }),
-  // The page before stays while the next is on its way: nothing jumps.
+  // The previous page stays while the next loads, so that nothing jumps.
   placeholderData: keepPreviousData,
 });
 
@@ -43,7 +43,7 @@ export const useInvoice = (id: string) =>
   useQuery(useOwn(read("invoices", "GET /api/invoices/:id", { params: { id } })));
 export const useTransfers = (page: number) => useQuery(useOwn(list("transfers", "GET /api/transfers", { page })));
 
-/** After something was done here: what it changed is asked for again, whether the server says so or not. */
+/** After an action, fetches again what it changed, whether the server says so or not. */
 export function useRefresh() {
   const client = useQueryClient();
   return (...topics: Topic[]) =>

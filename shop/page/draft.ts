@@ -2,14 +2,14 @@ import { useState } from "react";
 import { Failure } from "./ask.ts";
 
 type Draft<T> = {
-  /** Whatever is sent with it is done once. */
+  /** Everything sent with it is done once. */
   key: string;
   values: T;
   /** It was sent, and nobody knows whether it arrived. */
   isUnsure: boolean;
 };
 
-/** Pages that are not of this machine, and not encrypted, have no randomUUID. */
+/** Unencrypted pages on other machines have no randomUUID. */
 function newKey(): string {
   const hex = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"));
   return hex.join("").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
@@ -27,11 +27,11 @@ function keep<T>(name: string, draft: Draft<T>) {
   try {
     sessionStorage.setItem(name, JSON.stringify(draft));
   } catch {
-    // A browser that keeps nothing: then a reload begins anew.
+    // The browser stores nothing, so a reload starts over.
   }
 }
 
-/** What Footprint decided: whatever was sent before under the same key was not done. */
+/** Footprint's own decisions: nothing that was sent before under the same key was done. */
 const decided = ["input", "balance", "sold-out", "disabled", "unverified", "missing", "used"];
 
 /**
@@ -45,14 +45,14 @@ export function useDraft<T>(form: string, discordId: string, initial: () => T) {
   );
   const [isSending, setSending] = useState(false);
 
-  /** At once, since whoever has left the form when the answer comes finds it as it should be when they return. */
+  /** At once, since somebody who has left the form must find it right when they return. */
   function put(next: Draft<T>) {
     keep(name, next);
     setDraft(next);
   }
 
   async function send<R>(work: (key: string) => Promise<R>): Promise<R> {
-    // Before it is sent: the page may be gone before the answer comes.
+    // Before sending, since the page may be gone before the answer comes.
     keep(name, { ...draft, isUnsure: true });
     setSending(true);
     try {
@@ -62,7 +62,7 @@ export function useDraft<T>(form: string, discordId: string, initial: () => T) {
     } catch (error) {
       const { code, mayBeDone } = error instanceof Failure ? error : { code: "offline", mayBeDone: true };
       const isUnsure = draft.isUnsure ? !decided.includes(code) : mayBeDone;
-      // What was sent with another content under the same key will never be answered.
+      // Another content under the same key can never be answered.
       put({ ...draft, isUnsure, ...(code === "used" && { key: newKey() }) });
       throw error;
     } finally {
@@ -74,7 +74,7 @@ export function useDraft<T>(form: string, discordId: string, initial: () => T) {
     ...draft,
     isSending,
     change: (values: T) => put({ ...draft, values }),
-    /** Another form: with a key of its own. */
+    /** A new form, with a new key. */
     begin: (values: T) => put({ key: newKey(), values, isUnsure: false }),
     send,
   };

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import type { Standing } from "../server/footprint.ts";
 import type { Topic } from "../server/live.ts";
 
-/** Follows what happens while the page is looked at, and says how the shop and its back office stand. */
+/** Follows events while the page is visible, and tells the state of the shop and its back office. */
 export function useLive(): Standing | "offline" {
   const client = useQueryClient();
   const [standing, setStanding] = useState<Standing | "offline">("ready");
@@ -16,7 +16,7 @@ export function useLive(): Standing | "offline" {
       source = new EventSource("/api/live");
       source.addEventListener("standing", ({ data }: MessageEvent<string>) => {
         const told: Standing = JSON.parse(data);
-        // Whatever happened meanwhile was not heard of.
+        // Anything that happened meanwhile was missed.
         if (told === "ready" && wasCut) client.invalidateQueries();
         wasCut = told !== "ready";
         setStanding(told);
@@ -27,7 +27,7 @@ export function useLive(): Standing | "offline" {
       source.onerror = () => {
         wasCut = true;
         setStanding("offline");
-        // An answer other than a stream ends it for good: signed out elsewhere, perhaps.
+        // An answer that is no stream ends it for good: perhaps signed out elsewhere.
         if (source?.readyState === EventSource.CLOSED) {
           client.invalidateQueries({ queryKey: ["shop"] });
           source = undefined;
@@ -36,7 +36,7 @@ export function useLive(): Standing | "offline" {
       };
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // A browser opens few connections to one host: those who do not look do without.
+    // Browsers open few connections to one host, so hidden pages do without.
     function look() {
       clearTimeout(timer);
       if (document.hidden) {

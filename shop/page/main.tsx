@@ -14,7 +14,7 @@ const client = new QueryClient({
     queries: { retry: false, refetchOnWindowFocus: false, staleTime: 60_000 },
   },
 });
-// Signed out elsewhere, or for too long: to the door.
+// Signed out elsewhere, or after too long: back to the sign-in.
 client.getQueryCache().subscribe(({ query, type }) => {
   const { error } = query.state;
   if (type === "updated" && error instanceof Failure && error.code === "signed-out" && query.queryKey[0] !== "shop")

@@ -1,5 +1,5 @@
 import type { Customer } from "@footprint/client";
 import { useOutletContext } from "react-router";
 
-/** Who is signed in, as they are right now. */
+/** The signed-in customer, up to date. */
 export const useCustomer = () => useOutletContext<Customer>();

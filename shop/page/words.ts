@@ -6,7 +6,7 @@ export const dollars = (amount: number) => money.format(amount).replace("-", "âˆ
 
 export const signed = (amount: number) => (amount > 0 ? `+${dollars(amount)}` : dollars(amount));
 
-/** Of a label type, by its name. */
+/** A weight in the label type's unit, which follows from its name. */
 export const weighed = (weight: number, labelType: string) => `${weight} ${weightUnit(labelType)}`;
 
 export const count = (many: number, one: string, several = `${one}s`) =>
@@ -25,7 +25,7 @@ export function when(moment: string): string {
   return (date.getFullYear() === new Date().getFullYear() ? sameYear : otherYear).format(date);
 }
 
-/** As it is written in a payment's note and on the phone: the end of an id, which differs most. */
+/** Used in a payment's note and on the phone: the end of an id, which differs most. */
 export const shortId = (id: string) => id.replaceAll("-", "").slice(-6).toUpperCase();
 
 export const placeOf = (city: string, state: string) => [city, state].filter(Boolean).join(", ");

@@ -16,12 +16,12 @@ async function isRight(password: string, kept: string): Promise<boolean> {
   return given.length === kept.length && timingSafeEqual(Buffer.from(given), Buffer.from(kept));
 }
 
-/** Who is not known takes as long as who is. */
+/** Checked for unknown customers, so that both take equally long. */
 const nobodys = hashed(randomBytes(16).toString("hex"));
 
 type Account = { discord_id: string; email: string; username: string; password: string };
 
-/** Those who signed up in this shop. */
+/** The customers who signed up in this shop. */
 export function accountsIn(db: Storage) {
   const find = db.prepare("SELECT * FROM accounts WHERE email = ?");
   const findById = db.prepare("SELECT * FROM accounts WHERE discord_id = ?");
@@ -45,12 +45,12 @@ export function accountsIn(db: Storage) {
 }
 
 const day = 24 * 60 * 60 * 1000;
-/** Who does not come back for a week signs in again. */
+/** After a week without use customers sign in again. */
 export const sessionSeconds = (7 * day) / 1000;
 
 const kept = (token: string) => createHash("sha256").update(token).digest("base64url");
 
-/** Who is signed in. A token is known by its hash alone: the file is of no use to who takes it. */
+/** The sessions. Only hashes of tokens are stored, so a stolen file is useless. */
 export function sessionsIn(db: Storage) {
   const add = db.prepare("INSERT INTO sessions (token, discord_id, used_at) VALUES (?, ?, ?)");
   const find = db.prepare("SELECT discord_id, used_at FROM sessions WHERE token = ?");
@@ -75,11 +75,11 @@ export function sessionsIn(db: Storage) {
   };
 }
 
-/** At most so many tries in so long, each by a name. */
+/** Limits tries to so many per span of time for each name. */
 export function limiter(most: number, milliseconds: number) {
   const tries = new Map<string, number[]>();
   return {
-    /** Counts one. Answers in how many seconds the next may be made; 0 where this one may. */
+    /** Counts a try. Returns after how many seconds the next is allowed; 0 if this one is. */
     count(name: string): number {
       const now = Date.now();
       if (tries.size > 10_000) tries.clear();

@@ -17,7 +17,7 @@ export type Shop = {
   live: Live;
 };
 
-/** Somebody who is signed in, and what they ask for. */
+/** A signed-in customer and their request. */
 export type Visit = {
   shop: Shop;
   discordId: string;
@@ -28,7 +28,7 @@ export type Visit = {
   response: ServerResponse;
 };
 
-/** Reads the customer; who signed up here and is not known there (any more, or yet) is brought again. */
+/** Reads the customer; one who signed up here but is unknown to Footprint is registered again. */
 export async function customerOf({ connection, accounts }: Shop, discordId: string): Promise<Customer> {
   try {
     return (await connection.ask((footprint) => footprint.getCustomer({ discordId }))).customer;
@@ -41,7 +41,7 @@ export async function customerOf({ connection, accounts }: Shop, discordId: stri
   }
 }
 
-/** Asks Footprint for a customer, and says in their words what it refuses. */
+/** Asks Footprint for a customer, and translates its refusals for them. */
 async function ask<T>({ shop, discordId }: Visit, work: Parameters<typeof shop.connection.ask<T>>[0]): Promise<T> {
   try {
     return await shop.connection.ask(work);
@@ -51,17 +51,17 @@ async function ask<T>({ shop, discordId }: Visit, work: Parameters<typeof shop.c
   }
 }
 
-/** What was agreed to is what is paid: where prices changed since, the customer is asked again. */
+/** The agreed price is what is paid: if prices have changed, the customer is asked again. */
 async function refuseOtherPrice(visit: Visit, parcels: { labelType: string; weight: number }[], agreed: number) {
   const { labelTypes } = await ask(visit, (footprint) => footprint.labelTypes({ discordId: visit.discordId }));
   const sum = sumOf(labelTypes, parcels);
-  // Without a price Footprint says best what is wrong.
+  // Without a price Footprint explains best what is wrong.
   if (sum === undefined || sum === inCents(agreed)) return;
   const words = `The price changed just now: it is $${(sum / 100).toFixed(2)}. Nothing was bought yet.`;
   throw refusal(409, "price", words, { price: sum / 100 });
 }
 
-/** Finds one among a customer's own, wherever it stands in their list. */
+/** Finds an item in the customer's own list, on whatever page. */
 async function findOwn<T extends { _id: string }>(
   id: string | undefined,
   readPage: (page: number) => Promise<{ rows: T[]; totalPages: number }>,
@@ -125,7 +125,7 @@ export const calls = {
 
   "POST /api/bulk-orders": async (visit: Visit) => {
     const { discordId, body } = visit;
-    // Five hundred take a while; asked again, it would only take longer.
+    // Five hundred take a while; repeating the call would only take longer.
     const options = { idempotencyKey: formKey(body, discordId), timeout: 60_000 };
     const orders = labels(body.labels);
     await refuseOtherPrice(visit, orders, amount(body, "price"));
@@ -185,7 +185,7 @@ export const calls = {
     ),
 };
 
-/** Whoever is here, signed in or not. */
+/** Calls for everybody, signed in or not. */
 export const openCalls = {
   "GET /api/shop": async ({ shop, discordId }: Omit<Visit, "discordId"> & { discordId: string | undefined }) => ({
     standing: shop.connection.standing,
@@ -194,7 +194,7 @@ export const openCalls = {
   }),
 };
 
-/** What the page gets for a call. */
+/** The page's calls and their answers. */
 export type Answers = {
   [K in keyof typeof calls]: Exclude<Awaited<ReturnType<(typeof calls)[K]>>, undefined>;
 } & { [K in keyof typeof openCalls]: Awaited<ReturnType<(typeof openCalls)[K]>> };

@@ -7,15 +7,15 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 export type Config = {
   port: number;
   host: string;
-  /** Where Footprint answers. */
+  /** Footprint's address. */
   url: string;
-  /** From the environment; without one the demo business's is taken, as soon as there is one. */
+  /** From the environment; otherwise the demo business's, once there is one. */
   key: string | undefined;
   demoFile: string;
   dataDir: string;
 };
 
-/** A start that cannot be, said plainly. */
+/** The shop cannot start: shown without a stack. */
 export class StartError extends Error {}
 
 export function readConfig(env: NodeJS.ProcessEnv): Config {
@@ -37,7 +37,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 
 export type DemoCustomer = { discordId: string; username: string };
 
-/** The key and customers of the demo business; nothing where it is not there, or not yet. */
+/** The key and customers of the demo business; undefined if they do not exist (yet). */
 export function readDemo({ demoFile }: Config): { key: string; customers: DemoCustomer[] } | undefined {
   try {
     const { key, customers } = JSON.parse(readFileSync(demoFile, "utf8"));

@@ -15,7 +15,7 @@ const types: Record<string, string> = {
 
 type File = { type: string; etag: string; cache: string; plain: Buffer; br?: Buffer; gzip?: Buffer };
 
-/** The built page, read once: a new build is served by a new start. */
+/** The built page, read once: a new build needs a restart. */
 export function pageFiles(folder = built) {
   if (!existsSync(join(folder, "index.html"))) return undefined;
   const files = new Map<string, File>();
@@ -32,7 +32,7 @@ export function pageFiles(folder = built) {
       ...(br && { br }),
       ...(gzip && { gzip }),
       etag: `"${createHash("sha256").update(plain).digest("base64url").slice(0, 16)}"`,
-      // Below assets a name holds its content's hash.
+      // Names below assets contain a hash of the content.
       cache: path.startsWith("assets") ? "public, max-age=31536000, immutable" : "no-cache",
     });
   }

@@ -2,16 +2,16 @@ import { Footprint, FootprintError } from "@footprint/client";
 import { type Config, type DemoCustomer, readDemo } from "./config.ts";
 import { type Refusal, refusal } from "./refusal.ts";
 
-/** How things stand between this shop and its Footprint. */
+/** The state of the connection to Footprint. */
 export type Standing = "ready" | "unreachable" | "no-key" | "key-refused";
 
-/** A customer waits for the answer: rather say soon that there is none. */
+/** A customer is waiting, so a failure should come soon. */
 const patience = { timeout: 10_000, retries: 2 };
 const lookEvery = { ready: 5_000, else: 1_500 };
 
 export type Connection = ReturnType<typeof connect>;
 
-/** The one way to Footprint, and whether it is open. */
+/** The only way to Footprint, and its state. */
 export function connect(config: Config) {
   let key: string | undefined;
   let client: Footprint | undefined;
@@ -26,7 +26,7 @@ export function connect(config: Config) {
     try {
       client = found ? new Footprint({ url: config.url, key: found, ...patience }) : undefined;
     } catch {
-      // What is no key at all will not be taken for one.
+      // Text that is no key at all.
       client = undefined;
       turn("key-refused");
     }
@@ -44,14 +44,14 @@ export function connect(config: Config) {
     await ask((footprint) => footprint.paymentSettings({}, { timeout: 4_000, retries: 0 })).catch(() => {});
   }
 
-  /** Whether any Footprint answers: without a key it refuses, which is an answer. */
+  /** Whether Footprint answers at all; refusing a missing key is an answer. */
   async function isThere(): Promise<boolean> {
     const stranger = new Footprint({ url: config.url, key: "none", timeout: 4_000, retries: 0 });
     const answer = await stranger.paymentSettings().catch((error: unknown) => standingIn(error));
     return answer !== "unreachable";
   }
 
-  /** Asks Footprint, and notes whether it was there to answer. */
+  /** Calls Footprint, and notes whether it answered. */
   async function ask<T>(work: (footprint: Footprint) => Promise<T>): Promise<T> {
     if (!client) takeKey();
     if (!client) throw shut(standing === "ready" ? "no-key" : standing);
@@ -79,7 +79,7 @@ export function connect(config: Config) {
     get standing() {
       return standing;
     },
-    /** Who can be signed in as without a password: with the demo's key alone. */
+    /** The customers that can be used without a password, only with the demo's key. */
     get customers(): DemoCustomer[] {
       return config.key ? [] : (readDemo(config)?.customers ?? []);
     },
@@ -98,7 +98,7 @@ export function connect(config: Config) {
   };
 }
 
-/** What an error says about the way to Footprint; nothing where it is about the call. */
+/** What an error says about the connection; undefined if it is about the call. */
 function standingIn(error: unknown): Standing | undefined {
   if (!(error instanceof FootprintError)) return undefined;
   if (error.status === 401) return "key-refused";

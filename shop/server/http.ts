@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isRefusal, refusal } from "./refusal.ts";
 
-/** A bulk purchase of 500 labels is the largest that is sent. */
+/** A bulk purchase of 500 labels is the largest body. */
 const mostBytes = 1024 * 1024;
 
 const headers = {
@@ -19,8 +19,7 @@ export function setSecurityHeaders(response: ServerResponse) {
 }
 
 /**
- * What changes something comes from a page of this shop: browsers say where a request began, and no form of another
- * site can send JSON.
+ * Changes must come from one of this shop's pages: browsers send the origin, and no other site's form can send JSON.
  */
 export function refuseForeign({ method, headers: sent }: IncomingMessage) {
   if (method === "GET" || method === "HEAD") return;
@@ -31,7 +30,7 @@ export function refuseForeign({ method, headers: sent }: IncomingMessage) {
   if (!/^application\/json\s*(;|$)/i.test(sent["content-type"] ?? "")) throw refusal(415, "failed", "Send JSON");
 }
 
-/** A name that leads here by somebody else's doing is nobody's of ours. */
+/** Refuses host names that others have pointed at this server. */
 export function refuseStrangeHost({ headers: sent, socket }: IncomingMessage) {
   const isLoopback = /^(::1|(::ffff:)?127\.)/.test(socket.localAddress ?? "");
   const name = URL.parse(`http://${sent.host}`)?.hostname ?? "";
@@ -52,7 +51,7 @@ export async function readBody(request: IncomingMessage): Promise<Record<string,
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
     if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw refusal(400, "input", "Send a JSON object");
 }
@@ -76,7 +75,7 @@ export function sendRefusal(response: ServerResponse, error: unknown) {
   if (response.headersSent) return void response.destroy();
   const { status, code, message, issues, retryAfter, price, mayBeDone } = told;
   if (retryAfter !== undefined) response.setHeader("retry-after", String(retryAfter));
-  // What was not read to its end would be taken for the next request.
+  // The unread rest would be taken for the next request.
   if (status === 413) response.setHeader("connection", "close");
   sendJson(response, status, { code, message, issues, retryAfter, price, mayBeDone });
 }

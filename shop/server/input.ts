@@ -21,8 +21,8 @@ function object(value: unknown): Body {
 }
 
 /**
- * One for each form that a customer opens: whatever is sent with it is done once. It begins with whose form it is:
- * while it was open, somebody else may have signed in, in another tab, and would pay for it.
+ * One key per opened form, so that everything sent with it is done once. It begins with the customer's id, since
+ * somebody else may have signed in meanwhile in another tab, and would pay.
  */
 export function formKey(body: Body, discordId: string): string {
   const key = text(body, "key");
@@ -35,7 +35,7 @@ export function formKey(body: Body, discordId: string): string {
 
 const fields = ["Name", "Company", "Street", "Street2", "City", "State", "Zip", "Country"] as const;
 
-/** A label as a form sends it: what Footprint takes, and nothing else of what was sent. */
+/** A label from a form: only the fields that Footprint takes. */
 export function label(value: unknown): Purchase {
   const body = object(value);
   const address = (side: "from" | "to") => fields.map((field) => [side + field, text(body, side + field)]);
@@ -69,7 +69,7 @@ export function fedexRequest(body: Body): Omit<CreateFedexOrderInput, "discordId
   };
 }
 
-/** What a list is asked for by its address. */
+/** A list's query, from its address. */
 export function listed(query: URLSearchParams) {
   const page = Number(query.get("page") ?? 1);
   return {

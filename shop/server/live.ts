@@ -4,7 +4,7 @@ import { FootprintError, type FootprintEvent } from "@footprint/client";
 import type { Connection } from "./footprint.ts";
 import type { Storage } from "./storage.ts";
 
-/** What a page shows, and has to ask for again when it changed. */
+/** The kinds of data that a page shows, and fetches again when they change. */
 export type Topic = "me" | "orders" | "fedex" | "invoices" | "transfers" | "prices" | "payment";
 
 const gatherFor = 150;
@@ -13,7 +13,7 @@ const mostPages = 8;
 
 type Page = { discordId: string; response: ServerResponse; stale: Set<Topic> };
 
-/** Which of a customer's things an event is about; without a customer everybody's. */
+/** Which data of a customer an event is about; without a customer, everybody's. */
 function about(event: FootprintEvent): { discordId: string | undefined; topics: Topic[] } | undefined {
   switch (event.type) {
     case "order.created":
@@ -42,7 +42,7 @@ function about(event: FootprintEvent): { discordId: string | undefined; topics: 
   }
 }
 
-/** Hears once for all what happens at Footprint, and tells each open page what of its customer's is stale. */
+/** Follows Footprint's events once for all, and tells each open page what is stale for its customer. */
 export function startLive(connection: Connection, storage: Storage) {
   const pages = new Set<Page>();
   const find = storage.prepare("SELECT next FROM heard WHERE key = ?");
@@ -78,11 +78,11 @@ export function startLive(connection: Connection, storage: Storage) {
     }
   }
 
-  /** As long as Footprint is there and takes this key. */
+  /** As long as Footprint answers and accepts this key. */
   async function follow(client: NonNullable<Connection["client"]>, key: string) {
     const name = createHash("sha256").update(key).digest("base64url");
     const ending = new AbortController();
-    // Another key; or Footprint is back, and whoever waited for it longer and longer should not wait on.
+    // After a new key, or when Footprint is back, the growing pauses must not go on.
     const stop = connection.onChange(() => {
       if (connection.client !== client || connection.standing === "ready") ending.abort();
     });
@@ -95,7 +95,7 @@ export function startLive(connection: Connection, storage: Storage) {
         keep.run(name, event.next);
       }
     } catch (error) {
-      // What it was told last is not kept any more: begin with what is.
+      // The last event is no longer kept: begin with the oldest.
       if (error instanceof FootprintError && error.status === 404) forget.run(name);
       else if (!(error instanceof FootprintError)) console.error(error);
       await changed();
@@ -104,7 +104,7 @@ export function startLive(connection: Connection, storage: Storage) {
     }
   }
 
-  /** Until something changed between shop and Footprint, or for a moment. */
+  /** Waits until the connection changes, or for a moment. */
   function changed() {
     return new Promise<void>((resolve) => {
       const stop = connection.onChange(go);
@@ -129,7 +129,7 @@ export function startLive(connection: Connection, storage: Storage) {
 
   return {
     tell,
-    /** Keeps an answer open, and tells on it. */
+    /** Keeps an answer open, and sends events on it. */
     open(discordId: string, response: ServerResponse) {
       const others = [...pages].filter((page) => page.discordId === discordId);
       if (others.length >= mostPages) others[0]?.response.end();

@@ -1,4 +1,4 @@
-/** What a customer is told instead of an answer: words, and what the page does about it. */
+/** A refusal for a customer: words, and a code that tells the page what to do. */
 export type RefusalCode =
   | "input"
   | "signed-out"
@@ -19,9 +19,9 @@ export type Issue = { path: string; message: string };
 type Extra = {
   issues?: Issue[];
   retryAfter?: number;
-  /** What it costs by now. */
+  /** The current price. */
   price?: number;
-  /** An answer got lost, so that nobody knows: the same again tells. */
+  /** An answer got lost, so nobody knows; the same request again tells. */
   mayBeDone?: boolean;
 };
 export type Refusal = Error & { status: number; code: RefusalCode } & Extra;

@@ -44,7 +44,7 @@ export const signingIn = {
     return {};
   },
 
-  /** The demo's customers have no password: they are for looking around. */
+  /** The demo's customers have no password, since they are only for trying the shop. */
   "POST /api/sign-in/demo": async (asked: Asked) => {
     const { shop, body } = asked;
     const discordId = text(body, "discordId");
@@ -80,13 +80,13 @@ export const signingIn = {
   },
 };
 
-/** Here and at Footprint, or not at all. */
+/** Both here and at Footprint, or neither. */
 async function add(
   { shop }: Asked,
   { username, email, password }: { username: string; email: string; password: string },
 ) {
   const discordId = await shop.accounts.add({ username, email, password }).catch((error: unknown) => {
-    // Of two that came at once, one is first.
+    // Of two calls at once, one is first.
     if (shop.accounts.isTaken(email)) throw badField("email", "There is an account with this e-mail already.");
     throw error;
   });

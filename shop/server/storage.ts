@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** What the shop keeps itself: who signed up, who is signed in, and how far it has heard. */
+/** The shop's own data: who signed up, who is signed in, and the position in the events. */
 export function openStorage(folder: string) {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const db = new DatabaseSync(join(folder, "shop.sqlite"));

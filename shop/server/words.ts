@@ -1,11 +1,11 @@
 import { type Customer, FootprintError } from "@footprint/client";
 import { type Issue, isRefusal, missing, type Refusal, refusal } from "./refusal.ts";
 
-/** What Footprint refused, in words for a customer: its own are for those who run shops. */
+/** Translates Footprint's refusals for customers, since its own words are for shops. */
 export function forCustomer(error: unknown, customer?: Pick<Customer, "status" | "isVerified">): unknown {
   if (isRefusal(error) || !(error instanceof FootprintError)) return error;
   const { status, message, issues, retryAfter, mayBeDone } = error;
-  // A label type that is not known (any more) is 404, and named.
+  // An unknown label type is 404, and named.
   if (status === 400 || (status === 404 && issues.length > 0))
     return refusal(400, "input", sentence(issues, message), { issues: issues.map(ofForm) });
   if (status === 402) return refusal(402, "balance", "Your balance is too small for this. Nothing was bought.");
@@ -37,7 +37,7 @@ function notAllowed(customer: Pick<Customer, "status" | "isVerified"> | undefine
   return refusal(503, "key-refused", "The back office does not let this shop do that.");
 }
 
-/** As the form names its fields. */
+/** By the form's field names. */
 const ofForm = ({ path, message }: Issue): Issue => ({ path: path.replace(/^(body|query|params)\./, ""), message });
 
 const sentence = (issues: readonly Issue[], message: string) =>

@@ -15,13 +15,13 @@ import { largestChange, overlap, type Warning } from "./warnings.ts";
 
 type LabelType = { id: string; name: string; maxWeight: number };
 export type StoredTier = Tier & { id: string };
-/** A tier that is added has no `before`, one that is removed no `after`. */
+/** An added tier has no `before`, a removed one no `after`. */
 export type Change = { before?: StoredTier; after?: StoredTier };
 type Why = { actor: Author; reason: string; isScheduled?: boolean };
 
 /**
- * Changes tiers of a label type that is locked, each with its row in the log, and tells what deserves a second look.
- * That they fit each other is for the caller to see to.
+ * Changes tiers of a locked label type, each with a row in the log, and returns what deserves a second look. The caller
+ * checks that the tiers fit together.
  */
 export async function changeTiers(tx: Transaction, labelType: LabelType, changes: Change[], why: Why) {
   const judged = await judge(tx, labelType, changes);
@@ -47,7 +47,7 @@ export async function changeTiers(tx: Transaction, labelType: LabelType, changes
   return judged.warnings;
 }
 
-/** What deserves a second look about a change that is not made yet, and what the weights cost before it. */
+/** What deserves a second look about a change that is not made yet, and what its weights cost before. */
 export async function judge(tx: Transaction, labelType: LabelType, changes: Change[]) {
   const now = await standardOf(tx, labelType);
   const concerned = new Set(changes.map(({ before }) => before?.id));
@@ -59,8 +59,8 @@ export async function judge(tx: Transaction, labelType: LabelType, changes: Chan
 
 type Judged = Awaited<ReturnType<typeof judge>>;
 
-/** What the log keeps of a change that waits for its moment. */
-export const toldOf = ({ warnings, past }: Judged, changes: Change[]) => ({
+/** What the log stores about a scheduled change. */
+export const loggedPlan = ({ warnings, past }: Judged, changes: Change[]) => ({
   percent: Math.max(0, ...changes.flatMap(({ after }) => (after ? largestChange(past, after) : []))),
   warnings: warnings.map(inWords),
 });
@@ -105,17 +105,17 @@ function inWords({ message, customers = [] }: Warning): string {
   return `${message}: ${customers.map(({ username, price }) => `${username} ${dollars(price)}`).join(", ")}`;
 }
 
-/** What makes a table of another. A tier is the same while its bounds are. */
+/** The changes that turn one table into another. A tier is the same as long as its bounds are. */
 export function changesBetween(before: readonly StoredTier[], wanted: readonly Tier[]): Change[] {
-  const changes = fatesOf(before, wanted).filter(({ before, after }) => before?.priceCents !== after?.priceCents);
+  const changes = compareTables(before, wanted).filter(({ before, after }) => before?.priceCents !== after?.priceCents);
   return changes.map(({ before, after }) => ({
     ...(before && { before }),
     ...(after && { after: { ...after, id: before?.id ?? uuidv7() } }),
   }));
 }
 
-/** The tiers of both tables by weight, those that stay once. */
-export function fatesOf<T extends Tier>(before: readonly T[], wanted: readonly Tier[]) {
+/** The tiers of both tables by weight; unchanged ones appear once. */
+export function compareTables<T extends Tier>(before: readonly T[], wanted: readonly Tier[]) {
   const nameOf = ({ fromWeight, toWeight }: Tier) => `${fromWeight} to ${toWeight}`;
   const known = new Map(before.map((tier) => [nameOf(tier), tier]));
   const names = new Set(wanted.map(nameOf));
@@ -127,8 +127,8 @@ export function fatesOf<T extends Tier>(before: readonly T[], wanted: readonly T
   return fates.sort((one, other) => startOf(one) - startOf(other));
 }
 
-/** As the contract tells it. */
-export const presentFate = ({ before, after }: { before?: Tier | undefined; after?: Tier }) => {
+/** In the contract's form. */
+export const presentTierChange = ({ before, after }: { before?: Tier | undefined; after?: Tier }) => {
   const { fromWeight, toWeight } = (after ?? before) as Tier;
   const [was, price] = [before?.priceCents ?? null, after?.priceCents ?? null];
   const fate = was === null ? "new" : price === null ? "removed" : was === price ? "unchanged" : "changed";

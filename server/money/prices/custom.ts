@@ -9,11 +9,11 @@ import { reprice, soldLately } from "./preview.ts";
 import { describeBounds, type Tier } from "./tiers.ts";
 import { isLarge, isStepAway, percentBetween } from "./warnings.ts";
 
-/** A price of a customer's own, there or about to be. */
+/** A custom price, stored or about to be. */
 export type OwnPrice = Tier & { labelTypeId: string };
 type Bounds = { fromWeight: number; toWeight: number };
 
-/** The customer, held still while something of theirs changes. */
+/** Locks the customer's row while something of theirs changes. */
 export async function lockCustomer(tx: Transaction, id: string) {
   const [customer] = await tx.select().from(customers).where(eq(customers.id, id)).for("no key update");
   if (!customer) throw unknownCustomer();
@@ -22,7 +22,7 @@ export async function lockCustomer(tx: Transaction, id: string) {
 
 export const unknownCustomer = () => refusal(404, "This customer does not exist");
 
-/** Customers' own prices; their order is what the index of a delete refers to. */
+/** Customers' custom prices, in the order that the index of a delete refers to. */
 export function customPricesOf(db: Database | Transaction, customerIds: string[] | Placeholder) {
   return db
     .select({ price: customPrices, labelType: { id: labelTypes.id, name: labelTypes.name } })
@@ -35,7 +35,7 @@ export function customPricesOf(db: Database | Transaction, customerIds: string[]
 export const ownPrices = (tx: Transaction, customerId: string) =>
   tx.select().from(customPrices).where(eq(customPrices.customerId, customerId));
 
-/** The label types of some prices, with their standard prices. */
+/** The label types of these prices, with their standard prices. */
 export async function catalogueOf(db: Database | Transaction, prices: readonly { labelTypeId: string }[]) {
   const ids = [...new Set(prices.map(({ labelTypeId }) => labelTypeId))];
   const isOneOf = (column: typeof labelTypes.id | typeof priceTiers.labelTypeId) =>
@@ -47,7 +47,7 @@ export async function catalogueOf(db: Database | Transaction, prices: readonly {
 
 export type Catalogue = Awaited<ReturnType<typeof catalogueOf>>;
 
-/** What the weights of a price cost by the label type's own tiers; null where none of them has a price there. */
+/** What the label type's own tiers charge for the weights of a custom price; null if none covers them. */
 export function standardFor(catalogue: Catalogue, { labelTypeId, fromWeight, toWeight }: OwnPrice) {
   const tiers = catalogue
     .find(({ id }) => id === labelTypeId)
@@ -66,16 +66,16 @@ export function standardFor(catalogue: Catalogue, { labelTypeId, fromWeight, toW
   };
 }
 
-/** What should be looked at twice about prices. They are changed all the same. */
+/** What deserves a second look about prices. They are changed all the same. */
 export type Warning = { kind: "change" | "free" | "gap" | "custom" | "unit"; message: string; weights: Bounds[] };
 
-/** More than these are told by their number. */
+/** Beyond this many, warnings are only counted. */
 const mostWarnings = 50;
 
-/** What should be looked at twice, and the most by which the price of any weight changes. */
+/** What deserves a second look, and the largest change of the price of any weight. */
 type Judged = { warnings: Warning[]; percent?: number };
 
-/** Of a customer's prices that become others. */
+/** For changes of a customer's custom prices. */
 export async function judge(
   db: Database | Transaction,
   customerId: string,
@@ -104,10 +104,10 @@ export async function judge(
 export const judgeChange = async (tx: Transaction, customerId: string, before: OwnPrice[], after: OwnPrice[]) =>
   judge(tx, customerId, await catalogueOf(tx, [...before, ...after]), before, after);
 
-/** Weights that cost the same by each of these lists; undefined where that has no price for them. */
+/** A range of weights with one price in each of these lists; undefined where a list has no price. */
 type Piece = Bounds & Record<"standard" | "aDayAgo" | "before" | "after", number | undefined>;
 
-/** The weights whose own price becomes another, cut where any of the lists is. */
+/** The ranges of weights whose custom price changes, split wherever one of the lists changes its price. */
 function changedPieces(standard: Tier[], aDayAgo: Tier[], before: Tier[], after: Tier[]): Piece[] {
   const bounds = [...standard, ...aDayAgo, ...before, ...after].flatMap(({ fromWeight, toWeight }) => [
     fromWeight,
@@ -131,7 +131,7 @@ function percentOf(piece: Piece): number {
   return Math.max(percentBetween(was, is), earlier === undefined ? 0 : percentBetween(earlier, is));
 }
 
-/** What the customer paid and would pay; and a day ago, where this is another step away from that. */
+/** What the customer pays and would pay; and what they paid a day ago, if this is a further step away from that. */
 function costsOf({ standard, aDayAgo, before, after }: Piece) {
   const [earlier, was, is] = [aDayAgo, before, after].map((own) => own ?? standard);
   const isStep = earlier !== undefined && was !== undefined && is !== undefined && isStepAway(earlier, was, is);
@@ -157,7 +157,7 @@ function remarksOn(piece: Piece): Remark[] {
   return remarks;
 }
 
-/** The same about weights that meet is said once. */
+/** Merges equal remarks about adjoining weights. */
 function joined(remarks: Remark[]): Remark[] {
   const all: Remark[] = [];
   for (const remark of remarks) {
@@ -168,13 +168,13 @@ function joined(remarks: Remark[]): Remark[] {
   return all;
 }
 
-/** "+12.5 %"; from nothing there are no per cent. */
+/** "+12.5 %"; from nothing there is no percentage. */
 function inPercent(was: number, is: number): string {
   if (was === 0) return "was free";
   return `${is > was ? "+" : "−"}${Math.abs(((is - was) / was) * 100).toFixed(1)} %`;
 }
 
-/** An entry that keeps what was warned of, and by how much prices changed: that is what unusual events are found by. */
+/** Adds the warnings, and by how much prices changed, to a log entry; unusual events are found by these. */
 export function warned({ warnings, percent = 0 }: Judged, [type, action, change]: LogEntry): LogEntry {
   const told = {
     ...(percent > 0 && { percent }),
@@ -184,13 +184,13 @@ export function warned({ warnings, percent = 0 }: Judged, [type, action, change]
   return [type, action, { ...change, after: { ...(change?.after as object), ...told } }];
 }
 
-/** By so many per cent more, or less, to the nearest cent; half a cent is rounded up. */
+/** Raised or lowered by a percentage, to the nearest cent; half a cent is rounded up. */
 export const raised = (cents: number, percent: number) =>
   Math.round((cents * Math.round(10_000 + percent * 100)) / 10_000);
 
 type Buyer = { id: string; customPricingEnabled: boolean };
 
-/** What a customer's orders of the last 30 days would have cost by other prices of their own. */
+/** What a customer's orders of the last 30 days would have cost at other custom prices. */
 export async function repriceOrders(
   db: Database | Transaction,
   { id: customerId, customPricingEnabled: isUsed }: Buyer,

@@ -4,7 +4,7 @@ import { covering, pricesOf, soldLately } from "./preview.ts";
 import { scheduledOf } from "./schedule.ts";
 import { overlap } from "./warnings.ts";
 
-/** What is sold at each price of a label type, when it changed, and what is to change. */
+/** For a label type: what was sold at each price, when it changed, and which changes are scheduled. */
 export async function overviewOf(db: Database, labelType: { id: string }) {
   const prices = await pricesOf(db, labelType);
   const sold = await soldLately(db, labelType, [prices]);
@@ -29,7 +29,7 @@ export async function overviewOf(db: Database, labelType: { id: string }) {
   };
 }
 
-/** When the log last told of each tier: the newest of its entries, by the index of subjects. */
+/** The time of the newest log entry about each tier, by the index of subjects. */
 async function lastChanges(db: Database, ids: string[]): Promise<Map<string, Date>> {
   const { rows } = await db.execute<{ id: string; at: string }>(sql`
     select tier.id, last.at

@@ -3,17 +3,17 @@ import type { Database, Transaction } from "../../db/database.ts";
 import { describeBounds, type Tier } from "./tiers.ts";
 import { common, gapsOf, overlap, type PastPrices } from "./warnings.ts";
 
-// What prices were until a day ago, as the log tells it.
+// Prices of the last day, reconstructed from the log.
 
 type StoredTier = Tier & { id: string };
 
-/** So many of the newest entries are looked through. */
+/** Only so many of the newest entries are read. */
 const mostEntries = 1000;
 
 type Logged = { fromWeight: number; toWeight: number; price: number };
 type Entry = { before: Logged | null; after: Logged | null };
 
-/** What label types are called, and were within the day: their entries name them so. */
+/** The current and recent names of label types, since log entries name them so. */
 async function namesOf(db: Database | Transaction, labelTypes: readonly LabelType[]): Promise<LabelType[]> {
   const ids = labelTypes.map(({ id }) => id);
   const { rows } = await db.execute<LabelType>(sql`
@@ -65,11 +65,11 @@ const isSame = (one: Tier, other: Tier) =>
 type OwnPrice = Tier & { labelTypeId: string };
 type LabelType = { id: string; name: string };
 type OwnLogged = (Logged & { labelType: string; prices?: undefined }) | Several;
-/** Several prices by what they are for; null for what was not there. */
+/** Several prices by what they are for; null if there was none. */
 type Several = { prices: Record<string, number | null> };
 type OwnEntry = { before: OwnLogged | null; after: OwnLogged | null };
 
-/** What a customer's own prices were a day ago. */
+/** A customer's custom prices a day ago. */
 export async function ownPricesADayAgo(
   db: Database | Transaction,
   customerId: string,

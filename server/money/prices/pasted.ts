@@ -1,17 +1,17 @@
 import { weightUnit } from "@footprint/contract/weights.ts";
 import { describeBounds, describeTier, describeWeight, type Tier } from "./tiers.ts";
 
-// Reads a table of prices as it comes out of a spreadsheet: from, to and price in three columns, or "1–3" and price in two.
+// Reads a table of prices pasted from a spreadsheet: three columns from, to and price, or two with "1–3" and price.
 
 type LabelType = { name: string; maxWeight: number };
 type Refused = { line: number; text: string; problem: string };
 
-/** After so many refused lines nothing more is read: it is another table that was meant. */
+/** After so many refused lines reading stops: it is some other table. */
 const mostRefused = 200;
 
-/** Lines that hold a tier, and those that do not and why. */
+/** The lines that hold a tier, and those that do not, with the reason. */
 export function readPastedPrices(labelType: LabelType, text: string): { tiers: Tier[]; refused: Refused[] } {
-  // What nobody sees comes along from web pages and spreadsheets.
+  // Invisible characters are pasted along from web pages and spreadsheets.
   const lines = text
     .replace(/\p{Cf}/gu, "")
     .split(/\r\n|\r|\n/)
@@ -25,7 +25,7 @@ export function readPastedPrices(labelType: LabelType, text: string): { tiers: T
       refused.push({ line, text, problem: `Not read, nor are those after it: ${mostRefused} lines are refused` });
       break;
     }
-    // A header names its columns: no digit in it.
+    // A header has no digits.
     const isHeader = place === 0 && !/\d/.test(text);
     const otherUnit = isHeader && wrongUnit(labelType, text);
     if (isHeader && !otherUnit) continue;
@@ -42,7 +42,7 @@ export function readPastedPrices(labelType: LabelType, text: string): { tiers: T
 
 const overlaps = (one: Tier, other: Tier) => one.fromWeight < other.toWeight && other.fromWeight < one.toWeight;
 
-/** A tab cannot stand in a number, a semicolon neither; a comma only where blanks make no table of numbers. */
+/** Tabs and semicolons never occur in a number; a comma separates only if blanks do not. */
 const separatorOf = (lines: string[]) =>
   ["\t", ";"].find((one) => lines.some((line) => line.includes(one))) ??
   (lines.some((line) => /\S,/.test(line)) && !lines.filter((line) => /\d/.test(line)).every(isOfBlanks) ? "," : " ");
@@ -56,7 +56,7 @@ const isOfBlanks = (line: string) => {
 
 function cellsOf(text: string, separator: string): string[] {
   if (separator === " ") return text.split(/\s+/);
-  // What is quoted may contain the separator, and two quotes for one.
+  // A quoted cell may contain the separator, and two quotes for one.
   const cells = text.match(
     separator === "," ? /"(?:[^"]|"")*"|[^,]+|(?<=,)(?=,)/g : new RegExp(`"(?:[^"]|"")*"|[^${separator}]+`, "g"),
   );
@@ -71,7 +71,7 @@ function cellsOf(text: string, separator: string): string[] {
     .filter((cell) => cell !== "");
 }
 
-/** The tier, or what is wrong with it. */
+/** The tier, or what is wrong with the line. */
 function readTier(labelType: LabelType, cells: string[]): Tier | string {
   const columns = cells.length === 2 ? [...splitWeights(cells[0] as string), cells[1] as string] : cells;
   if (columns.length !== 3) return "Needs three columns: from weight, to weight and price";
@@ -93,7 +93,7 @@ function readTier(labelType: LabelType, cells: string[]): Tier | string {
   return tier;
 }
 
-/** What is said where weights are named in another unit than the label type's. */
+/** The refusal if weights are in another unit than the label type's. */
 function wrongUnit(labelType: LabelType, text: string): string | undefined {
   const unit = weightUnit(labelType.name);
   const others = unit === "oz" ? /(?<![a-z])(lbs?|pounds?|kg|g)(?![a-z])/i : /(?<![a-z])(oz|ounces?|kg|g)(?![a-z])/i;
@@ -104,9 +104,9 @@ function wrongUnit(labelType: LabelType, text: string): string | undefined {
 const splitWeights = (cell: string) => cell.split(/\s*(?:–|—|-|\bto\b)\s*/i);
 
 /**
- * A number without its unit or currency. One comma is a decimal comma where another number of digits than three follows it,
- * or nothing but 0 stands before it; a dot stands before commas of thousands never, and blanks only between thousands.
- * Undefined where it is none, "precise" with too many decimals.
+ * A number, without its unit or currency. A single comma is a decimal comma unless exactly three digits follow and
+ * something other than 0 stands before it. A dot never precedes commas between thousands, and blanks stand only between
+ * thousands. Undefined if it is no number, "precise" if it has too many decimals.
  */
 function readNumber(text: string, decimals: number): number | "precise" | undefined {
   const trimmed = text.trim();

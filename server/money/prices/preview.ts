@@ -8,10 +8,10 @@ import { customAboveStandard, type PastPrices, tableWarnings, type Warning } fro
 
 type LabelType = { id: string; name: string; maxWeight: number };
 
-/** `isUsed` while the customer's custom pricing is switched on. */
+/** `isUsed` means that the customer's custom pricing is switched on. */
 type CustomPrice = Tier & { customerId: string; isUsed: boolean };
 
-/** What a label type costs, and the custom prices for it. */
+/** The standard prices of a label type, and the custom prices for it. */
 export type Prices<T = Tier> = { standard: readonly T[]; custom: readonly CustomPrice[] };
 type StoredTier = typeof priceTiers.$inferSelect;
 
@@ -35,7 +35,7 @@ export async function pricesOf(db: Database | Transaction, { id }: { id: string 
 
 /**
  * What other prices would have meant for the orders of the last 30 days, and what deserves a second look. Orders keep
- * their price: each is priced anew, by its weight and customer, at today's prices and at those that would be.
+ * their price; each is priced by its weight and customer, at today's prices and at the new ones.
  */
 export async function previewPrices(
   db: Database | Transaction,
@@ -61,12 +61,12 @@ export async function standardWarnings(
   return [...tableWarnings(labelType, past, before, after), ...custom];
 }
 
-/** Orders of one span of weights: of a customer who has custom prices, or of all who have none. */
+/** Orders in a range of weights, either of one customer with custom prices or of all customers without. */
 export type Sold = { fromWeight: number; toWeight: number; customerId: string | null; orders: number; charged: number };
 
 /**
- * The orders of the last 30 days that were not refunded, by spans of weights in which no price begins or ends: one read
- * of the index of a label type's or a customer's orders, added up where they lie.
+ * The unrefunded orders of the last 30 days, by ranges of weights in which no price begins or ends. Reads the index of
+ * a label type's or a customer's orders once, and adds them up in the database.
  */
 export async function soldLately(
   db: Database | Transaction,
@@ -82,7 +82,7 @@ export async function soldLately(
       prices.flatMap(({ custom }) => custom.filter(({ isUsed }) => isUsed).map(({ customerId }) => customerId)),
     ),
   ];
-  // A tier covers what is above its lower bound. The owners are looked up in a hash, whatever the statistics say.
+  // A tier covers weights above its lower bound. Owners are looked up in a hash table, whatever the statistics say.
   const since = await firstMoment(db);
   const { rows } = await db.execute<{ place: number; owner: string | null; orders: string; charged: string }>(sql`
     select width_bucket((weight * 1000)::bigint - 1, ${sql.param(cuts)}::bigint[]) as place,
@@ -101,7 +101,7 @@ export async function soldLately(
   }));
 }
 
-/** Of the days whose orders are looked at. Written out: otherwise the database would expect a third of all orders. */
+/** Written out as a value, or the database would expect a third of all orders. */
 async function firstMoment(db: Database | Transaction) {
   const { rows } = await db.execute<{ at: string }>(
     sql`select day_start(business_day(now()) - ${previewDays - 1}::int)::text as at`,
@@ -111,7 +111,7 @@ async function firstMoment(db: Database | Transaction) {
 
 const inThousandths = (weight: number) => Math.round(weight * 1000);
 
-/** What orders come to at some prices and at others: all of them, and those at weights whose prices differ. */
+/** What orders cost at two sets of prices: all orders, and those whose price differs. */
 export function reprice(sold: Sold[], before: Prices, after: Prices) {
   const [priceBefore, priceAfter] = [pricer(before), pricer(after)];
   const [all, changed] = [nothing(), nothing()];
@@ -156,7 +156,7 @@ function add(
 const isSame = (one: Tier | undefined, other: Tier | undefined) =>
   one?.fromWeight === other?.fromWeight && one?.toWeight === other?.toWeight && one?.priceCents === other?.priceCents;
 
-/** What orders of a span of weights cost: their customer's own price where one fits, else the standard. */
+/** The price of a range of weights: the customer's custom price if one fits, else the standard. */
 function pricer({ standard, custom }: Prices) {
   const customOf = Map.groupBy(
     custom.filter(({ isUsed }) => isUsed),

@@ -13,10 +13,10 @@ import {
   type Change,
   changesBetween,
   changeTiers,
-  fatesOf,
-  presentFate,
+  compareTables,
+  type loggedPlan,
+  presentTierChange,
   type StoredTier,
-  type toldOf,
 } from "./changes.ts";
 import { standardOf } from "./preview.ts";
 import { describeBounds, describeTier, lockLabelType, refuseOverlaps, type Tier, tierWithin } from "./tiers.ts";
@@ -24,17 +24,17 @@ import { describeBounds, describeTier, lockLabelType, refuseOverlaps, type Tier,
 type LabelType = { id: string; name: string; maxWeight: number };
 type Scheduled = typeof scheduledPrices.$inferSelect;
 
-/** Of one label type: a list that somebody can read. */
+/** Per label type, so that the list stays readable. */
 const mostWaiting = 50;
 
-/** One server at a time makes what is due, so that changes are made in the order of their moments. */
+/** Only one server at a time makes due changes, so that they are made in the order of their times. */
 const dueLock = 7400_0007;
 
-/** A moment as the caller wrote it: without a timezone, in that of the business. */
+/** The time that the caller wrote; without a timezone, in the business's. */
 export async function momentOf(tx: Transaction, text: string): Promise<Date> {
   const hasZone = /(Z|[+-]\d\d:?\d\d)$/.test(text);
   const at = hasZone ? sql`${text}::timestamptz` : sql`${text}::timestamp at time zone (select timezone from settings)`;
-  // When clocks go forward an hour is left out, which comes back as another.
+  // When clocks go forward an hour is skipped, and a time in it comes back as another.
   const isNone = hasZone ? sql`false` : sql`${at} at time zone (select timezone from settings) <> ${text}::timestamp`;
   const { rows } = await tx.execute<{ at: string; isNone: boolean; isLate: boolean; isFar: boolean }>(sql`
     select to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at,
@@ -49,9 +49,9 @@ export async function momentOf(tx: Transaction, text: string): Promise<Date> {
 
 type Wanted = { wholeTable: boolean; was: readonly StoredTier[]; prices: (Tier & { id?: string })[] };
 
-type Why = { at: Date; reason: string; actor: Actor; timezone: string; told: ReturnType<typeof toldOf> };
+type Why = { at: Date; reason: string; actor: Actor; timezone: string; told: ReturnType<typeof loggedPlan> };
 
-/** Keeps a change until its moment. Answers when that is, in words. */
+/** Stores a change until its time. Returns that time in words. */
 export async function schedule(
   tx: Transaction,
   labelType: LabelType,
@@ -63,8 +63,8 @@ export async function schedule(
   if (waiting >= mostWaiting)
     throw refusal(409, `${labelType.name} has ${mostWaiting} scheduled changes already: take one back first`);
   const kept = was.map(keptTier);
-  // After another change, the prices of today may be where it returns to.
-  if (waiting === 0 && !fatesOf(kept, prices).some(isDifferent))
+  // If other changes are waiting, this one may be a return to today's prices.
+  if (waiting === 0 && !compareTables(kept, prices).some(isDifferent))
     throw refusal(409, `The prices of ${labelType.name} are like that already`);
   const wanted = prices.map(keptTier);
   const isSame = and(isWaiting, eq(scheduledPrices.at, at), eq(scheduledPrices.wholeTable, wholeTable));
@@ -110,7 +110,7 @@ const inOrder = (prices: readonly Tier[]) =>
 
 const aboutType = (id: string) => ({ kind: "label type" as const, id });
 
-/** "Dec 1, 2026, 00:00"; "Nov 7, 2027, 01:30 EST" in the hour that comes twice. */
+/** "Dec 1, 2026, 00:00"; "Nov 7, 2027, 01:30 EST" in the hour that occurs twice. */
 function inZone(at: Date, timeZone: string): string {
   const format = new Intl.DateTimeFormat("en-US", {
     ...{ year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" },
@@ -123,21 +123,21 @@ function inZone(at: Date, timeZone: string): string {
   return `${words} ${named.find(({ type }) => type === "timeZoneName")?.value}`;
 }
 
-/** So many are named in a sentence. */
+/** Most prices named in a sentence. */
 const mostNamed = 5;
 
-type Fate = ReturnType<typeof fatesOf<Tier>>[number];
-const isDifferent = ({ before, after }: Fate) => before?.priceCents !== after?.priceCents;
+type ComparedTier = ReturnType<typeof compareTables<Tier>>[number];
+const isDifferent = ({ before, after }: ComparedTier) => before?.priceCents !== after?.priceCents;
 
-/** What differs from today; or all, where that is to return after another change. */
-function changedFates(was: readonly Tier[], prices: readonly Tier[]): Fate[] {
-  const fates = fatesOf(was, prices);
-  const changed = fates.filter(isDifferent);
-  return changed.length > 0 ? changed : fates;
+/** The prices that differ from today's; all of them if the change returns to today's after another one. */
+function tiersToShow(was: readonly Tier[], prices: readonly Tier[]): ComparedTier[] {
+  const compared = compareTables(was, prices);
+  const changed = compared.filter(isDifferent);
+  return changed.length > 0 ? changed : compared;
 }
 
 function changesInWords(labelType: LabelType, was: readonly Tier[], prices: readonly Tier[]): string {
-  const changed = changedFates(was, prices);
+  const changed = tiersToShow(was, prices);
   const named = changed
     .slice(0, mostNamed)
     .map(({ before, after }) =>
@@ -147,7 +147,7 @@ function changesInWords(labelType: LabelType, was: readonly Tier[], prices: read
   return more > 0 ? `${named.join(", ")} and ${more} more` : named.join(", ");
 }
 
-/** Those of a label type that wait or failed, the next one first. */
+/** A label type's waiting and failed changes, the next one first. */
 export async function scheduledOf(db: Database, labelTypeId: string) {
   const rows = await db
     .select()
@@ -158,12 +158,12 @@ export async function scheduledOf(db: Database, labelTypeId: string) {
     ...row,
     _id: row.id,
     status: row.status === "failed" ? ("failed" as const) : ("waiting" as const),
-    changes: changedFates(row.was, row.prices).map(presentFate),
+    changes: tiersToShow(row.was, row.prices).map(presentTierChange),
     by: row.actor,
   }));
 }
 
-/** The label types of which a scheduled change was not made. */
+/** Label types with a failed scheduled change. */
 export const withFailedPrices = (db: Database) =>
   prepared(db, "failed prices", () =>
     db
@@ -202,7 +202,7 @@ async function end(
   if (ended.length !== 1) throw new Error("a scheduled change of prices was ended twice");
 }
 
-/** Makes the changes whose moment has come, by the database's clock, each in a transaction of its own. */
+/** Makes the changes that are due by the database's clock, each in its own transaction. */
 export async function makeScheduledChanges(db: Database): Promise<void> {
   let tried: Scheduled | undefined;
   const isGoingOn = () =>
@@ -220,7 +220,7 @@ export async function makeScheduledChanges(db: Database): Promise<void> {
   }
 }
 
-/** So often a change is tried that fails for no reason of its own; then it makes way for those after it. */
+/** After so many unexplained failures a change makes way for those after it. */
 const mostAttempts = 5;
 
 async function noteAttempt(tx: Transaction, { id }: Scheduled, error: unknown) {
@@ -241,7 +241,7 @@ async function fail(tx: Transaction, row: Scheduled, problem: string) {
   await record(tx, system, "pricing", `Scheduled prices for ${labelType?.name} were not set: ${problem}`, data);
 }
 
-/** False where none is due, or another server is at it. */
+/** False if none is due, or another server is making them. */
 async function makeNext(tx: Transaction, begin: (row: Scheduled) => void): Promise<boolean> {
   const { rows } = await tx.execute<{ mine: boolean }>(sql`select pg_try_advisory_xact_lock(${dueLock}) as mine`);
   if (!rows[0]?.mine) return false;
@@ -261,14 +261,16 @@ async function makeNext(tx: Transaction, begin: (row: Scheduled) => void): Promi
     await changeTiers(tx, labelType, changes, { actor, reason: row.reason, isScheduled: true });
     await end(tx, row, { status: "done" });
   } catch (error) {
-    // It does not fit any more, which is seen before anything is changed.
+    // It no longer fits, which is found before anything is changed.
     if (!(error instanceof Error && "statusCode" in error)) throw error;
     await fail(tx, row, error.message);
   }
   return true;
 }
 
-/** What is to be changed now; or refused, where that is not what was confirmed. What tiers cost meanwhile may differ. */
+/**
+ * The changes to make now; refused if they are not what was confirmed. The prices of tiers may have changed meanwhile.
+ */
 async function fittingChanges(tx: Transaction, labelType: LabelType, row: Scheduled): Promise<Change[]> {
   const [account] = await tx.select().from(accounts).where(eq(accounts.id, row.actorId));
   if (!account) throw refusal(409, `The account ${row.actor} was deleted`);

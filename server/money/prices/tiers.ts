@@ -13,14 +13,14 @@ export type Tier = Bounds & { priceCents: number };
 type TierTable = typeof priceTiers | typeof customPrices;
 type LabelType = { name: string; maxWeight: number };
 
-/** The label type, held still while its tiers ("no key update") or a customer's prices for it ("share") change. */
+/** Locks the label type, while its tiers ("no key update") or a customer's prices for it ("share") change. */
 export async function lockLabelType(tx: Transaction, id: string, strength: "no key update" | "share") {
   const [labelType] = await tx.select().from(labelTypes).where(eq(labelTypes.id, id)).for(strength);
   if (!labelType) throw refusal(404, "This label type does not exist");
   return labelType;
 }
 
-/** The tier as it is stored; or 400, where it lies outside what the label type carries. */
+/** The tier as it is stored; 400 if it is outside the label type's weights. */
 export function tierWithin(labelType: LabelType, { fromWeight, toWeight, price }: Bounds & { price: number }): Tier {
   const refuse = (message: string) => badInput("body.toWeight", message);
   if (fromWeight >= toWeight)
@@ -34,7 +34,7 @@ export function tierWithin(labelType: LabelType, { fromWeight, toWeight, price }
   return { fromWeight, toWeight, priceCents: price };
 }
 
-/** Refuses a tier that shares a weight with another of the label type's, `among` those that it must keep clear of. */
+/** Refuses a tier that shares a weight with another; `among` are the tiers it is compared with. */
 export async function refuseOverlap(
   tx: Transaction,
   table: TierTable,
@@ -43,7 +43,7 @@ export async function refuseOverlap(
   among?: SQL,
 ) {
   const tiers = table as typeof priceTiers;
-  // Tiers that only meet do not share one.
+  // Tiers that only touch do not overlap.
   const overlaps = and(lt(tiers.fromWeight, toWeight), gt(tiers.toWeight, fromWeight));
   const [other] = await tx
     .select()
@@ -54,7 +54,7 @@ export async function refuseOverlap(
   if (other) throw refusal(409, `Overlaps with ${describeTier(labelType, other)}`);
 }
 
-/** The same for a table that is given whole. */
+/** The same for a whole table. */
 export function refuseOverlaps(labelType: LabelType, tiers: readonly Tier[]): void {
   const sorted = tiers.toSorted((a, b) => a.fromWeight - b.fromWeight);
   for (const [place, tier] of sorted.entries()) {
@@ -64,10 +64,10 @@ export function refuseOverlaps(labelType: LabelType, tiers: readonly Tier[]): vo
   }
 }
 
-/** The label types that are sold and have weights, up to their heaviest, for which no tier has a price. */
+/** Enabled label types that have weights, up to their heaviest, without a price. */
 export async function withPriceGaps(db: Database) {
   const query = prepared(db, "price gaps", () => {
-    // Tiers of a label type never overlap: they cover everything where they are as long together as the weights are.
+    // Tiers of a label type never overlap, so they cover everything if their lengths add up to the whole range.
     const covered = sql`coalesce(sum(least(${priceTiers.toWeight}, ${labelTypes.maxWeight})
       - least(${priceTiers.fromWeight}, ${labelTypes.maxWeight})), 0)`;
     return db
@@ -83,13 +83,13 @@ export async function withPriceGaps(db: Database) {
   return query.execute();
 }
 
-/** For the one that is about to be added to those that `where` finds. */
+/** For one tier that is about to be added to those that `where` finds. */
 export async function refuseTooMany(tx: Transaction, table: TierTable, where: SQL, whose: string): Promise<void> {
   if ((await tx.$count(table, where)) >= mostTiers)
     throw refusal(409, `${whose} has ${mostTiers} prices already: delete one before adding another`);
 }
 
-/** The last resort, for tiers that were changed past the locks. */
+/** The last resort, for tiers that were changed without the locks. */
 export const refuseOverlapMeanwhile = (table: TierTable) =>
   ifViolated(`${getTableName(table)}_no_overlap`, () =>
     refusal(409, "Overlaps with a price that was added meanwhile. Reload the list."),
@@ -110,7 +110,7 @@ export function describeWeight(labelType: { name: string }, weight: number): str
   return `${weight} ${weightUnit(labelType.name)}`;
 }
 
-/** As the log keeps it. */
+/** In the log's form. */
 export function loggedTier({ fromWeight, toWeight, priceCents }: Tier) {
   return { fromWeight, toWeight, price: priceCents / 100 };
 }

@@ -4,7 +4,8 @@ import type { Database, Transaction } from "../../db/database.ts";
 import { dollars } from "../ledger.ts";
 import { describeBounds, type Tier } from "./tiers.ts";
 
-// What deserves a second look before prices are changed. Always of what is new: nobody is asked twice about what was so already.
+// What deserves a second look before prices change. Only new problems are reported, so nobody is warned twice about the
+// same.
 
 type LabelType = { name: string; maxWeight: number };
 type Bounds = { fromWeight: number; toWeight: number };
@@ -16,15 +17,15 @@ export type Warning = {
 };
 
 /**
- * `lately` are the prices of now, and for weights that have none what they cost within the day: a price that is deleted
- * and added again is a changed one. `aDayAgo` is what was in force then.
+ * `lately` are the current prices and, for weights without one, the last price within the day, so that deleting a price
+ * and adding it again counts as a change. `aDayAgo` were in force a day ago.
  */
 export type PastPrices = { lately: Tier[]; aDayAgo: Tier[] };
 
-/** So many custom prices are named. */
+/** Most custom prices named. */
 const mostNamed = 20;
 
-/** Of a table of prices as it is and as it would be. */
+/** For replacing a table of prices. */
 export function tableWarnings(
   labelType: LabelType,
   past: PastPrices,
@@ -43,7 +44,10 @@ export function tableWarnings(
 export const overlap = (one: Bounds, other: Bounds) =>
   one.fromWeight < other.toWeight && other.fromWeight < one.toWeight;
 
-/** By weight, whatever the tiers are called: a tier that moves is compared with what its weights cost until now. */
+/**
+ * Compared by weight, whatever the tiers are called: a tier that moves is compared with the former prices of its
+ * weights.
+ */
 const largeChanges = (labelType: LabelType, before: readonly Tier[], after: readonly Tier[]): Warning[] =>
   after.flatMap((tier) =>
     before
@@ -56,7 +60,7 @@ const largeChanges = (labelType: LabelType, before: readonly Tier[], after: read
       }),
   );
 
-/** Steps that are small each, and large together: those that lead further away from what was a day ago. */
+/** Small steps that add up: those that lead further away from the price of a day ago. */
 const changesInADay = (labelType: LabelType, past: PastPrices, after: readonly Tier[]): Warning[] =>
   after.flatMap((tier) =>
     stepsAway(past, tier)
@@ -80,19 +84,19 @@ const stepsAway = ({ lately, aDayAgo }: PastPrices, tier: Tier) =>
         .map((was) => ({ earlier: earlier.priceCents, weights: common(was, common(earlier, tier)) })),
     );
 
-/** A small step from a price that is another than a day ago already, and not back to that. */
+/** A small step away from a price that already differs from a day ago, and not back towards that. */
 export const isStepAway = (earlier: number, was: number, is: number) =>
   earlier !== was && !isLarge(was, is) && Math.abs(is - earlier) > Math.abs(was - earlier);
 
 export const isLarge = (was: number, is: number) => Math.abs(is - was) * 100 > usualChange * was;
 
-/** By how many per cent a price changes, up or down, to the hundredth; 100 from nothing to something. */
+/** The percentage by which a price changes, up or down, to the hundredth; 100 from nothing to something. */
 export function percentBetween(was: number, is: number): number {
   if (was === 0) return is === 0 ? 0 : 100;
   return Math.round((Math.abs(is - was) / was) * 10_000) / 100;
 }
 
-/** The most by which weights of a tier become dearer or cheaper than they were, in one step or in several of a day. */
+/** The largest change of the price of any weight in a tier, in one step or in several within a day. */
 export const largestChange = (past: PastPrices, tier: Tier) =>
   Math.max(
     0,
@@ -146,7 +150,7 @@ function cheaperAbove(labelType: LabelType, before: readonly Tier[], after: read
 
 const byWeight = <T extends Bounds>(tiers: readonly T[]) => tiers.toSorted((a, b) => a.fromWeight - b.fromWeight);
 
-/** The weights, up to the heaviest, that have a price and would have none. */
+/** The weights, up to the heaviest, that have a price now and would lose it. */
 function gapsOpened(labelType: LabelType, before: readonly Tier[], after: readonly Tier[]): Warning[] {
   const had = joined(before);
   return gapsOf(after, labelType.maxWeight)
@@ -154,7 +158,7 @@ function gapsOpened(labelType: LabelType, before: readonly Tier[], after: readon
     .map((gap) => ({ kind: "gap", message: `${describeBounds(labelType, gap)} would have no price`, weights: [gap] }));
 }
 
-/** Bounds that meet as one. */
+/** Merges bounds that touch. */
 function joined(tiers: readonly Bounds[]): Bounds[] {
   const all: Bounds[] = [];
   for (const { fromWeight, toWeight } of byWeight(tiers)) {
@@ -174,7 +178,7 @@ export function gapsOf(tiers: readonly Bounds[], maxWeight: number): Bounds[] {
     .filter(({ fromWeight, toWeight }) => fromWeight < toWeight);
 }
 
-/** Custom prices that are used, would be above the standard for some of their weights, and are not today. */
+/** Custom prices in use that would be above the standard for some of their weights, and are not today. */
 export async function customAboveStandard(
   db: Database | Transaction,
   labelTypeId: string,

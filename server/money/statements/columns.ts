@@ -3,7 +3,10 @@ import { type StatementField, type StatementMapping, statementFields } from "@fo
 import { type CsvRecord, csvRecords } from "./csv.ts";
 import { decimalShown, isAmount, longestValue, ordersOf, plain } from "./values.ts";
 
-/** What columns are called, best first, in small letters without accents: in English, German, French, Spanish, Italian, Dutch, Portuguese and Polish. */
+/**
+ * The names of columns, best first, in small letters without accents: English, German, French, Spanish, Italian, Dutch,
+ * Portuguese and Polish.
+ */
 const names: Record<StatementField, string[]> = {
   date: ["date", "datum", "fecha", "data", "transaction date", "buchungsdatum", "date de transaction"],
   time: ["time", "uhrzeit", "heure", "hora", "ora", "tijd", "czas", "godzina", "zeit"],
@@ -126,10 +129,10 @@ const names: Record<StatementField, string[]> = {
 };
 
 const separators = [",", ";", "\t", "|"];
-/** So many records at the top are looked through for the heading. */
+/** The heading is looked for in this many records at the top. */
 const preamble = 20;
 
-/** How a file is laid out: what stands between its fields, its headings, and the record that these are. */
+/** The layout of a file: its separator, its headings, and which record they are. */
 export type Layout = { separator: string; headings: string[]; record: number };
 
 const tidy = (heading: string) =>
@@ -143,7 +146,7 @@ const recognised = (headings: string[]) => {
   return Object.values(names).filter((known) => known.some((name) => tidied.includes(name))).length;
 };
 
-/** The separator and record that give most headings that are known; undefined where nothing looks like a table. */
+/** The separator and record with most known headings; undefined if nothing looks like a table. */
 export function layoutOf(text: string): Layout | undefined {
   let best: (Layout & { score: number }) | undefined;
   for (const separator of separators) {
@@ -158,7 +161,7 @@ export function layoutOf(text: string): Layout | undefined {
   return best;
 }
 
-/** The same for all files with these headings. */
+/** Equal for all files with these headings. */
 export const headingHash = ({ headings }: Layout) =>
   createHash("sha256").update(headings.map(tidy).join("\u001f")).digest("base64url");
 
@@ -168,7 +171,7 @@ export function* recordsBelow(text: string, { separator, record }: Layout): Gene
   for (const found of csvRecords(text, separator)) if (place++ > record) yield found;
 }
 
-/** What the columns are by their headings, and where these say nothing, by what is in them. */
+/** The meaning of the columns by their headings or, if these say nothing, by their contents. */
 export function columnsOf({ headings }: Layout, samples: string[][]): StatementMapping["columns"] {
   const tidied = headings.map(tidy);
   const taken = new Set<number>();
@@ -208,21 +211,23 @@ export function columnsOf({ headings }: Layout, samples: string[][]): StatementM
   return columns;
 }
 
-/** Whose file it is by headings that the other does not have: the payment app has one column for both names. */
+/**
+ * Which service a file is from, by headings that only one of them has: the payment app has one column for both names.
+ */
 export function sourceTold({ headings }: Layout): StatementMapping["source"] | undefined {
   const all = headings.map(tidy);
   if (all.includes("name of sender/receiver") || all.includes("asset type")) return "cashapp";
   return [...names.email.slice(0, 8), ...names.reference].some((name) => all.includes(name)) ? "paypal" : undefined;
 }
 
-/** The payment app calls payments P2P; whatever else is PayPal's. */
+/** The payment app calls payments P2P; everything else is PayPal's. */
 export function sourceOf(layout: Layout, samples: string[][]): StatementMapping["source"] {
   const isCashApp = () => samples.flat().some((text) => /P2P|^\$\w+$/.test(text));
   return sourceTold(layout) ?? (isCashApp() ? "cashapp" : "paypal");
 }
 
-/** What all the dates and amounts of a file together show of how they are written. */
-export function watchWriting() {
+/** Learns from all dates and amounts of a file how they are written. */
+export function learnFormats() {
   const orders = { "day first": 0, "month first": 0 };
   const decimals = { ".": 0, ",": 0 };
   let isOpen = false;
@@ -235,7 +240,7 @@ export function watchWriting() {
       const decimal = decimalShown(amount);
       if (decimal) decimals[decimal]++;
     },
-    /** By what most lines show; where none does, as people write who write their amounts so. */
+    /** What most lines show; if none shows anything, the convention that usually goes with the amounts. */
     conclude(otherwise?: Pick<StatementMapping, "dateOrder" | "decimal">) {
       const decimal: StatementMapping["decimal"] =
         decimals["."] === decimals[","] ? (otherwise?.decimal ?? ".") : decimals["."] > decimals[","] ? "." : ",";

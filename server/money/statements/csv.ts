@@ -1,11 +1,11 @@
-/** One record of a file: the line it begins on, and its fields; or why it cannot be read. */
+/** A record of a file: the line it begins on and its fields, or why it cannot be read. */
 export type CsvRecord = { line: number; fields: string[]; problem?: undefined } | { line: number; problem: string };
 
 const mostFields = 200;
-/** Whatever is longer is no field that anybody wrote. */
+/** Nobody writes longer fields. */
 const longestField = 10_000;
 
-/** The text of a file, whatever its letters are made of: UTF-8, UTF-16, or else the Latin letters of old spreadsheets. */
+/** Decodes a file as UTF-8, UTF-16, or else the Latin letters of old spreadsheets. */
 export function decodeText(bytes: Buffer): string {
   const encoding = encodingOf(bytes);
   if (encoding) return new TextDecoder(encoding).decode(bytes);
@@ -16,7 +16,7 @@ export function decodeText(bytes: Buffer): string {
   }
 }
 
-/** By its mark, or by zeros where text has none. */
+/** By its byte order mark, or by zeros that text does not have. */
 function encodingOf(bytes: Buffer): string | undefined {
   const start = bytes.toString("latin1", 0, 64);
   if (start.startsWith("\xff\xfe") || /^([^\0]\0){4}/.test(start)) return "utf-16le";
@@ -24,7 +24,7 @@ function encodingOf(bytes: Buffer): string | undefined {
   return undefined;
 }
 
-/** The records of a file, one after the other: empty lines are none. */
+/** The records of a file, without empty lines. */
 export function* csvRecords(text: string, separator: string): Generator<CsvRecord> {
   let position = 0;
   let line = 1;
@@ -64,8 +64,8 @@ function plainField(text: string, from: number, separator: string): Field {
 }
 
 /**
- * A quote inside is written twice. What stands in quotes is never read as lines of its own, however long it is: whoever
- * writes a note could write lines. Where a quote is not closed, the rest of the file is refused with it.
+ * A quote inside is doubled. Text in quotes is never read as separate lines, however long it is, or whoever writes a
+ * note could write lines. If a quote is not closed, the rest of the file is refused with it.
  */
 function quotedField(text: string, from: number, separator: string): Field {
   const close = closingQuote(text, from);
@@ -77,14 +77,14 @@ function quotedField(text: string, from: number, separator: string): Field {
   return { value: text.slice(from + 1, close).replaceAll('""', '"'), end: rest.end };
 }
 
-/** Where a quote is closed; the end of the text where it is not. */
+/** The position of the closing quote; the end of the text if there is none. */
 function closingQuote(text: string, from: number): number {
   let close = text.indexOf('"', from + 1);
   while (close >= 0 && text[close + 1] === '"') close = text.indexOf('"', close + 2);
   return close < 0 ? text.length : close;
 }
 
-/** The end of the line that a field ends on, past all that is left of the record. */
+/** The end of the line on which a field ends, after the rest of the record. */
 function endOfRecord(text: string, from: number, separator: string): number {
   let position = from;
   while (position < text.length && text[position] !== "\n" && text[position] !== "\r")

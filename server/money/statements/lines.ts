@@ -9,7 +9,7 @@ import { approvals, files, invoices, monthlyCounters, statementLines, statements
 import { stillWaits } from "../approvals.ts";
 import { settle } from "../deposits.ts";
 import { dollars } from "../ledger.ts";
-import { needRoom } from "../limits.ts";
+import { checkStaffLimit } from "../limits.ts";
 import { about, type Change, type Line, lockStatement, takeTurns } from "./statement.ts";
 
 async function lockLine(tx: Transaction, id: string) {
@@ -22,7 +22,7 @@ async function lockLine(tx: Transaction, id: string) {
 
 type Locked = Awaited<ReturnType<typeof lockLine>>;
 
-/** For logs and reasons: the payer is a stranger, whose name these keep for ever. */
+/** For logs and reasons, which are kept for ever, so without the payer's name. */
 const lineInWords = ({ line, statement }: Locked) =>
   `line ${line.line} of ${statement.file}${line.transaction ? `, transaction ${line.transaction}` : ""}`;
 
@@ -35,7 +35,7 @@ function refuseReversed({ reversed }: Line) {
   if (reversed) throw refusal(409, `The payment was reversed in ${reversed}`);
 }
 
-/** The request that waits to pay an invoice with a line. */
+/** The waiting request to pay an invoice with a line. */
 async function requestFor(tx: Transaction, id: string) {
   const [request] = await tx
     .select()
@@ -44,10 +44,12 @@ async function requestFor(tx: Transaction, id: string) {
   return request;
 }
 
-/** Without an invoice the one that the line fits for certain; or one that it fits, `proposed` when somebody looked. */
+/**
+ * Without `invoice`, the one that the line certainly fits; or one that it fits, with `proposed` when somebody looked.
+ */
 type Paying = { invoice?: string; proposed?: string; differs?: boolean; reason: string };
 
-/** Marks an invoice as paid by a line, or answers the request that became of it. */
+/** Marks an invoice as paid by a line, or answers the request that was made instead. */
 export async function payWithLine(
   tx: Transaction,
   actor: Actor,
@@ -58,7 +60,7 @@ export async function payWithLine(
   const { line } = locked;
   refuseUsed(locked);
   const wanted = chosen ?? proposed;
-  // Whoever chose it by hand was told.
+  // Somebody who chose the line by hand was told.
   if (!chosen) refuseReversed(line);
   if (!wanted && line.state !== "certain")
     throw refusal(409, "It is not certain any more which invoice this line has paid");
@@ -81,14 +83,14 @@ export async function payWithLine(
     throw refusal(409, `This line waits for an approval to pay another invoice: ${waiting.askedName} asked for it`);
   const words = `Paid by ${lineInWords(locked)}${isOther ? `, which is ${dollars(line.amountCents)}` : ""}`;
   const because = [words, reason].filter(Boolean).join(": ").slice(0, 1000);
-  const asked = await needRoom(tx, actor, "credit", invoice.amountCents, {
+  const asked = await checkStaffLimit(tx, actor, "credit", invoice.amountCents, {
     ...{ act: "deposit", customerId: invoice.customerId, lineId: id, reason: because },
     reference: { id: invoice.id, name: invoice.id },
   });
   return asked ?? use(tx, actor, line, invoice, because);
 }
 
-/** Pays what was approved with the line that it was asked for. */
+/** Pays an approved request with the line that it named. */
 export async function payApproved(tx: Transaction, actor: Actor, id: string, invoiceId: string, reason: string) {
   const locked = await lockLine(tx, id);
   refuseUsed(locked);
@@ -119,7 +121,7 @@ const undone = {
   doneAt: null,
 };
 
-/** A line that belongs to no invoice. */
+/** Marks a line as belonging to no invoice. */
 export async function setLineAside(tx: Transaction, actor: Actor, id: string, reason: string) {
   const locked = await lockLine(tx, id);
   refuseUsed(locked);
@@ -138,7 +140,7 @@ export async function setLineAside(tx: Transaction, actor: Actor, id: string, re
   return { message: `${dollars(line.amountCents)} set aside` };
 }
 
-/** A line that was set aside, or whose payment was reversed, may be used again by whoever says why. */
+/** Reopens a line that was set aside, or whose payment was reversed; needs a reason. */
 export async function reopenLine(tx: Transaction, actor: Actor, id: string, reason: string) {
   const locked = await lockLine(tx, id);
   const { line, statement } = locked;
@@ -170,7 +172,10 @@ async function isTakenBack(tx: Transaction, { transferId }: Line): Promise<boole
   return transfer?.reversedBy != null;
 }
 
-/** What statements of the last seven days tell to be reversed, while it is credited; with the statement of the newest. */
+/**
+ * Payments that a statement of the last seven days reports as reversed while they are still credited, with the newest
+ * such statement.
+ */
 export async function creditedAndReversed(db: Database) {
   const query = prepared(db, "credited and reversed", () =>
     db
@@ -194,7 +199,7 @@ export async function creditedAndReversed(db: Database) {
   return found && found.count > 0 ? found : null;
 }
 
-/** How many lines of each state statements have, and what these come to, by id and state. */
+/** Number and sum of the lines in each state, by statement id and state. */
 export async function countLines(db: Database, ids: string[]) {
   const query = prepared(db, "counts of statements", () =>
     db
@@ -216,7 +221,7 @@ export async function countLines(db: Database, ids: string[]) {
   return (id: string, state: (typeof lineStates)[number]) => counts.get(`${id} ${state}`) ?? { count: 0, sum: 0 };
 }
 
-/** Removes a statement in parts, of which no line was used. Where that broke off, it goes on when asked again. */
+/** Removes a statement of which no line was used, in parts. If it is cut off, it continues when called again. */
 export async function removeStatement(change: Change, actor: Actor, id: string): Promise<string> {
   const part = 5_000;
   for (let removed = part; removed === part; )
@@ -265,11 +270,11 @@ export async function removeStatement(change: Change, actor: Actor, id: string):
   });
 }
 
-/** For so long names and notes of payers are kept, and files whose columns nobody confirmed. */
+/** How long names and notes of payers are kept, and files whose columns nobody confirmed. */
 const namesKept = sql`interval '400 days'`;
 const filesKept = sql`interval '7 days'`;
 
-/** Payers are strangers. What they paid stays, so that it is not used again; who they were does not. */
+/** Payers are strangers, so their names are forgotten. Their payments stay, so that none is used again. */
 export async function forgetPayers(db: Database): Promise<void> {
   await db.execute(sql`
     update statement_lines set name = '', email = '', note = ''

@@ -4,10 +4,10 @@ import type { LineState } from "@footprint/contract/statements.ts";
 import { dollars } from "../ledger.ts";
 import { plain } from "./values.ts";
 
-/** A payment that is not used yet. Times in milliseconds. */
+/** An unused payment. Times are in milliseconds. */
 export type OpenLine = {
   id: string;
-  /** Its line in the file. */
+  /** Its line number in the file. */
   line: number;
   at: number;
   hasTime: boolean;
@@ -15,19 +15,19 @@ export type OpenLine = {
   name: string;
   email: string;
   note: string;
-  /** The customers for whom the same payer paid before. */
+  /** The customers for whom this payer has paid before. */
   paidFor: readonly string[];
 };
 export type Customer = { id: string; username: string; email: string; discordId: string };
-/** Only what is pending is proposed. What is not may be what a line has paid, and makes the others doubtful. */
+/** Only pending invoices are proposed. Others may be what a line has paid, and make a match doubtful. */
 export type MatchedInvoice = {
   id: string;
   customerId: string;
   amountCents: number;
   status: (typeof invoiceStatuses)[number];
-  /** Pending, or marked as paid by something else than a line: an open line may have paid it. */
+  /** Pending, or marked as paid by something other than a line, so that an open line may have paid it. */
   isUnaccounted: boolean;
-  /** It asks for payment where the statement is from. */
+  /** Asks for payment by the statement's service. */
   isOfSource: boolean;
   createdAt: number;
 };
@@ -38,25 +38,26 @@ export type Proposal =
 const minute = 60_000;
 const hour = 60 * minute;
 const dayLong = 24 * hour;
-/** How long after its invoice a payment is expected, and how long it may take where the note names the invoice. */
+/** How long after its invoice a payment is expected, and how long it may take if the note names the invoice. */
 export const near = 3 * dayLong;
 export const far = 30 * dayLong;
-/** Clocks differ; and where only the day is told, it may have been paid at any time of it. */
+/** Clocks differ; and if only the day is known, the payment may have been made at any time of it. */
 const slackOf = ({ hasTime }: { hasTime: boolean }) => (hasTime ? hour : dayLong);
-/** What as many customers are called identifies nobody. */
+/** A name that this many customers share identifies nobody. */
 const mostNamesakes = 5;
 
 /**
- * Proposes for each open line an invoice that it may have paid, none twice. Certain is only where line and invoice fit
- * each other and nothing else: the note names the invoice, or the payer is known to be the customer and nobody else owes
- * the same. An amount alone is never certain. It looks things up and sorts, and compares no line with all invoices.
+ * Proposes for each open line an invoice that it may have paid, none twice. A match is certain only if line and invoice
+ * fit each other and nothing else: either the note names the invoice, or the payer is known to be the customer and
+ * nobody else owes the same. An amount alone is never certain. Works by look-ups and sorting; no line is compared with
+ * all invoices.
  */
 export async function proposeInvoices(
   lines: OpenLine[],
   invoices: MatchedInvoice[],
   people: Customer[],
 ): Promise<Map<string, Proposal>> {
-  const breathe = breather();
+  const breathe = turnGiver();
   const proposals = new Map<string, Proposal>();
   const used = new Set<string>();
   const propose = (each: Read, invoice: MatchedInvoice, state: "certain" | "likely" | "unclear", reason: string) => {
@@ -72,11 +73,11 @@ export async function proposeInvoices(
   const payable = inTime.filter(({ isOfSource, isUnaccounted }) => isOfSource && isUnaccounted);
   const byAmountAlone = ({ amountCents }: MatchedInvoice) => String(amountCents);
   const byCustomer = ({ customerId, amountCents }: MatchedInvoice) => `${customerId} ${amountCents}`;
-  const ofAmount = shelves(payable, byAmountAlone, createdAt);
-  const ofCustomer = shelves(payable, byCustomer, createdAt);
+  const ofAmount = groupByTime(payable, byAmountAlone, createdAt);
+  const ofCustomer = groupByTime(payable, byCustomer, createdAt);
   const isFree = ({ id, status }: MatchedInvoice) => status === "pending" && !used.has(id);
 
-  /** Each line with what it says of whom and what it is for. */
+  /** Each line with whom and what it seems to be for. */
   const read: Read[] = [];
   for (const line of [...lines].sort(
     (one, other) => one.at - other.at || one.line - other.line || compare(one.id, other.id),
@@ -86,18 +87,18 @@ export async function proposeInvoices(
     await breathe();
   }
   const namings = countBy(read.flatMap(({ named: fits }) => fits.map(({ id }) => id)));
-  const claims = shelves(
+  const claims = groupByTime(
     read.flatMap(({ line, known }) => [...known.keys()].map((customer) => ({ line, customer }))),
     ({ line, customer }) => `${customer} ${line.amountCents} ${line.hasTime}`,
     ({ line }) => line.at,
   );
-  const payments = shelves(
+  const payments = groupByTime(
     lines,
     (line) => `${line.amountCents} ${line.hasTime}`,
     ({ at }) => at,
   );
-  /** How many lines of a shelf may have paid an invoice, as far as their time goes. */
-  const payersOf = (shelf: Shelves<unknown>, key: string, { createdAt: made }: MatchedInvoice) =>
+  /** How many lines with the same key may have paid an invoice, going by their time. */
+  const payersOf = (shelf: TimeGroups<unknown>, key: string, { createdAt: made }: MatchedInvoice) =>
     [true, false]
       .map((hasTime) => shelf.within(`${key} ${hasTime}`, made - slackOf({ hasTime }), made + near))
       .reduce((sum, { length }) => sum + length, 0);
@@ -109,11 +110,11 @@ export async function proposeInvoices(
     else unnamed.push(each);
     await breathe();
   }
-  // What notes name for certain nobody else has paid.
+  // An invoice that a note names for certain was paid by nobody else.
   const left: Read[] = [];
   const unused = payable.filter(({ id }) => !used.has(id));
-  const unusedOfAmount = shelves(unused, byAmountAlone, createdAt);
-  const unusedOfCustomer = shelves(unused, byCustomer, createdAt);
+  const unusedOfAmount = groupByTime(unused, byAmountAlone, createdAt);
+  const unusedOfCustomer = groupByTime(unused, byCustomer, createdAt);
   for (const each of unnamed) {
     const sure = sureByPayer(each);
     if (sure) propose(each, sure.invoice, "certain", sure.reason);
@@ -121,8 +122,8 @@ export async function proposeInvoices(
     await breathe();
   }
 
-  // What is not certain takes what is left: first who names an invoice, then who is known, then who is alike, at last by
-  // amount alone. Within each, whoever paid first comes first.
+  // Uncertain lines share the rest: first those that name an invoice, then known payers, then similar names, at last by
+  // amount alone. Within each round the earliest payment comes first.
   const rounds = [byNote, byPayer, byLikeness, byAmount];
   let waiting = left;
   for (const round of rounds) {
@@ -139,14 +140,14 @@ export async function proposeInvoices(
   }
   return proposals;
 
-  /** Invoices of this amount in these days that others than a customer have. */
+  /** Invoices of this amount and these days that belong to other customers. */
   function owedByOthers(line: OpenLine, customer: string): number {
     const [from, until] = [line.at - near, line.at + slackOf(line)];
     const all = unusedOfAmount.within(String(line.amountCents), from, until).length;
     return all - unusedOfCustomer.within(`${customer} ${line.amountCents}`, from, until).length;
   }
 
-  /** The payer is one customer, who has one invoice of this amount in these days, and nobody else may have paid it. */
+  /** The payer is one customer with one invoice of this amount in these days, and nobody else may have paid it. */
   function sureByPayer({ line, named: fits, strange, known }: Read) {
     const [[customer, reason] = ["", ""]] = known;
     if (fits.length > 0 || strange || known.size !== 1) return undefined;
@@ -242,23 +243,25 @@ export async function proposeInvoices(
 
 type Read = {
   line: OpenLine;
-  /** What the note names. */
+  /** The invoices that the note names. */
   named: MatchedInvoice[];
-  /** It says something else that looks like an invoice's id. */
+  /** The note contains another word that looks like an invoice's id. */
   strange: boolean;
-  /** The customers who the payer seems to be, and why. */
+  /** The customers that the payer seems to be, and why. */
   known: Map<string, string>;
-  /** Those who it may be. */
+  /** Customers that the payer may be. */
   alike: string[];
 };
 
-/** Where the note names an invoice that is not pending any more. */
+/** For a note that names an invoice which is no longer pending. */
 function closedOf({ named }: Read): string | undefined {
   const closed = named.find(({ status }) => status !== "pending");
   return closed && `The note names an invoice that is ${closed.status} already`;
 }
 
-/** The note names one invoice of this amount, which no other line names; and the payer is nobody else. */
+/**
+ * The note names one invoice of this amount, which no other line names, and the payer is not known to be somebody else.
+ */
 function sureByNote({ line, named, strange, known }: Read, namings: Map<string, number>) {
   const [invoice] = named;
   if (!invoice || named.length > 1 || strange || invoice.status !== "pending") return undefined;
@@ -293,15 +296,15 @@ function paidAfter(line: OpenLine, invoice: MatchedInvoice): string {
 
 const many = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`;
 
-type Shelves<T> = { within(key: string, from: number, until: number): Shelf<T> };
-/** Those of one kind within a time, both ends included. */
-type Shelf<T> = { length: number; first(count: number): T[]; last(isWanted: (each: T) => boolean): T | undefined };
+type TimeGroups<T> = { within(key: string, from: number, until: number): TimeGroup<T> };
+/** Items of one kind within a span of time, both ends included. */
+type TimeGroup<T> = { length: number; first(count: number): T[]; last(isWanted: (each: T) => boolean): T | undefined };
 
-/** Things by what they have in common, in the order of their time: how many there are within a time is two look-ups. */
-function shelves<T>(all: readonly T[], keyOf: (each: T) => string, timeOf: (each: T) => number): Shelves<T> {
+/** Groups items by key, in the order of their time: counting those in a span takes two look-ups. */
+function groupByTime<T>(all: readonly T[], keyOf: (each: T) => string, timeOf: (each: T) => number): TimeGroups<T> {
   const byKey = Map.groupBy(all, keyOf);
   for (const group of byKey.values()) group.sort((one, other) => timeOf(one) - timeOf(other));
-  /** By group and place, the nearest place before it that may still be wanted: what is gone is not looked at again. */
+  /** For each group and place, the nearest earlier place that may still be wanted, so that used ones are skipped. */
   const before = new Map<string, Map<number, number>>();
   return {
     within(key, from, until) {
@@ -328,7 +331,7 @@ function shelves<T>(all: readonly T[], keyOf: (each: T) => string, timeOf: (each
   };
 }
 
-/** The first place in a group from which on something holds. */
+/** The first place in a group from which on a condition holds. */
 function placeOf<T>(group: readonly T[], holds: (each: T) => boolean): number {
   let low = 0;
   let high = group.length;
@@ -340,7 +343,7 @@ function placeOf<T>(group: readonly T[], holds: (each: T) => boolean): number {
   return low;
 }
 
-/** Words of a note that may be an invoice's id, or a part of one. */
+/** Words of a note that may be an invoice's id or a part of it. */
 export const idsIn = (note: string) =>
   note
     .toLowerCase()
@@ -348,7 +351,7 @@ export const idsIn = (note: string) =>
     .match(/[\da-f]{6,32}/g)
     ?.slice(0, 20) ?? [];
 
-/** Ids in notes: whole, or at least six signs of their beginning or end, as the panel shows them. */
+/** Looks up ids in notes: whole ones, or at least six characters of their beginning or end, as the panel shows them. */
 function indexByNote(invoices: MatchedInvoice[]) {
   const shown = (text: string) => text.replaceAll("-", "");
   const starts = Map.groupBy(invoices, ({ id }) => shown(id).slice(0, 6));
@@ -358,7 +361,7 @@ function indexByNote(invoices: MatchedInvoice[]) {
     const fitting = (word: string) => {
       const byEnd = (ends.get(word.slice(-6)) ?? []).filter(({ id }) => shown(id).endsWith(word));
       if (byEnd.length > 0) return byEnd.filter(inTime);
-      // Invoices of the same hours begin alike: the amount has to agree.
+      // Ids of the same hours begin alike, so the amount has to agree too.
       const begun = (starts.get(word.slice(0, 6)) ?? []).filter(
         (invoice) => shown(invoice.id).startsWith(word) && invoice.amountCents === amountCents,
       );
@@ -376,13 +379,13 @@ function indexByNote(invoices: MatchedInvoice[]) {
 const squash = (text: string) => plain(text).replace(/[^\p{L}\p{N}]/gu, "");
 const wordsOf = (text: string) => plain(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** What notes call people: in small letters, without the marks that end sentences. */
+/** A word as a name: in small letters, without punctuation around it. */
 const bare = (word: string) => word.toLowerCase().replace(/^[._-]+|[._-]+$/g, "");
-/** Plain words stand in other people's notes too. */
+/** Ordinary words occur in other people's notes too. */
 const isOwnWord = (word: string) => word.length >= 4 && /\d|[._-]/.test(word);
 const longestWord = 200;
 
-/** The first words of a note that may be somebody's username or discordId. */
+/** The first words of a note that may be a username or discordId. */
 const ownWords = (note: string) =>
   (note.match(/[\p{L}\p{N}._-]+/gu) ?? [])
     .filter((word) => word.length <= longestWord)
@@ -396,7 +399,7 @@ const mailsIn = (note: string) =>
     .filter((word) => word.length <= longestWord && /^[^@]+@[^@]+\.\w+$/.test(word))
     .slice(0, 5);
 
-/** How a name may be written as one word: as it is, the last name first, and without those between. */
+/** Ways to write a name as one word: as it is, last name first, and without middle names. */
 function spellingsOf(name: string): string[] {
   const parts = wordsOf(name);
   const turned = parts.length > 1 ? [...parts.slice(-1), ...parts.slice(0, -1)] : parts;
@@ -404,7 +407,7 @@ function spellingsOf(name: string): string[] {
   return [...new Set([parts, turned, short].map((words) => words.join("")))].filter((word) => word.length >= 4);
 }
 
-/** By what the customers whom a line may mean are looked up: names without marks, all in small letters. */
+/** Keys for looking up the customers that a line may mean: names in small letters, without punctuation. */
 export const soughtBy = ({ name, email, note }: Pick<OpenLine, "name" | "email" | "note">) => ({
   names: [...spellingsOf(name), ...ownWords(note).map(squash)],
   mails: [email, ...mailsIn(note)].filter(Boolean).map((mail) => mail.toLowerCase()),
@@ -412,8 +415,8 @@ export const soughtBy = ({ name, email, note }: Pick<OpenLine, "name" | "email" 
 });
 
 /**
- * Who a payer is: by e-mail, name, what was paid before, or by what the note says. All of that somebody chose, and others
- * may have chosen it too: names are free, and customers' e-mails are as their shops tell them.
+ * Identifies a payer by e-mail, name, earlier payments, or the note. None of these is proof: names are free to choose,
+ * and customers' e-mails are whatever their shops say.
  */
 function indexCustomers(people: Customer[]) {
   const all = new Map(people.map((customer) => [customer.id, customer]));
@@ -466,8 +469,8 @@ function indexCustomers(people: Customer[]) {
   };
 }
 
-/** Lets others have a turn of the event loop now and then. */
-function breather() {
+/** Gives others a turn of the event loop now and then. */
+function turnGiver() {
   let done = 0;
   return async () => {
     if (++done % 100 === 0) await setImmediate();

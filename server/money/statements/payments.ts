@@ -13,11 +13,11 @@ import {
   readMoment,
 } from "./values.ts";
 
-/** A payment that came in, as a line tells of it. */
+/** An incoming payment, as a line reports it. */
 export type Payment = {
   line: number;
   transaction: string | null;
-  /** What it says, as a hash, and the how manieth in the file that says it. */
+  /** A hash of its content, and which of the file's lines with the same content it is. */
   content: string;
   occurrence: number;
   at: Date;
@@ -27,17 +27,17 @@ export type Payment = {
   email: string;
   note: string;
   payer: string | null;
-  /** The line that took it back, in words. */
+  /** The line that reversed it, in words. */
   reversed: string | null;
 };
 
 /**
- * What may have taken back a payment: what went out, by the transaction that it names or else by payer and amount; or the
- * payment itself, where its status says so.
+ * Something that may have reversed a payment: an outgoing one, which names the payment's transaction or else has its
+ * payer and amount; or the payment's own line, if its status says so.
  */
 export type Reversal = {
   line: number;
-  /** The payments that it names, as `namesOf` calls them. */
+  /** The payments that it names, in the form of `namesOf`. */
   payments: string[];
   payer: string | null;
   amountCents: number;
@@ -51,7 +51,7 @@ export type Understood =
 
 const hash = (text: string) => createHash("sha256").update(text).digest("base64url");
 
-/** One line, nothing that cannot be stored or drawn, and no longer than anybody reads. */
+/** One line, limited in length, without characters that cannot be stored or shown. */
 function clean(text: string, most: number): string {
   const line = text
     .toWellFormed()
@@ -63,8 +63,8 @@ function clean(text: string, most: number): string {
 const quoted = (text: string) => `“${clean(text, 40)}”`;
 
 /**
- * What the payment app calls a payment, however a spreadsheet has written it since: without blanks and what nobody sees,
- * and without the mark that made text of it. Null where it has made a number of it, which many may share.
+ * The payment app's id of a payment, even if a spreadsheet has changed it: without blanks, invisible characters and the
+ * mark that makes it text. Null if the spreadsheet turned it into a number, which many payments may share.
  */
 function transactionId(text: string): string | null {
   const bare = clean(text.replace(/[\s\p{Cc}\p{Cf}\p{Z}\u115f\u1160\u3164\uffa0]+/gu, ""), 200)
@@ -73,12 +73,12 @@ function transactionId(text: string): string | null {
   return bare === "" || /^\d+([.,]\d+)?e\+\d+$/i.test(bare) ? null : bare;
 }
 
-/** The same in whatever letters it is written. */
+/** The same in any case. */
 export const transactionKey = (transaction: string) => transaction.toLowerCase();
 
 /**
- * What a reversal may call a payment: by its id; or by what it says, where one of the two has no id. Two that say the
- * same under ids of their own are two.
+ * The names by which a reversal may refer to a payment: its id or, if one of the two has no id, its content. Two
+ * payments with the same content and different ids are different.
  */
 export const namesOf = ({ transaction, content }: Pick<Payment, "transaction" | "content">) => [
   ...(transaction ? [byId(transaction)] : [`without id ${content}`]),
@@ -86,7 +86,7 @@ export const namesOf = ({ transaction, content }: Pick<Payment, "transaction" | 
 ];
 const byId = (transaction: string) => `id ${transactionKey(transaction)}`;
 
-/** Who paid, as far as it can be known again: by e-mail, else by name. */
+/** Identifies a payer by e-mail, else by name. */
 function payerOf(source: StatementMapping["source"], { name, email }: { name: string; email: string }) {
   const who =
     email.toLowerCase() ||
@@ -96,7 +96,7 @@ function payerOf(source: StatementMapping["source"], { name, email }: { name: st
   return who ? hash(`${source} ${who}`) : null;
 }
 
-/** Reads lines one after the other, in the order of the file: those that say the same are told apart by it. */
+/** Reads lines in the order of the file, numbering those with the same content. */
 export function paymentReader(
   { source, columns, dateOrder, decimal }: StatementMapping,
   timezone: string,
@@ -122,7 +122,7 @@ export function paymentReader(
     const at = moment?.at.getTime() ?? Number.POSITIVE_INFINITY;
     if (amountCents <= 0) {
       if (isOwnMoney(field("type"))) return { line, skipped: "outgoing" };
-      // Of what goes out, PayPal names itself as the sender.
+      // For outgoing payments PayPal names itself as the sender.
       const payer = payerOf(source, { ...who, email: "" });
       const reference = transactionId(field("reference"));
       const payments = reference ? [byId(reference)] : [];
@@ -136,7 +136,7 @@ export function paymentReader(
     const content = hash(said.join("\u001f"));
     const isDone = columns.status === null || isCompleted(field("status"));
     if (isDone === false && isTakenBack(field("status"))) {
-      // The payment app tells of it in the payment's own line.
+      // The payment app reports a reversal in the payment's own line.
       const payments = transaction ? [byId(transaction), `without id ${content}`] : [`content ${content}`];
       return { line, skipped: "not completed", reversal: { line, payments, payer: null, amountCents, at } };
     }
@@ -165,7 +165,7 @@ export function paymentReader(
 }
 type Told = Pick<Payment, "transaction" | "content" | "name" | "amountCents" | "at">;
 
-/** The reversals of a file, by what they may have taken back: of each the last. */
+/** The last reversal of each payment, by the payment's names. */
 export type TakenBack = Map<string, Reversal>;
 
 export async function takenBackBy(records: Iterable<CsvRecord>, mapping: StatementMapping, timezone: string) {
@@ -184,10 +184,10 @@ export async function takenBackBy(records: Iterable<CsvRecord>, mapping: Stateme
   return found;
 }
 
-/** So many lines are worked through before others have their turn: what the embedded engine stores in a blink. */
+/** Lines that are processed before others get a turn: as many as the embedded engine stores in a blink. */
 const slice = 100;
 
-/** The same, with a turn of the event loop now and then, however long it is. */
+/** The same for input of any length, with a turn of the event loop now and then. */
 export async function* inSlices<T>(all: Iterable<T>): AsyncGenerator<T[]> {
   let part: T[] = [];
   for (const each of all) {

@@ -17,14 +17,14 @@ import {
 import { inSlices } from "./payments.ts";
 import { type Change, isOpen, type Line, type Statement, takeTurns } from "./statement.ts";
 
-/** So many open lines are held against each other. */
+/** Most open lines that are compared. */
 const mostCompared = 300_000;
 const page = 5_000;
 
 /**
- * Matches the open lines of a statement, and those of others that may concern the same invoices, with what is pending
- * now: those of the same amounts, and whose notes may name an invoice of these. It changes what was proposed and nothing
- * else, in parts: whoever pays meanwhile looks at line and invoice again.
+ * Matches the open lines of a statement, and those of other statements that may concern the same invoices, with the
+ * pending invoices: those with the same amounts, and those that notes may name. It changes only proposals, in parts;
+ * whoever pays meanwhile checks line and invoice again.
  */
 export async function matchLines(db: Database, change: Change, statement: Statement): Promise<void> {
   const { mapping, firstAt, lastAt } = statement;
@@ -37,7 +37,7 @@ export async function matchLines(db: Database, change: Change, statement: Statem
     until: lastAt,
   });
   const meant = await amountsMeant(db, source, own, days);
-  // Lines further off are matched with others, but may compete for the same invoices.
+  // Lines further away are matched with others, but may compete for the same invoices.
   const competing = { from: new Date(first - 2 * far), until: new Date(last + 2 * far) };
   const isOfAmount = sql`${statementLines.amountCents} = any(${sql.param([...meant])}::bigint[])`;
   const alike = await openLines(db, sql`${statementLines.source} = ${source} and ${isOfAmount}`, competing);
@@ -62,7 +62,7 @@ export async function matchLines(db: Database, change: Change, statement: Statem
   const changed = lines.flatMap((line) => {
     if (Math.max(first - line.at.getTime(), line.at.getTime() - last) > far) return [];
     const proposal = proposals.get(line.id) ?? { invoiceId: null, state: "none" as const, reason: "" };
-    // The others' own invoices were not looked at.
+    // The other lines' own invoices were not looked at.
     const isConcerned = [line, candidates.get(proposal.invoiceId ?? "")].some(
       (one) => one && meant.has(one.amountCents),
     );
@@ -80,7 +80,7 @@ export async function matchLines(db: Database, change: Change, statement: Statem
         from unnest(${column("id")}::uuid[], ${column("state")}::text[], ${column("invoiceId")}::uuid[], ${column("reason")}::text[])
           as given (id, state, invoice_id, reason)
         where statement_lines.id = given.id and ${isOpen}
-          -- Whoever has read that it was reversed meanwhile knows better.
+          -- A reversal that was read meanwhile stays.
           and (statement_lines.reversed is null or given.state not in ('certain', 'likely'))`);
     });
   }
@@ -105,7 +105,7 @@ async function amountsMeant(db: Database, source: StatementMapping["source"], ow
   return meant;
 }
 
-/** What is longer is no pattern: then every note that has something like an id counts. */
+/** More would be too long for a pattern; then every note with something like an id counts. */
 const mostEnds = 1_000;
 
 /** Open lines of any amount whose notes may name a pending invoice of these amounts. */
@@ -138,10 +138,10 @@ const doubtReversed = ({ invoiceId }: Proposal, reversed: string) => ({
 });
 
 /**
- * What another line may have told already is not certain: one of the same amount at the same moment, in any timezone, or
- * where one knows only the day, on about the same. Between two with transaction ids that counts where the payer may be
- * the same, since files may have several columns of ids; of one file, where they are of the same second too. Of what is
- * likely it is said where that line has paid.
+ * A line that another statement may already contain is not certain: one with the same amount at the same moment, in any
+ * timezone or, where only the day is known, on about the same day. Two lines with different transaction ids count as
+ * twins if the payer may be the same, since files can have several id columns; within one file they must also be of the
+ * same second. A likely line says where its twin paid.
  */
 async function doubtTwins(db: Database, proposals: Map<string, Proposal>): Promise<void> {
   const payable = [...proposals].flatMap(([id, { state }]) => (state === "certain" || state === "likely" ? [id] : []));
@@ -179,7 +179,7 @@ async function doubtTwins(db: Database, proposals: Map<string, Proposal>): Promi
   }
 }
 
-/** By a name or an e-mail; whoever tells of neither may be anybody. */
+/** By name or e-mail; a line without both may be from anybody. */
 const mayBeSamePayer = sql`(own.payer is null or other.payer is null or own.payer = other.payer
   or own.name <> '' and lower(own.name) = lower(other.name)
   or own.email <> '' and lower(own.email) = lower(other.email))`;
@@ -201,7 +201,7 @@ type Compared = Pick<
   | "reason"
 >;
 
-/** A page at a time, by the index of the open ones. */
+/** A page at a time, by the index of open lines. */
 async function openLines(db: Database, isMeant: SQL, { from, until }: Days): Promise<Compared[]> {
   const all: Compared[] = [];
   let after = { at: from, id: "00000000-0000-0000-0000-000000000000" };
@@ -299,7 +299,7 @@ async function pendingInvoices(
   }
 }
 
-/** Those that a note names in full, whatever their amount and state. */
+/** The invoices that a note names in full, whatever their amount and state. */
 async function namedInvoices(
   db: Database,
   source: StatementMapping["source"],
@@ -318,8 +318,8 @@ async function namedInvoices(
 }
 
 /**
- * Those of the lines' amounts and days that were marked as paid by hand or by a shop: an open line may be the payment.
- * Day by day, so that no statement reads more than these days have.
+ * Invoices of the lines' amounts and days that were marked as paid by hand or by a shop, since an open line may be that
+ * payment. Read day by day, so that a statement reads no more than its days.
  */
 async function invoicesPaidOtherwise(
   db: Database,
@@ -339,7 +339,7 @@ async function invoicesPaidOtherwise(
         eq(invoices.status, "paid"),
         sql`${invoices.createdAt} >= ${from}::timestamptz and ${invoices.createdAt} < ${until}::timestamptz`,
         sql`${invoices.amountCents} = any(${amounts}::bigint[])`,
-        // Asked row by row: as NOT EXISTS, PostgreSQL may go through all lines first.
+        // Asked row by row: with NOT EXISTS, PostgreSQL may scan all lines first.
         sql`(select statement_lines.id from statement_lines where statement_lines.invoice_id = ${invoices.id}
           and statement_lines.state = 'paid' limit 1) is null`,
       ),
@@ -351,7 +351,7 @@ async function invoicesPaidOtherwise(
   return found;
 }
 
-/** The customers of the pending invoices, and all others whom a line may mean. */
+/** The customers of the pending invoices, and all others that a line may mean. */
 async function customersMeant(db: Database, lines: Compared[], candidates: MatchedInvoice[]): Promise<Customer[]> {
   const found = new Map<string, Customer>();
   const { id, username, email, discordId } = customers;
@@ -367,7 +367,7 @@ async function customersMeant(db: Database, lines: Compared[], candidates: Match
       for (const mail of mails) sought.mails.add(mail);
       for (const each of discordIds) sought.discordIds.add(each);
     }
-  // More of one name than these identify nobody. By their order, the index is used whatever the planner knows.
+  // More customers with one name identify nobody. With an order, the index is used whatever the planner expects.
   const lookUp = async (keys: Iterable<string>, isMeant: SQL) => {
     for await (const part of inSlices(keys)) {
       const { rows } = await db.execute<Customer>(sql`
@@ -383,7 +383,7 @@ async function customersMeant(db: Database, lines: Compared[], candidates: Match
   return [...found.values()];
 }
 
-/** By payer, the customers whose invoices they have paid; what was reversed does not count. */
+/** The customers whose invoices each payer has paid, without reversed payments. */
 async function earlierCustomers(db: Database, lines: Compared[]): Promise<Map<string, string[]>> {
   const known = new Map<string, string[]>();
   const payers = [...new Set(lines.flatMap(({ payer }) => payer ?? []))];

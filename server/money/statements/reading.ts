@@ -25,10 +25,10 @@ import {
   headingHash,
   type Layout,
   layoutOf,
+  learnFormats,
   recordsBelow,
   sourceOf,
   sourceTold,
-  watchWriting,
 } from "./columns.ts";
 import {
   inSlices,
@@ -43,7 +43,7 @@ import { about, type Change, isOpen, lockStatement, type Statement, takeTurns } 
 
 const samples = 200;
 
-/** Where the columns of a file are; refused where it has none. */
+/** The table in a file's text; refused if there is none. */
 export function tableOf(text: string): Layout {
   const layout = layoutOf(text);
   if (!layout)
@@ -67,7 +67,7 @@ export async function countFileLines(text: string): Promise<number> {
   return lines;
 }
 
-/** What the columns of a file are taken for: as such a file was read before, else by their names and contents. */
+/** The meaning of a file's columns: as confirmed for such a file before, else by their names and contents. */
 export async function recogniseColumns(db: Database, text: string) {
   const layout = tableOf(text);
   const first: string[][] = [];
@@ -79,10 +79,10 @@ export async function recogniseColumns(db: Database, text: string) {
     .select()
     .from(statementMappings)
     .where(eq(statementMappings.heading, headingHash(layout)));
-  // What was kept before ids were seen to is seen to now.
+  // A mapping that was stored before id columns were checked is checked now.
   const known = stored && remembered(stored.mapping, layout);
   const { source, columns } = known ?? { source: sourceOf(layout, first), columns: columnsOf(layout, first) };
-  const writing = watchWriting();
+  const writing = learnFormats();
   for await (const part of inSlices(recordsBelow(text, layout)))
     for (const { fields = [] } of part as { fields?: string[] }[])
       writing.see(fields[columns.date ?? -1] ?? "", fields[columns.amount ?? -1] ?? "");
@@ -91,7 +91,7 @@ export async function recogniseColumns(db: Database, text: string) {
   return { layout, first, mapping, orderGuessed, remembered: known !== undefined };
 }
 
-/** Why lines cannot be read with a mapping; null where they can. */
+/** Why a mapping cannot be used; null if it can. */
 export function problemWith({ columns }: StatementMapping, { headings }: Layout): string | null {
   if (columns.date === null) return "Choose the column with the date";
   if (columns.amount === null) return "Choose the column with the amount";
@@ -100,7 +100,7 @@ export function problemWith({ columns }: StatementMapping, { headings }: Layout)
   return null;
 }
 
-/** What tells payments from what is none, and what is said where a column that is called so is not used. */
+/** Columns that separate payments from other lines, and the warning if such a column is not used. */
 const guarded = {
   transaction: ["the transaction id", "payments that other statements have too may not be known again"],
   status: ["the status", "payments that are pending, failed or refunded count as received"],
@@ -110,7 +110,7 @@ const guarded = {
 } as const;
 type Guarded = keyof typeof guarded;
 
-/** The columns that are called one of these, and are not used as such. */
+/** Columns with one of these names that are not used as such. */
 function unusedColumns({ columns }: StatementMapping, layout: Layout): { field: Guarded; place: number }[] {
   const called = columnsOf(layout, []);
   return (Object.keys(guarded) as Guarded[]).flatMap((field) => {
@@ -129,7 +129,9 @@ export function warningOf(mapping: StatementMapping, layout: Layout): string | n
   return sentences.length === 0 ? null : [...sentences, "This is not remembered for other files."].join(" ");
 }
 
-/** A mapping as it is remembered: nobody's choice takes such columns away from others. Undefined where one is something else. */
+/**
+ * A stored mapping, which must not take these columns from others. Undefined if it uses one of them as something else.
+ */
 function remembered(mapping: StatementMapping, layout: Layout): StatementMapping | undefined {
   const unused = unusedColumns(mapping, layout);
   const used = Object.values(mapping.columns);
@@ -138,7 +140,7 @@ function remembered(mapping: StatementMapping, layout: Layout): StatementMapping
   return { ...mapping, columns: { ...mapping.columns, ...columns } };
 }
 
-/** The first payments of a file as they are understood. */
+/** The first payments of a file, as they would be read. */
 export async function firstPayments(text: string, layout: Layout, mapping: StatementMapping, timezone: string) {
   const read = paymentReader(mapping, timezone, new Map());
   const found: Payment[] = [];
@@ -148,7 +150,7 @@ export async function firstPayments(text: string, layout: Layout, mapping: State
   return found;
 }
 
-/** Keeps what somebody says the columns are, for this file and for others with the same headings. */
+/** Stores the confirmed meaning of the columns, for this file and for others with the same headings. */
 export async function confirmColumns(
   tx: Transaction,
   actor: Actor,
@@ -158,7 +160,7 @@ export async function confirmColumns(
 ): Promise<Statement> {
   const statement = await lockStatement(tx, id);
   if (statement.state !== "new") return statement;
-  // What the headings contradict is no rule for others.
+  // A choice that contradicts the headings is no rule for other files.
   const rule = (sourceTold(layout) ?? mapping.source) === mapping.source ? remembered(mapping, layout) : undefined;
   if (rule)
     await tx
@@ -184,14 +186,14 @@ export async function confirmColumns(
   return begun;
 }
 
-/** So many refused lines are named. */
+/** Most refused lines that are listed. */
 const mostRefusals = 1_000;
 
 type Limits = { most: number; milliseconds: number; timezone: string; whenEach: () => void };
 
 /**
- * Reads lines on from where reading ended, slice by slice: each is a transaction that moves the place on, so that
- * whoever comes next goes on there, also after a kill, and of two who read at once each slice counts for one.
+ * Reads on from where reading ended, slice by slice. Each slice is one transaction that also moves the position, so the
+ * next reader continues there, even after a kill, and of two readers at once each slice counts for one.
  */
 export async function readLines(
   change: Change,
@@ -208,7 +210,7 @@ export async function readLines(
   let statement = begun;
   let place = 0;
   for await (const part of inSlices(recordsBelow(text, layout))) {
-    // Lines that were read are looked at again: those that say the same are counted.
+    // Earlier lines are parsed again, since lines with the same content are numbered.
     const lines = part.map(understand);
     const from = place;
     place += lines.length;
@@ -231,7 +233,7 @@ async function storeLines(
 ): Promise<Statement> {
   await takeTurns(tx);
   const statement = await lockStatement(tx, id);
-  // Somebody else has read them meanwhile.
+  // Another reader was faster.
   if (statement.read !== from || statement.state !== "reading") return statement;
   const payments = lines.flatMap((line) => ("payment" in line ? [line.payment] : []));
   const { added, known, repeated } = await addLines(tx, statement, source, payments);
@@ -265,7 +267,7 @@ async function storeLines(
   return read;
 }
 
-/** Adds the payments that no statement has told of: whoever adds takes turns, and the database refuses the rest. */
+/** Adds payments that no statement contains yet. Writers take turns, and the database refuses duplicates. */
 async function addLines(
   tx: Transaction,
   statement: Statement,
@@ -293,7 +295,7 @@ async function addLines(
         });
     }
   }
-  // As one value: ten thousand of them would take longer to send than to store.
+  // As one value: sending ten thousand would take longer than storing them.
   const elsewhere = await reversalsOf(tx, statement, added);
   const rows = added.map((payment) => {
     const [known] = namesOf(payment).flatMap((name) => elsewhere.get(name) ?? []);
@@ -311,7 +313,7 @@ async function addLines(
   return { added, known, repeated };
 }
 
-/** For payments that a later statement tells of. */
+/** For payments that a later statement contains. */
 async function keepReversals(tx: Transaction, { id: statementId }: Statement, lines: Understood[]) {
   const rows = reversalsIn(lines).flatMap(({ line, payments }) =>
     payments.map((payment) => ({ id: uuidv7(), statementId, line, payment })),
@@ -321,7 +323,7 @@ async function keepReversals(tx: Transaction, { id: statementId }: Statement, li
 
 const reversalsIn = (lines: Understood[]) => lines.flatMap((line) => ("reversal" in line ? (line.reversal ?? []) : []));
 
-/** The lines of other statements that tell of payments to be taken back, in words and by what they call these. */
+/** The lines of other statements that reverse these payments, in words, by the payments' names. */
 async function reversalsOf(tx: Transaction, statement: Statement, payments: Payment[]) {
   const rows = await tx
     .select({ payment: statementReversals.payment, line: statementReversals.line, file: statements.file })
@@ -337,7 +339,7 @@ async function reversalsOf(tx: Transaction, statement: Statement, payments: Paym
   return new Map(rows.map(({ payment, line, file }) => [payment, `line ${line} of ${file}`]));
 }
 
-/** Payments of other statements that this one knows to be taken back, whether it has them itself or only names them. */
+/** Marks payments of other statements that this one reports as reversed. */
 async function markTakenBack(
   tx: Transaction,
   actor: Actor,
@@ -361,7 +363,7 @@ async function markTakenBack(
       await mark(`line ${line} of ${file}`, sql`${isCalled(payment)} and statement_id <> ${id}::uuid`);
 }
 
-/** As `namesOf` does, so that an index finds it. */
+/** As `namesOf` writes it, so that an index finds it. */
 function isCalled(payment: string): SQL {
   const name = (start: string) => (payment.startsWith(start) ? payment.slice(start.length) : undefined);
   const [transaction, without] = [name("id "), name("without id ")];
@@ -371,7 +373,7 @@ function isCalled(payment: string): SQL {
   return sql`(transaction is null and content = ${content} or transaction is not null and content = ${content})`;
 }
 
-/** The money is with the customer already: whoever looks after it should know. */
+/** The money is already with the customer, so staff should know. */
 async function tellTakenBack(tx: Transaction, actor: Actor, id: string, reversed: string) {
   const [paid] = await tx
     .select({ line: statementLines, file: statements.file, invoice: invoices, username: customers.username })
@@ -392,9 +394,9 @@ async function tellTakenBack(tx: Transaction, actor: Actor, id: string, reversed
 const contentKey = ({ content, occurrence }: Pick<Payment, "content" | "occurrence">) => `${content} ${occurrence}`;
 
 /**
- * Lines that are there already: with the same transaction id; and such as say the same, without an id, or with one in
- * another statement, since another export of the same days may leave the ids out. One look-up in an index for each,
- * which the limits see to: right after much was added, the planner would rather read the whole table.
+ * Lines that exist already: with the same transaction id; or with the same content and no id, in either of the two, in
+ * another statement, since another export of the same days may leave ids out. The limits make each one an index
+ * look-up: right after many inserts the planner would rather read the whole table.
  */
 async function linesLike(tx: Transaction, { id }: Statement, payments: Payment[]) {
   type Like = { given: string; id: string; statementId: string; line: number };
@@ -420,7 +422,7 @@ async function linesLike(tx: Transaction, { id }: Statement, payments: Payment[]
   };
 }
 
-/** All lines are read and matched: the file has done its work, and holds more than anybody needs to keep. */
+/** All lines are read and matched. The file has done its work, and holds more than anybody needs to keep. */
 export async function finishReading(tx: Transaction, actor: Actor, { id }: Statement): Promise<Statement> {
   const statement = await lockStatement(tx, id);
   if (statement.state !== "reading") return statement;

@@ -5,14 +5,14 @@ import { type statementLines, statements } from "../../db/schema.ts";
 
 export type Statement = typeof statements.$inferSelect;
 export type Line = typeof statementLines.$inferSelect;
-/** Makes a change in a transaction of its own. */
+/** Makes a change in its own transaction. */
 export type Change = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
-/** Any number that all servers agree on: whoever adds or matches lines takes turns. */
+/** Any number that all servers agree on: adding and matching lines take turns. */
 const statementsLock = sql.raw("74000008");
 export const takeTurns = (tx: Transaction) => tx.execute(sql`select pg_advisory_xact_lock(${statementsLock})`);
 
-/** As in the index of open lines. */
+/** The same condition as in the index of open lines. */
 export const isOpen = sql`statement_lines.state in ('certain', 'likely', 'unclear', 'none')`;
 
 export const about = ({ id }: { id: string }) => ({ kind: "statement" as const, id });

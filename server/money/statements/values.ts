@@ -1,16 +1,16 @@
 import type { StatementMapping } from "@footprint/contract/statements.ts";
 
-// How amounts, dates and words of statements are written in several countries.
+// Amounts, dates and words of statements, as they are written in several countries.
 
-/** What is longer is no amount, date or status, and would only take time. */
+/** Longer texts are no amount, date or status, and would only take time. */
 export const longestValue = 100;
 
-/** A number as it stands in the text: without its sign, and with what may be the mark before the cents. */
+/** A number as written: without its sign, and with possible decimal marks. */
 type Written = { digits: string; isNegative: boolean; currency: string | undefined };
 
 const currencies: Record<string, string> = { $: "USD", US$: "USD", "€": "EUR", "£": "GBP", "¥": "JPY" };
 
-/** What stands between digits stands between thousands. */
+/** Blanks and apostrophes between digits must separate thousands. */
 const brokenThousands = /\d{4}[\s']+\d|\d[\s']+(?=\d)(?!\d{3}(?!\d))/;
 
 /** "-$1,234.56", "1.234,56 €", "(12.00)", "12.00 USD", "USD 12", "12.00-" */
@@ -27,7 +27,7 @@ function written(text: string): Written | undefined {
   return { digits, isNegative, currency: name ? (currencies[name.toUpperCase()] ?? name.toUpperCase()) : undefined };
 }
 
-/** What an amount shows of the mark before its cents; undefined where it could be either, or is no amount. */
+/** The decimal mark that an amount shows; undefined if it could be either, or is no amount. */
 export function decimalShown(text: string): StatementMapping["decimal"] | undefined {
   const { digits = "" } = written(text) ?? {};
   const marks = digits.replace(/\d/g, "");
@@ -35,17 +35,17 @@ export function decimalShown(text: string): StatementMapping["decimal"] | undefi
   if (last !== "." && last !== ",") return undefined;
   const other = last === "." ? "," : ".";
   if (marks.includes(other)) return last;
-  // Several of one kind stand between thousands.
+  // Several marks of one kind separate thousands.
   if (marks.length > 1) return other;
   return /[.,]\d{3}$/.test(digits) ? undefined : last;
 }
 
 export const isAmount = (text: string) => written(text) !== undefined;
 
-/** What stands beside an amount, also where that is written otherwise than the others. */
+/** The currency beside an amount, even if the amount is written unlike the others. */
 export const currencyOf = (text: string) => written(text)?.currency;
 
-/** Thousands in groups, of two where lakhs are counted; cents, and zeros behind them. */
+/** Thousands in groups (of two digits where lakhs are used), with cents and trailing zeros. */
 const grouped = {
   ".": /^(\d+|\d{1,3}(?:,\d{2,3})*,\d{3})?(?:\.(\d{0,2})0*)?$/,
   ",": /^(\d+|\d{1,3}(?:\.\d{2,3})*\.\d{3})?(?:,(\d{0,2})0*)?$/,
@@ -86,10 +86,10 @@ export const plain = (text: string) =>
   text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ß", "ss").replaceAll("ł", "l");
 
 type Day = { year: number; month: number; day: number; isAmbiguous: boolean };
-/** What follows the day: a time, and a zone behind it. */
+/** What follows the day: a time, and perhaps a timezone. */
 type WrittenDate = Day & { rest: string };
 
-/** "2026-11-03", "11/03/2026", "03.11.2026", "3 Nov 2026", "Nov 3, 2026"; undefined where it is no day. */
+/** "2026-11-03", "11/03/2026", "03.11.2026", "3 Nov 2026", "Nov 3, 2026"; undefined if it is no date. */
 function writtenDate(text: string, order: StatementMapping["dateOrder"]): WrittenDate | undefined {
   if (text.length > longestValue) return undefined;
   const trimmed = text.trim();
@@ -100,7 +100,7 @@ function writtenDate(text: string, order: StatementMapping["dateOrder"]): Writte
   const numbers = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\d),?(.*)$/s.exec(trimmed);
   if (numbers) {
     const [, first, mark, second, year, rest] = numbers;
-    // Nobody who writes dots begins with the month.
+    // With dots the day always comes first.
     const isDayFirst = mark === "." || order === "day first";
     const found = isDayFirst ? day(year, second, first, rest) : day(year, first, second, rest);
     return found && { ...found, isAmbiguous: mark !== "." };
@@ -129,7 +129,7 @@ function day(
   return { ...given, isAmbiguous: false, rest: rest.trim() };
 }
 
-/** Which orders of day and month a date can be read in; none where it is no date. */
+/** The orders of day and month in which a date can be read; none if it is no date. */
 export function ordersOf(text: string): StatementMapping["dateOrder"][] {
   const read = (["day first", "month first"] as const).map((order) => ({ order, date: writtenDate(text, order) }));
   const isTold = read.some(({ date }) => date && !date.isAmbiguous);
@@ -146,7 +146,7 @@ const offsets: Record<string, number> = {
 
 const timeParts = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*([AP]\.?M\b\.?)?\s*(.*)$/is;
 
-/** A moment; to the day where no time is told. `home` is the zone of whoever does not say which. */
+/** A moment, or only a day if there is no time. `home` is the timezone of times without one. */
 export function readMoment(
   { date, time, zone }: { date: string; time: string; zone: string },
   order: StatementMapping["dateOrder"],
@@ -181,7 +181,7 @@ function momentIn(local: number, zone: string, home: string): number | undefined
 
 const formats = new Map<string, Intl.DateTimeFormat | undefined>();
 
-/** Names are the file's own: few are worth remembering. */
+/** Timezones come from the file, so only a few are cached. */
 function formatOf(zone: string): Intl.DateTimeFormat | undefined {
   if (formats.has(zone)) return formats.get(zone);
   if (formats.size >= 500) formats.clear();
@@ -198,7 +198,7 @@ function formatOf(zone: string): Intl.DateTimeFormat | undefined {
 
 const isZone = (zone: string) => zone.length <= 40 && formatOf(zone) !== undefined;
 
-/** How far a zone is ahead of UTC at a moment of its own clock. */
+/** How far a timezone is ahead of UTC at a moment of its own clock. */
 function offsetAt(local: number, zone: string): number {
   const at = (moment: number) => {
     const name = formatOf(zone)?.format(moment) ?? "";
@@ -214,7 +214,7 @@ const completed =
 const notCompleted =
   /pending|fail|cancel|revers|refund|denied|declin|expired|held|hold|unclaimed|returned|incomplete|not complet|uncleared|unpaid|ausstehend|offen|storn|fehlgeschlagen|zuruck|abgelehnt|attente|annul|echou|rembours|pendiente|cancelad|fallid|reembols|in sospeso|rifiutat|rimbors|behandeling|geannuleerd|mislukt|pendente|oczekuj|anulowan|processing|review|sent|waiting|removed|voided|partially/;
 
-/** Undefined where the word is not known. */
+/** Undefined if the word is unknown. */
 export function isCompleted(status: string): boolean | undefined {
   if (status.length > longestValue) return undefined;
   const words = plain(status);
@@ -222,17 +222,17 @@ export function isCompleted(status: string): boolean | undefined {
   return completed.test(words) ? true : undefined;
 }
 
-/** Of those that are not completed: what came in and went back, unlike what is on its way or never came. */
+/** For payments that are not completed: received and returned, rather than on the way or never arrived. */
 export const isTakenBack = (status: string) =>
   /revers|refund|charge ?back|returned|cancel|voided|storn|zuruck|erstatt|annul|rembours|reembols|rimbors|geannuleerd|anulowan/.test(
     plain(status.slice(0, longestValue)),
   );
 
-/** What comes in and is paid by no customer: one's own money, other currencies, and what others give back. */
+/** Incoming money that no customer paid: own transfers, currency conversions, and refunds from others. */
 const noPayment =
   /conver|umrechn|withdraw|abbuch|bank deposit|bankgutschrift|bank to|transfer to|cash out|cash in|add cash|deposit from|hold|einbehalt|revers|ruckbuch|chargeback|refund|ruckzahl|erstatt|rembours|reembols|rimbors|fee|gebuhr|boost|bitcoin|stock|interest|savings|dividend|loan|borrow|cash card|atm|sent p2p|payment sent|authori|request|order$|invoice sent/;
 
-/** What goes out to nobody who paid, though it may name a payment. */
+/** Outgoing money that is no refund, though it may name a payment. */
 export const isOwnMoney = (type: string) =>
   /conver|umrechn|withdraw|abbuch|fee|gebuhr/.test(plain(type.slice(0, 1000)));
 

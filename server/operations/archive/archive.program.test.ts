@@ -22,12 +22,12 @@ import {
 } from "../../testing/program.ts";
 import { writeProven } from "../backup/file.ts";
 
-/** On a busy machine too: only what never comes is given up. */
+/** Generous for a busy machine: only what never comes is given up. */
 const patience = { timeout: 240_000, interval: 100 };
 
 const program = "operations/archive/archive.ts";
 
-/** Rows of a month, a minute apart, each thousand of them in a link. */
+/** Rows of a month, a minute apart, with a link for every thousand. */
 async function write({ db }: Pick<Engine, "db">, amount: number, from: string, first?: object) {
   await withoutTimeLimit(db).execute(sql`
     insert into logs (id, admin, type, action, before, after, created_at)
@@ -39,10 +39,10 @@ async function write({ db }: Pick<Engine, "db">, amount: number, from: string, f
   await chainLog(db);
 }
 
-/** As somebody may have written it, or pasted it from anywhere. */
+/** Text as somebody may have written or pasted it. */
 const note = 'A "quoted" \\ word\nand a second line \u{1b}[31m \u202e \u{1f468}\u200d\u{1f469} \u{e0001}';
 
-/** What was written by `write`, and how far the archives are. */
+/** The rows written by `write`, and how far archiving is. */
 const stateOf = (env: { DATA_DIR: string } | { DATABASE_URL: string }) =>
   look(env, async ({ db }) => {
     await db.execute(sql`set timezone = 'UTC'`);
@@ -55,13 +55,13 @@ const stateOf = (env: { DATA_DIR: string } | { DATABASE_URL: string }) =>
     return { ...(rows[0] as (typeof rows)[number]), archives };
   });
 
-/** As if two minutes had passed since whoever was killed last said that they were at it. */
+/** As if two minutes had passed since the killed server's last sign of life. */
 const forgetWhoWasAtIt = (env: { DATABASE_URL: string }) =>
   look(env, ({ db }) => db.execute(sql`update log_archives set alive_at = '-infinity'`));
 
 type There = { DATABASE_URL: string };
 
-/** Runs the program until it waits for what somebody else holds, and kills it there. */
+/** Runs the program until it waits for a lock, and kills it there. */
 async function killedWhile(env: There & Record<string, string>, lock: string, isThere: () => Promise<unknown>) {
   await look(env, ({ db }) =>
     db.transaction(async (tx) => {
@@ -80,7 +80,7 @@ async function killedWhile(env: There & Record<string, string>, lock: string, is
   );
 }
 
-/** How many wait for a lock. */
+/** How many connections wait for a lock. */
 async function waiting(env: There) {
   const isWaiting = sql`datname = current_database() and wait_event_type = 'Lock'`;
   return look(
@@ -89,7 +89,7 @@ async function waiting(env: There) {
   );
 }
 
-test("what is older than the log is kept goes to files once, whatever is killed; the chain goes on, and it comes back", {
+test("old log entries go to files once, whatever is killed; the chain continues, and they can be restored", {
   timeout: 900_000,
 }, async () => {
   const there = await migratedPostgres();
@@ -104,7 +104,7 @@ test("what is older than the log is kept goes to files once, whatever is killed;
   expect(before).toMatchObject({ entries: 2840, links: { length: 5 }, archives: [] });
   const [noted = ""] = before.links;
 
-  // Killed while it writes: the log stays, and half a file has no name.
+  // Killed while writing: the log stays, and the half-written file gets no name.
   await killedWhile(env, "lock table logs in access exclusive mode", async () =>
     expect(await readdir(out)).toEqual([expect.stringMatching(/^log-2024-01-.*\.unfinished$/)]),
   );
@@ -118,7 +118,7 @@ test("what is older than the log is kept goes to files once, whatever is killed;
   await writeFile(join(out, january), "what a disk may make of a file");
   await forgetWhoWasAtIt(there);
 
-  // Killed while it deletes: the file is complete, and some of its entries are left.
+  // Killed while deleting: the file is complete, and some of its entries are still in the log.
   const second = `select id from logs order by created_at offset 1500 limit 1`;
   await killedWhile(env, `select from logs where id = (${second}) for update`, async () =>
     expect(await stateOf(there)).toMatchObject({ entries: 1840, archives: [{ written: true, removed: 1000 }] }),
@@ -127,7 +127,7 @@ test("what is older than the log is kept goes to files once, whatever is killed;
   expect(await books(there)).toEqual({ code: 0, output: expect.stringContaining("Archived log entries: 1,000") });
   await forgetWhoWasAtIt(there);
 
-  // Several servers at once end what was begun, each entry once.
+  // Several servers at once finish the part, each entry once.
   const shop = await openShop({ ...env, DEMO: "off" });
   await run(env);
   const done = [
@@ -143,7 +143,7 @@ test("what is older than the log is kept goes to files once, whatever is killed;
     "Archived 2,500 entries of the log",
   ]);
 
-  // What is in the files is found there, and checked without the database.
+  // The files are searched and checked without the database.
   const found = await archive(env, "--search", "LINE 2 of", "--by", 'Maren "ж" \\', "--type", "pricing");
   const entries = found.output.split("\n").slice(0, -1);
   expect(new Set(entries.map((line) => JSON.parse(line).id)).size).toBe(2800);
@@ -164,7 +164,7 @@ test("what is older than the log is kept goes to files once, whatever is killed;
     output: expect.stringContaining(`The books balance.\n`),
   });
 
-  // The same on the other engine, from a backup; and there it all comes back.
+  // From a backup it continues on the other engine, where everything is restored.
   expect((await backup(there, place("kept.gz"))).code).toBe(0);
   const other = { DATA_DIR: place("there") };
   expect((await restore(other, place("kept.gz"))).output).toMatch(/The books balance\.$/);
@@ -198,11 +198,11 @@ test("archives are searched for whatever stands in them, by whoever reads on or 
   });
   expect((await archive(env)).code).toBe(0);
 
-  // Also in words that JSON writes in another way, and all of it can be read again.
+  // Including text that JSON writes differently; and everything can be parsed again.
   const strange = await archive(env, "--search", 'a "quoted" \\ word\nand a second line');
   const [entry = "", said] = strange.output.split("\n");
   expect([JSON.parse(entry).before.note, said]).toEqual([note, "1 found."]);
-  // Whoever reads may have seen enough.
+  // A reader may stop early, like head.
   const cwd = join(import.meta.dirname, "../..");
   const child = spawn(process.execPath, [program, "--search", ""], { cwd, env: { ...process.env, ...env } });
   let complaint = "";
@@ -237,7 +237,7 @@ test("archives are encrypted where backups are, and go on without what opens the
   const written = await readFile(file);
   expect(written.toString("latin1", 0, 22)).toBe("age-encryption.org/v1\n");
 
-  // Nothing more is deleted where the file is not the one that was written; with it, nobody needs to open it.
+  // Nothing more is deleted if the file differs from the one that was written; if it is the same, no key is needed.
   await forgetWhoWasAtIt(there);
   await writeFile(file, written.with(-1, (written.at(-1) ?? 0) ^ 1));
   expect((await archive(plain)).output).toContain("is not the archive that the database knows: nothing is deleted");
@@ -254,7 +254,7 @@ test("archives are encrypted where backups are, and go on without what opens the
   expect((await archive(opened, "--restore", file)).code).toBe(0);
   expect(await stateOf(there)).toMatchObject({ entries: 2501, hash: before.hash, archives: [] });
 
-  // Archived again, now by a passphrase, it is another file, and counts once.
+  // Archived again, now with a passphrase, the part is in another file and counts once.
   const phrase = { ...plain, BACKUP_PASSPHRASE: "correct horse battery" };
   expect((await archive(phrase)).code).toBe(0);
   expect(await readdir(out)).toEqual(Array(2).fill(expect.stringMatching(/^log-2024-01-.*\.gz\.age$/)));

@@ -1,4 +1,4 @@
-// `npm run archive`: takes what is older than LOG_RETENTION from the log to files, and searches, checks and restores these.
+// `npm run archive`: moves log entries older than LOG_RETENTION to files, and searches, checks and restores these.
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { logType } from "@footprint/contract/logs.ts";
@@ -73,13 +73,13 @@ function argumentsOf(args: string[]) {
   }
 }
 
-/** What opens archives that are encrypted. */
+/** The keys for encrypted archives. */
 type Keys = BackupKeys | undefined;
 
-/** Days are those of UTC, both included. */
+/** Days are in UTC, both included. */
 type Search = { search: string; from?: string; to?: string; type?: string; by?: string };
 
-/** Prints what is found, a line of JSON each, oldest first as the files have it. */
+/** Prints matching entries as lines of JSON, oldest first, in the order of the files. */
 async function search(
   folder: string,
   keys: Keys,
@@ -89,11 +89,11 @@ async function search(
   let found = 0;
   let last: string | undefined;
   for (const name of await archivesIn(folder)) {
-    // The same part may be there twice: after it was restored, or a go that ended before its file counted.
+    // A part may be there twice: after a restore, or if archiving was cut off before the first file counted.
     const [part] = name.split(".");
     if (part === last) continue;
     last = part;
-    // Nothing in a file is younger than the month that it is named after.
+    // Nothing in a file is younger than its month.
     if (name.slice("log-".length, "log-YYYY-MM".length) < from.slice(0, 7)) continue;
     for await (const { row } of readArchive(join(folder, name), keys)) {
       if (!row || (type && row.type !== type) || (by && row.admin.toLowerCase() !== by.toLowerCase())) continue;
@@ -108,7 +108,7 @@ async function search(
   return 0;
 }
 
-/** What a terminal may not show is written as JSON can write it, so that nothing is lost. */
+/** Characters that a terminal must not show are written as JSON escapes, so that nothing is lost. */
 function escaped(character: string): string {
   return character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
@@ -122,7 +122,7 @@ function textOf({ admin, action, before, after, ...ids }: RowLine): string {
   return [admin, action, ...values, ids.id, ids.subjectId, ids.customerId].join("\n").toLowerCase();
 }
 
-/** The texts in a value as people know them, where JSON writes some of their characters in another way. */
+/** The texts in a value as people know them, if JSON writes some of their characters differently. */
 function unescaped(json: string | null): string[] {
   const texts: string[] = [];
   if (json?.includes("\\")) JSON.parse(json, (_, value) => void (typeof value === "string" && texts.push(value)));
@@ -138,7 +138,10 @@ function printed({ id, admin, before, after, subjectKind, subjectId, ...row }: R
   });
 }
 
-/** Every line of every file, each file with the one before, and links that were noted. Prints where the database goes on. */
+/**
+ * Checks every line, each file against the previous one, and noted links. Prints where the chain in the database
+ * continues.
+ */
 async function check(folder: string, keys: Keys, noted: NotedLink[]): Promise<number> {
   let end = { number: 0, hash: "" };
   let rows = 0;

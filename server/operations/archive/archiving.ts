@@ -27,9 +27,9 @@ type Place = Archives & { keep: string; keys: BackupKeys | undefined };
 type Told = { report?: (line: string) => void; isStopped?: () => boolean };
 
 /**
- * Takes what is older than it is kept from the log to files, month by month: each is written, read again, and only then
- * deleted from the database. Whatever ends it half way, the next go takes it up where it was. Answers whether all is
- * done, and nobody else is at it.
+ * Moves old entries from the log to files, month by month: each file is written, read again, and only then are its
+ * entries deleted. If it is cut off, the next run continues. Returns whether everything is done and no other server is
+ * archiving.
  */
 export async function archiveLog(
   db: Database,
@@ -62,7 +62,9 @@ export async function archiveLog(
   return !(await hasBegunPart(db));
 }
 
-/** Writes the file and reads it again. False where others went on without this one, which is of no use then. */
+/**
+ * Writes the file and reads it again. Returns false if another server finished the part, so that this file is useless.
+ */
 async function complete(
   db: Database,
   folder: string,
@@ -86,7 +88,10 @@ async function hashOfFile(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Whoever has the key alone can open it: that it is the very file which was read when it was written has to do. */
+/**
+ * Without the secret key the file cannot be opened, so it is enough that it is the very file that was checked when
+ * written.
+ */
 async function compareFile(folder: string, part: Part) {
   const path = join(folder, part.file);
   const sha256 = await hashOfFile(path).catch((error: NodeJS.ErrnoException) => error.code);
@@ -96,7 +101,7 @@ async function compareFile(folder: string, part: Part) {
 const unknown = (path: string) =>
   new StartError(`${path} is not the archive that the database knows: nothing is deleted.`);
 
-/** The file is read before anything is deleted: here, as it was written, and of this chain. */
+/** Before anything is deleted: the file is there, unchanged, and fits this chain. */
 async function compare(db: Database, folder: string, part: Part, keys?: BackupKeys) {
   const path = join(folder, part.file);
   const { firstLink, lastLink, rows, sha256, hash } = await checkArchive(path, keys);
@@ -105,7 +110,7 @@ async function compare(db: Database, folder: string, part: Part, keys?: BackupKe
   if (!isIt || hash !== (await hashOfLink(db, part.lastLink))) throw unknown(path);
 }
 
-/** Looks at once and then every hour. Returns how to stop. */
+/** Runs now and then every hour. Returns a function that stops it. */
 export function startArchiving(
   db: Database,
   place: Place,

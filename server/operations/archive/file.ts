@@ -8,9 +8,9 @@ import { type BackupKeys, StartError } from "../../config.ts";
 import type { Database } from "../../db/database.ts";
 import { readProven, writeProven } from "../backup/file.ts";
 
-// An archive is lines of JSON in one gzip stream: a header, then each link of the log's chain and behind it its rows, and
-// last the SHA-256 of all that precedes it. The same part of the log gives the same lines whenever it is written. It may be
-// encrypted as a whole, like a backup, which gives another file each time: its name says which one.
+// An archive is lines of JSON in one gzip stream: a header, then each link of the log's chain followed by its rows, and
+// last the SHA-256 of everything before. The same part of the log always gives the same lines. It may be encrypted as a
+// whole, like a backup, which gives a different file each time; its name tells which.
 
 const formatVersion = 1;
 
@@ -24,7 +24,9 @@ const Header = z.object({
   follows: z.string().regex(/^([0-9a-f]{64})?$/),
 });
 
-/** Writes a part of the log, and makes sure that the name lasts too. Returns the SHA-256 of its lines. */
+/**
+ * Writes a part of the log, and makes sure that the file's name survives a crash too. Returns the SHA-256 of its lines.
+ */
 export async function writeArchive(
   db: Database,
   folder: string,
@@ -57,7 +59,10 @@ async function* withHeader(header: Header, lines: AsyncIterable<string>) {
   for await (const line of lines) yield `${line}\n`;
 }
 
-/** The lines of an archive after its header, each compared with the chain. Ends with a failure where it is not whole. */
+/**
+ * The lines of an archive after its header, each compared with the chain. Throws at the end if the archive is
+ * incomplete.
+ */
 export async function* readArchive(
   path: string,
   keys: BackupKeys | undefined,
@@ -86,7 +91,7 @@ export async function* readArchive(
   if (!header || end?.number !== header.lastLink || end.rows !== header.rows) throw damaged(path);
 }
 
-/** What is wrong with a line says which file it is in. */
+/** Adds the file's name to a line's error. */
 const inFile = (error: unknown, path: string) =>
   error instanceof StartError && !error.message.includes(path)
     ? new StartError(`${basename(path)}: ${error.message}`)
@@ -98,7 +103,7 @@ const faults = { none, damaged, what: "an archive" };
 
 export type Checked = Header & { hash: string; sha256: string };
 
-/** Reads all of an archive. Returns what it says about itself, the hash of its last link, and the one of its lines. */
+/** Reads a whole archive. Returns its header, the hash of its last link, and that of its lines. */
 export async function checkArchive(
   path: string,
   keys: BackupKeys | undefined,
@@ -121,7 +126,7 @@ export async function checkArchive(
 
 export const isSealedArchive = ({ file }: Pick<Part, "file">) => file.endsWith(".age");
 
-/** What the names of archives end with. */
+/** The ending of archives' names. */
 export const endingOf = (keys: BackupKeys | undefined) =>
   keys ? `.${randomBytes(4).toString("hex")}.ndjson.gz.age` : ".ndjson.gz";
 

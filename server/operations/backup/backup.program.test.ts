@@ -32,7 +32,7 @@ import { checkBackup, fillFrom } from "./fill.ts";
 
 const inFolder = (name: string) => ({ DATA_DIR: place(name) });
 
-/** An empty database of an account that may do nothing else. */
+/** An empty database whose account has no other rights. */
 async function ownPostgres() {
   const name = `owner_${randomBytes(8).toString("hex")}`;
   const server = new URL(inject("postgresUrl") ?? "");
@@ -46,7 +46,7 @@ async function ownPostgres() {
   return { DATABASE_URL: `${server}/${name}` };
 }
 
-/** As many as several pieces of a backup hold, with what belongs to them. */
+/** Enough rows for several pieces of a backup, with what belongs to them. */
 const sold = 800;
 
 const oddities = Buffer.concat([
@@ -71,7 +71,7 @@ test("a business moves from the embedded engine to PostgreSQL and back, and ever
   await call(website.updateCashapp, { form });
   await call(website.createApiKey, { body: { name: '\u2028 "quoted" \\ {} [] 📦 \t' } });
   await expectForgottenCopyRemoved(here.DATA_DIR);
-  // It does things by itself, which a backup of a moment before would not have.
+  // A running server changes things by itself, which would differ from the backup.
   child.kill("SIGTERM");
   await exit;
   const first = await backup(here, place("first.gz"));
@@ -103,7 +103,10 @@ test("on PostgreSQL a backup is taken while changes go on, and so does trade in 
 
 const restored = { code: 0, output: expect.stringMatching(/^Restored the backup of .*\nThe books balance\.$/) };
 
-/** Backs up and restores while somebody writes: all that was answered before it began is there, and it balances. */
+/**
+ * Backs up and restores while somebody writes: everything answered before the backup began is there, and the books
+ * balance.
+ */
 async function expectBackupWhileBusy(
   source: { DATA_DIR: string } | { DATABASE_URL: string },
   call: Awaited<ReturnType<typeof openShop>>["call"],
@@ -140,7 +143,7 @@ async function expectBackupWhileBusy(
   return target;
 }
 
-/** What a killed backup leaves is cleared away by the server. */
+/** A server clears away what a killed backup leaves behind. */
 async function expectForgottenCopyRemoved(dataDir: string) {
   const socket = connect(join(dataDir, "lock"));
   socket.write("copy\n");
@@ -208,13 +211,13 @@ test("a file that is not a whole, unchanged backup is refused before anything is
   expect(existsSync(DATA_DIR)).toBe(false);
 });
 
-/** The same with another content, as if it had been written so. */
+/** The same file with another content and a valid proof. */
 function sealed(text: string) {
   const content = text.replace(/\{"sha256".*\n/, "");
   return gzipSync(`${content}{"sha256":"${createHash("sha256").update(content).digest("hex")}"}\n`);
 }
 
-/** A backup with a row more, as if it had been written so. */
+/** A backup with an additional row and a valid proof. */
 function withRow(text: string, table: string, values: Record<string, string>) {
   const lines = text.split("\n");
   const start = lines.findIndex((line) => line.startsWith(`{"table":"${table}",`));
@@ -258,7 +261,7 @@ test("a restored file holds data only: nothing in it is run, and nobody is signe
   await writeFile(place("burglary.gz"), sealed(burglary));
   const target = await emptyPostgres();
   expect(await restore(target, place("burglary.gz"))).toEqual(restored);
-  // A change of timezone counts everything anew.
+  // A change of timezone recounts everything.
   await openShop({ ...target, DEMO: "off", BUSINESS_TIMEZONE: "Europe/Paris" }).then(({ child }) => child.kill());
   await look(target, async ({ db }) => {
     expect((await db.execute(sql`select * from counted order by subject`)).rows).toEqual(counted.rows);

@@ -1,4 +1,4 @@
-// `npm run backup -- [--check] [FILE]`: all of the business in one file, also while a server runs on it.
+// `npm run backup -- [--check] [FILE]`: the whole business in one file, also while a server runs on it.
 import { existsSync } from "node:fs";
 import { rename, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -17,7 +17,7 @@ import { takeBackup } from "./take.ts";
 export type Made = { rows: number; bytes: number; balanced: boolean | null };
 
 await runCommand(async () => {
-  // Of no use to a server that is gone.
+  // Useless if that server is gone.
   process.once("disconnect", () => process.exit(1));
   process.channel?.unref();
   const now = new Date();
@@ -40,7 +40,7 @@ await runCommand(async () => {
   process.send?.({ rows, bytes, balanced } satisfies Made);
   return balanced === false ? 1 : 0;
 
-  /** Tried, not believed. What cannot be restored loses its name. */
+  /** Restores the backup to test it. A file that cannot be restored is renamed. */
   async function restores(path: string): Promise<boolean> {
     try {
       const header = await checkBackup(path, keys);

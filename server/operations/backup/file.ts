@@ -9,14 +9,14 @@ import * as z from "zod";
 import { type BackupKeys, StartError } from "../../config.ts";
 import { Damaged, isSealed, Locked, sealed, unsealed } from "./seal.ts";
 
-// A backup is lines of JSON in one gzip stream: a header, then for every table a line with its name and columns and
-// a line per row, then how many rows each table has, and last the SHA-256 of all that precedes it. It may be encrypted
-// as a whole, in the age format.
+// A backup is lines of JSON in one gzip stream: a header; for every table a line with its name and columns, then a line
+// per row; then the number of rows of each table; and last the SHA-256 of everything before. It may be encrypted as a
+// whole, in the age format.
 
 export const formatVersion = 1;
 
 export type Header = z.infer<typeof Header>;
-/** Also what the terminal shows of it: only what could have been written here. */
+/** Strict because the terminal shows parts of it: only what this program could have written. */
 export const Header = z.object({
   footprintBackup: z.int().positive(),
   /** The version of the tables. */
@@ -26,14 +26,17 @@ export const Header = z.object({
 export type TableStart = { table: string; columns: string[] };
 export type End = { rows: Record<string, number> };
 
-/** A row is the only thing that is written as a list: the text of each column, or null. */
+/** Only rows are written as lists: the text of each column, or null. */
 export const isRow = (line: string) => line.startsWith("[");
 
 export const lineOf = (content: Header | TableStart | End) => `${JSON.stringify(content)}\n`;
 
-/** Writes the lines under another name first: what carries the name is complete. It holds what is nobody else's business. */
+/**
+ * Writes the lines under a temporary name first, so that a file with the real name is complete. Readable by the owner
+ * only, since it is confidential.
+ */
 export async function writeProven(path: string, lines: AsyncIterable<string>, keys?: BackupKeys): Promise<void> {
-  // In containers all processes have the same few numbers.
+  // In containers all processes have the same few ids.
   const unfinished = `${path}.${randomBytes(4).toString("hex")}.unfinished`;
   const target = { flags: "wx", mode: 0o600, flush: true };
   try {
@@ -52,7 +55,7 @@ export async function writeProven(path: string, lines: AsyncIterable<string>, ke
 
 const day = 86_400_000;
 
-/** Removes what a crash left behind, and nobody writes at any more. Another server may be faster, or give it its name. */
+/** Removes unfinished files that a crash left behind. Another server may remove or rename one at the same time. */
 export async function removeUnfinished(folder: string, beginning = ""): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     if (!name.startsWith(beginning) || !name.endsWith(".unfinished")) continue;
@@ -71,16 +74,16 @@ async function* withHash(lines: AsyncIterable<string>): AsyncGenerator<string> {
   yield `${JSON.stringify({ sha256: hash.digest("hex") })}\n`;
 }
 
-/** What is said of a file that is none of ours, or not as it was written. */
+/** The errors for a file that is not ours, or is damaged. */
 type Faults = { none: (path: string) => StartError; damaged: (path: string) => StartError; what: string };
 
-/** The lines of a file without its last, which is the proof that they are all there and as they were written. */
+/** The lines of a file except the last, which proves that they are complete and unchanged. */
 export async function* readProven(path: string, faults: Faults, keys?: BackupKeys): AsyncGenerator<string> {
   const { damaged } = faults;
   const hash = createHash("sha256");
   let proof: string | undefined;
   try {
-    // A failure to read ends the unpacking with it, which is where it is noticed.
+    // A read error ends the decompression, where it is noticed.
     const isEncrypted = await isSealed(path);
     const file = createReadStream(path);
     const unpacked = pipe(isEncrypted ? unsealed(file, keys) : file, createGunzip(), () => {});
@@ -102,10 +105,10 @@ export async function* readProven(path: string, faults: Faults, keys?: BackupKey
 
 export const readBackup = (path: string, keys?: BackupKeys) => readProven(path, backupFaults, keys);
 
-/** Far more than any row is: a small file can unpack to a line that fills the memory. */
+/** Far longer than any row: a small file can decompress to a line that fills the memory. */
 const longestLine = 64_000_000;
 
-/** By the byte: some of the characters that end lines elsewhere are ordinary text here. */
+/** Splits by byte: some characters that end lines elsewhere are ordinary text here. */
 async function* linesOf(stream: AsyncIterable<Buffer>, tooLong: () => StartError): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = [];
   let length = 0;
@@ -121,7 +124,7 @@ async function* linesOf(stream: AsyncIterable<Buffer>, tooLong: () => StartError
     length += chunk.length - start;
     if (length > longestLine) throw tooLong();
   }
-  // Whatever is not ended by a new line was cut off.
+  // Text without a final new line was cut off.
   if (pieces.length > 0) yield Buffer.concat(pieces);
 }
 

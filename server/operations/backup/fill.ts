@@ -8,7 +8,7 @@ import { isTooOld, isVersion, migrate, versionOf } from "../../db/migrations.ts"
 import { type End, formatVersion, Header, isRow, noBackup, readBackup, type TableStart } from "./file.ts";
 import { neverRestored, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
 
-/** Reads all of a backup before any of it is used. Returns what it says about itself. */
+/** Reads a whole backup before any of it is used. Returns its header. */
 export async function checkBackup(path: string, keys?: BackupKeys): Promise<Header> {
   const sections: { start: string; rows: number }[] = [];
   for await (const line of readBackup(path, keys)) {
@@ -17,7 +17,7 @@ export async function checkBackup(path: string, keys?: BackupKeys): Promise<Head
     else if (current) current.rows++;
     if (sections.length > mostSections) throw noBackup(path);
   }
-  // Only now is it known to be what was written.
+  // Only now is it known to be unchanged.
   const words = sections.map(({ start, rows }) => ({ ...(JSON.parse(start) as Partial<Words>), counted: rows }));
   const { success: isHeader, data: header } = Header.safeParse(words[0]);
   const counted = Object.fromEntries(words.flatMap(({ table, counted }) => (table ? [[table, counted]] : [])));
@@ -34,10 +34,10 @@ export async function checkBackup(path: string, keys?: BackupKeys): Promise<Head
 
 type Words = TableStart & End;
 
-/** A header, the tables and an end; there are some thirty of them. */
+/** A header, the tables and an end; there are some thirty tables. */
 const mostSections = 1_000;
 
-/** Makes an empty database what the backup says, and brings it up to date: all of it, or nothing has changed. */
+/** Fills an empty database from a backup and upgrades it: completely, or nothing has changed. */
 export async function fillFrom(db: Database, path: string, { level }: Header, keys?: BackupKeys): Promise<void> {
   await withoutTimeLimit(db).transaction(async (tx) => {
     await prepareSession(tx);
@@ -47,14 +47,14 @@ export async function fillFrom(db: Database, path: string, { level }: Header, ke
       throw new StartError(
         "The database is not empty: create another one and set DATABASE_URL to it. Nothing was restored.",
       );
-    // As the tables were then; what came later is done to the rows, as it would have been.
+    // Creates the tables of that version; later migrations then change the rows as they would have.
     await migrate(tx, level);
     const tables = new Map((await tablesOf(tx)).map((table) => [table.name, table]));
     const run = (statement: string) => tx.execute(sql.raw(statement));
     const endStatements = await beginBulkLoad(run, [...tables.keys()]);
     try {
       await insertAll(tx, path, tables, keys);
-      // References and unique indexes come back over what is there: rows that break one end the restore.
+      // References and unique indexes are restored after the rows, so rows that break one end the restore.
       for (const parts of endStatements.values()) for (const statement of parts) await run(statement);
     } catch (error) {
       throw explained(error, path);
@@ -66,8 +66,8 @@ export async function fillFrom(db: Database, path: string, { level }: Header, ke
 }
 
 /**
- * Numbers that the database gives go on beyond all that it may have given since the backup: who has followed what
- * happened by its positions then misses nothing of what happens now. None gives a thousand of them a second for years.
+ * Moves sequences beyond all numbers that may have been given since the backup, so that shops which follow events by
+ * position miss nothing. No sequence gives a thousand numbers a second for years.
  */
 async function passAllNumbers(tx: Transaction) {
   await tx.execute(sql`
@@ -76,7 +76,7 @@ async function passAllNumbers(tx: Transaction) {
     where relnamespace = 'public'::regnamespace and relkind = 'r' and attidentity <> ''`);
 }
 
-/** SQLSTATEs of classes 22 and 23 are about values and rules, not about the database. */
+/** SQLSTATEs of classes 22 and 23 are about values and rules, so the file is at fault. */
 function explained(error: unknown, path: string): unknown {
   const code = databaseCode(error) ?? "";
   if (!/^2[23]...$/.test(code)) return error;
@@ -111,10 +111,10 @@ async function insertAll(tx: Transaction, path: string, tables: Map<string, Tabl
   }
 }
 
-/** What a search looks through is computed; earlier versions kept some of it like other columns. */
+/** Search columns are computed; earlier versions backed some of them up like other columns. */
 const formerlyKept = ["search", "admin_search"];
 
-/** How rows of a table are inserted, each value from its own text. Replaces what the migrations put there. */
+/** Inserts rows of a table, each value from its own text. Replaces rows that the migrations inserted. */
 async function inserting(tx: Transaction, table: Table | undefined, written: string[]) {
   const types = new Map(table?.columns.map(({ name, type }) => [name, type]));
   const columns = [written].flat().filter((name) => !formerlyKept.includes(name));

@@ -1,8 +1,8 @@
 import type { BackupKeys } from "../../config.ts";
 
-/** A secret key alone opens backups, and closes none. */
+/** A secret key alone can open backups, but not make them. */
 export const closes = (keys: BackupKeys | undefined) => !!keys && (keys.recipients.length > 0 || !!keys.passphrase);
 
-/** Sorts by time; without colons, which some file systems refuse. */
+/** Names sort by time; they have no colons, which some file systems refuse. */
 export const nameOf = (time: Date, keys: BackupKeys | undefined) =>
   `footprint-${time.toISOString().slice(0, 19).replaceAll(":", "")}Z.gz${closes(keys) ? ".age" : ""}`;

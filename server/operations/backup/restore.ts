@@ -1,4 +1,4 @@
-// `npm run restore -- FILE`: a backup of either engine, into an empty database of either.
+// `npm run restore -- FILE`: restores a backup of either engine into an empty database of either.
 import { existsSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -55,7 +55,7 @@ async function intoEmptyDatabase<T>(
   }
 }
 
-/** It gets its name when all is in it; whatever a killed restore left is not worth keeping. */
+/** The folder gets its name when it is complete; anything that a killed restore left is deleted. */
 async function intoNewFolder<T>(place: string, fill: (db: Database) => Promise<T>): Promise<T> {
   const unfinished = `${place}-unfinished`;
   const remove = () => rm(unfinished, { recursive: true, force: true });

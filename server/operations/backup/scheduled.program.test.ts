@@ -19,7 +19,7 @@ import {
   run,
 } from "../../testing/program.ts";
 
-/** On a busy machine too: only what never comes is given up. */
+/** Generous for a busy machine: only what never comes is given up. */
 const patience = { timeout: 240_000, interval: 250 };
 
 test("servers back up by themselves: one of them, encrypted, restored for a check; what is old goes", {
@@ -93,7 +93,7 @@ test("a backup is checked beside its own database, also where the address does n
   const name = new URL(DATABASE_URL).pathname.slice(1);
   const forgotten = `footprint_check_1_${name}`;
   try {
-    // An account and its database have the same name: an address may leave the latter out.
+    // Account and database have the same name, so the address may leave the latter out.
     await owner.query(`create role ${name} login createdb password 'its own'`);
     await owner.query(`alter database ${name} owner to ${name}`);
     await owner.query(`create database ${forgotten}`);

@@ -12,14 +12,17 @@ import type { Made } from "./backup.ts";
 import { removeUnfinished } from "./file.ts";
 import { nameOf } from "./names.ts";
 
-/** So often it is looked whether it is time, in milliseconds; and so often whoever makes one says that they do. */
+/**
+ * In milliseconds: how often it is checked whether a backup is due, and how often a server making one gives a sign of
+ * life.
+ */
 const lookEvery = 20_000;
-/** Whoever has not said so for as long, in seconds, is gone. */
+/** A server without a sign of life for so many seconds is taken for dead. */
 const silence = 120;
-/** One that failed is tried again after so many seconds. */
+/** Seconds until a failed backup is tried again. */
 const patience = 900;
 
-/** Backs the business up by itself, beside any number of other servers on the same database: one of them does it. */
+/** Makes scheduled backups. With several servers on one database only one of them does. */
 export function startBackups(
   db: Database,
   { every, ...kept }: Backups,
@@ -55,7 +58,7 @@ export function startBackups(
       lookEvery,
     );
     const made = await inOwnProcess(join(folder, file), stopping.signal).finally(() => clearInterval(alive));
-    // Not its fault: another server does it now, or this one when it is started again.
+    // Not a failure: another server makes it now, or this one after its restart.
     if (stopping.signal.aborted) return void (await db.delete(backups).where(eq(backups.id, id)));
     const problem = "problem" in made ? made.problem : made.balanced ? "" : "Its books do not balance";
     await db.transaction(async (tx) => {
@@ -87,12 +90,12 @@ export function startBackups(
   };
 }
 
-/** The id of a backup that this server is to make, if it is time for one and nobody is at it. */
+/** The id of a backup that this server is to make; undefined if none is due or another server is making it. */
 async function claim(db: Database, file: string, every: number): Promise<string | undefined> {
   return db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${backupsLock})`);
     const ago = (seconds: number) => sql`clock_timestamp() - ${seconds} * interval '1 second'`;
-    // What was begun in the future was begun before the clock was set back.
+    // A start time in the future means that the clock was set back.
     const { rows } = await tx.execute(sql`
       select from backups
       where case
@@ -108,7 +111,7 @@ async function claim(db: Database, file: string, every: number): Promise<string 
 
 const backupsLock = 7400_0011;
 
-/** By itself, and after everybody else: the server has callers. Answers what came of it. */
+/** In a separate process with low priority, since the server has callers. Returns the result. */
 function inOwnProcess(path: string, stopped: AbortSignal): Promise<Made | { problem: string }> {
   return new Promise((done) => {
     const child = fork(new URL("./backup.ts", import.meta.url), ["--check", path], {
@@ -135,7 +138,7 @@ function inOwnProcess(path: string, stopped: AbortSignal): Promise<Made | { prob
   });
 }
 
-/** Of those that servers made: the last of each of so many days and weeks stay, and all of the last day. */
+/** Of the backups that servers made, keeps the last of so many days and weeks, and all of the last day. */
 async function removeOld(db: Database, folder: string, { days, weeks }: Pick<Backups, "days" | "weeks">) {
   const made = await db
     .select({ file: backups.file, at: backups.begunAt })
@@ -153,7 +156,7 @@ async function removeOld(db: Database, folder: string, { days, weeks }: Pick<Bac
   await removeUnfinished(folder);
 }
 
-/** The first of each of so many spans, as they come. */
+/** The first item of each of so many spans, in the given order. */
 function lastOfEach<T>(made: T[], amount: number, spanOf: (one: T) => string): T[] {
   const firsts = new Map<string, T>();
   for (const one of made) if (!firsts.has(spanOf(one))) firsts.set(spanOf(one), one);

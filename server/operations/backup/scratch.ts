@@ -6,12 +6,12 @@ import type { Database } from "../../db/database.ts";
 import { connectEmbedded, connectPostgres, type Engine } from "../../db/engine.ts";
 import { withDatabase } from "../../db/hosts.ts";
 
-/** What a killed check left behind is cleared away by one that comes so much later, in milliseconds. */
+/** After so many milliseconds, what a killed check left behind may be removed. */
 const day = 86_400_000;
 
 /**
- * Works in an empty database that is gone afterwards: beside the business's own where one may be made there, else an
- * embedded one in this folder.
+ * Works in an empty database that is dropped afterwards: beside the business's own if the account may create one, else
+ * an embedded one in this folder.
  */
 export async function inScratchDatabase<T>(
   {
@@ -60,7 +60,7 @@ async function dropForgotten(db: Database) {
   );
   for (const { datname } of rows)
     if (Number(/^\d+/.exec(datname.slice(prefix.length))?.[0]) < Date.now() - day)
-      // It may be of another business, whose account alone can drop it.
+      // It may belong to another business, whose account alone can drop it.
       await db.execute(sql`drop database if exists ${sql.identifier(datname)}`).catch(() => {});
 }
 

@@ -8,13 +8,13 @@ import {
 } from "age-encryption";
 import { type BackupKeys, StartError } from "../../config.ts";
 
-/** None of the keys opens it. */
+/** None of the keys opens the file. */
 export class Locked extends Error {}
 
-/** It was opened, and is not what was closed. */
+/** The file could be opened, but was changed. */
 export class Damaged extends Error {}
 
-/** Says before anything is done that a key was not copied whole. */
+/** Finds incompletely copied keys before anything is done. */
 export function checkKeys({ recipients, identities }: BackupKeys): void {
   const [encrypter, decrypter] = [new Encrypter(), new Decrypter()];
   const check = (name: string, add: () => void) => {
@@ -64,13 +64,13 @@ export async function* unsealed(source: AsyncIterable<Uint8Array>, keys: BackupK
 }
 
 /**
- * The same keys with one more that is forgotten with the process: so what is for somebody else's eyes alone can be read
- * once, to see that it is whole. A passphrase opens what it closes anyway.
+ * The same keys with an additional one that only this process knows, so that a file encrypted for somebody else can be
+ * read once to check it. A passphrase opens what it encrypted anyway.
  */
 export async function withOwnKey(keys: BackupKeys): Promise<BackupKeys> {
   const [first] = keys.recipients;
   if (!first) return keys;
-  // BackupKeys of the two kinds do not go together: the weaker one would undo the stronger.
+  // The two kinds of keys cannot be mixed: the weaker would undo the stronger.
   const own = await (first.startsWith("age1pq1") ? generateHybridIdentity() : generateX25519Identity());
   return { ...keys, recipients: [...keys.recipients, await identityToRecipient(own)], identities: [own] };
 }

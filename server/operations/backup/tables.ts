@@ -3,7 +3,7 @@ import type { Transaction } from "../../db/database.ts";
 
 export type Table = { name: string; columns: { name: string; type: string }[] };
 
-/** The tables as they are in this database, which may be older than the program. Computed columns are left out. */
+/** The tables as they are in this database, which may be older than the program, without computed columns. */
 export async function tablesOf(tx: Transaction): Promise<Table[]> {
   const { rows } = await tx.execute<Table>(sql`
     select relname as name, (
@@ -18,20 +18,20 @@ export async function tablesOf(tx: Transaction): Promise<Table[]> {
 }
 
 /**
- * Who was signed out or has a new password since must not come back with a restored session; and which backups there
- * are is known best by who has them.
+ * A restore must not bring back sessions of people who were signed out or have a new password since; and whoever has
+ * the backups knows best which there are.
  */
 export const neverBackedUp = [
   ...["sessions", "known_devices", "sign_in_tries", "sign_in_limits", "passkey_challenges"],
   "backups",
 ];
 
-/** What a file may say, but nobody listens to: `counted` is SQL, which the migrations alone write. */
+/** In a file these are ignored: `counted` holds SQL, which only migrations may write. */
 export const neverRestored = [...neverBackedUp, "counted"];
 
 export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** Every value has one way of being written, whatever this connection's settings are; and a slow disk may be waited for. */
+/** Each value is written in one way only, whatever the connection's settings; and slow disks get their time. */
 export async function prepareSession(tx: Transaction): Promise<void> {
   for (const setting of [
     "idle_in_transaction_session_timeout = 0",

@@ -6,7 +6,7 @@ import { versionOf } from "../../db/migrations.ts";
 import { formatVersion, type Header, lineOf, writeProven } from "./file.ts";
 import { neverBackedUp, prepareSession, quoted, type Table, tablesOf } from "./tables.ts";
 
-/** Writes one snapshot of the database to a file. Returns how many rows it has. */
+/** Writes one snapshot of the database to a file. Returns the number of rows. */
 export async function takeBackup(db: Database, path: string, now: Date, keys?: BackupKeys): Promise<number> {
   return withoutTimeLimit(db).transaction(
     async (tx) => {
@@ -25,7 +25,7 @@ export async function takeBackup(db: Database, path: string, now: Date, keys?: B
   );
 }
 
-/** All of the file but its proof; `counts` is filled as it is written. */
+/** The whole file except its proof; fills `counts` on the way. */
 async function* linesOf(tx: Transaction, header: Header, counts: Record<string, number>) {
   yield lineOf(header);
   for (const table of await tablesOf(tx)) {
@@ -43,7 +43,7 @@ async function* linesOf(tx: Transaction, header: Header, counts: Record<string, 
 const megabyte = 1024 * 1024;
 const mostRows = 2000;
 
-/** A megabyte or so at a time, whatever a row weighs: a table of any size passes through little memory. */
+/** About a megabyte at a time, however large a row is, so that any table passes through little memory. */
 async function* rowsOf(tx: Transaction, { name, columns }: Table): AsyncGenerator<string[]> {
   const texts = columns.map((column) => `${quoted(column.name)}::text`).join(", ");
   await tx.execute(

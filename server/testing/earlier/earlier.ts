@@ -6,9 +6,9 @@ import pg from "pg";
 import { connectEmbedded } from "../../db/engine.ts";
 import { emptyPostgres, putDatabase } from "../program.ts";
 
-// A small business that was kept by the version of ten migrations, through its own API: three customers, one of them
-// new, two label types, four orders (one refunded, two of a bulk order), a Fedex order with its file, two invoices, one
-// shop's key. As a dump of its database, and as its backup.
+// A small business kept by the version with ten migrations, made through its own API: three customers (one of them
+// new), two label types, four orders (one refunded, two of a bulk order), a Fedex order with its file, two invoices and
+// one shop's key. Stored as a dump of its database and as its backup.
 
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 

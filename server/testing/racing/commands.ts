@@ -14,7 +14,9 @@ import { someAddresses, someParcel } from "../add.ts";
 import type { Asked } from "./rules.ts";
 import type { State } from "./state.ts";
 
-/** What somebody wants to do, before it is known what there is: `pick` and `other` choose among what there is then. */
+/**
+ * Something that somebody wants to do, chosen before it is known what exists; `pick` and `other` then choose among it.
+ */
 type Command = {
   what: keyof typeof commands;
   who: number;
@@ -22,7 +24,7 @@ type Command = {
   other: number;
   amount: number;
   wanted: boolean | undefined;
-  /** The Idempotency-Key: none where it is optional, its own, one that others use too; twice is a double click. */
+  /** The Idempotency-Key: none (where optional), its own, or one that others use too; "twice" is a double click. */
   key: "none" | "own" | "shared" | "twice";
 };
 
@@ -40,7 +42,7 @@ const bounds: [from: number, to: number][] = [
 const parcel = { ...someAddresses, fromCountry: "US", toCountry: "US" };
 const party = { name: "Lena Okafor", street: "88 Wharf Rd", city: "Portland", zip: "04101" };
 
-/** Each makes a request of what there is; or none, where there is nothing to do it to. */
+/** Each command makes a request about existing things, or none if there are none. */
 const commands = {
   addBalance: ({ customer, cents }) =>
     made(users.addBalance, { params: { id: customer.id }, body: { balance: (cents || 1) / 100 } }),
@@ -176,7 +178,7 @@ function situationOf({ pick, other, amount, wanted }: Command, state: State) {
 }
 
 const command: fc.Arbitrary<Command> = fc.record({
-  // Money first: what moves it is tried more often.
+  // Money first: calls that move it are tried more often.
   what: fc.oneof(
     {
       weight: 2,
@@ -200,7 +202,7 @@ const command: fc.Arbitrary<Command> = fc.record({
   key: fc.constantFrom("none", "own", "own", "shared", "twice", "twice"),
 });
 
-/** What a table's lock holds up until everybody waits for it: from there they all go on at once. */
+/** Tables whose lock holds calls back until all of them wait, and then continue at once. */
 const gates = [
   "none",
   "logs",
@@ -217,7 +219,7 @@ export type Gate = (typeof gates)[number];
 
 type Round = { commands: Command[]; gate: Gate; again: number[] };
 
-/** What several people do at the same moment; `again` repeats requests of earlier rounds, key and all. */
+/** Rounds of calls made at the same moment; `again` repeats requests of earlier rounds, with their keys. */
 export const rounds: fc.Arbitrary<Round[]> = fc.array(
   fc.record({
     commands: fc.array(command, { minLength: 2, maxLength: 5, size: "max" }),
@@ -229,7 +231,7 @@ export const rounds: fc.Arbitrary<Round[]> = fc.array(
 
 let keys = 0;
 
-/** The requests a command comes to. */
+/** The requests that a command leads to. */
 export function requestsOf(command: Command, state: State): Asked[] {
   const request = commands[command.what](situationOf(command, state) as never);
   if (!request) return [];

@@ -8,8 +8,8 @@ export type Exchange = { asked: Asked; answer: Answer };
 type Progress = "not yet" | "done" | Found;
 
 /**
- * Looks for an order in which the calls of a round, one after another, would have given these answers and left what
- * is seen now. Returns the state it ends in; or, where there is none, how near the nearest one came.
+ * Looks for an order in which the calls of a round, made one after another, would have given these answers and left
+ * what is seen now. Returns the resulting state or, if there is none, how close the nearest one came.
  */
 export function explain(
   before: State,
@@ -71,7 +71,7 @@ function movesOf(state: State, round: Exchange[], place: number, found: Found | 
   return moves;
 }
 
-/** A purchase that is refused for want of one code held others for a moment, which its neighbours passed over. */
+/** A purchase refused for want of one code held other codes for a moment, which its neighbours skipped. */
 function heldByOthers(round: Exchange[], place: number, type: string): number {
   const parcelsOf = ({ asked }: Exchange) => {
     const { body } = asked.input as { body?: { labelType?: string; orders?: { labelType: string }[] } };

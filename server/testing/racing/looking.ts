@@ -17,7 +17,7 @@ const read = async <E extends Endpoint>(endpoint: E, input = {}) =>
   (await call("admin", endpoint, input as never)).body;
 const whole = { query: { limit: "100" } };
 
-/** Everything an administrator can see, and what it says about the state behind it. */
+/** Everything an administrator can see, and what it tells about the state behind it. */
 export async function look(): Promise<{ seen: Shown; lists: Lists; problems: string[] }> {
   const lists = await readLists();
   const { seenOrders, revenue, deposits, joined, codes, fedexStats, logCount, books } = await readFigures();
@@ -98,7 +98,7 @@ async function readFigures() {
   return { seenOrders, revenue, deposits, joined, codes, fedexStats, logCount: log.total, books };
 }
 
-/** The state as far as lists tell it: whose an order or an invoice is, they do not say for sure. */
+/** The state as far as lists tell it; they do not say for certain whose an order or invoice is. */
 function stateIn(lists: Lists): State {
   const uids = new Map(lists.labelTypes.map(({ _id, uid }) => [_id, uid]));
   const discordIds = new Map(lists.customers.map(({ _id, discordId }) => [_id, discordId]));
@@ -152,7 +152,7 @@ function stateIn(lists: Lists): State {
   };
 }
 
-/** The same state with the ids, and the order of custom prices, that only the lists tell. */
+/** The same state with ids and the order of custom prices, which only lists tell. */
 export function withIds(state: State, lists: Lists): State {
   const { customers, labelTypes, codes, transfers, staff } = stateIn(lists);
   return { ...state, customers, labelTypes, codes, transfers, staff };

@@ -16,25 +16,25 @@ import { inCents, type Moved, type State, type Tier } from "./state.ts";
 export type Asked = { as: string; call: Endpoint; input: unknown; key: string | undefined };
 export type Answer = { status: number; body: { message: string } };
 
-/** What a call found out at first and acts upon later; in between, others may act. */
+/** What a call reads first and acts upon later, while others may act in between. */
 export type Found = { status?: number; prices?: number[] };
 
-/** How a call may go on from here: the business afterwards, and what the call found if it is not done yet. */
+/** A possible next step of a call: the new state, and what the call has read if it is not done. */
 export type Move = { state: State; found?: Found };
 
 type Situation<E extends Endpoint> = {
-  /** A copy, to be changed. */
+  /** A copy that may be changed. */
   state: State;
   as: string;
   input: Input<E>;
   status: number;
   body: Reply<E> & { message: string };
   found: Found | undefined;
-  /** Codes of a type that buyers of the same round held for a moment, and did not get. */
+  /** Codes of a type that buyers of this round held for a moment without buying. */
   heldCodes: (type: string) => number;
 };
 
-/** The ways in which a call can have led to its answer, from a business in this state; none when it cannot have. */
+/** The ways in which a call in this state can have led to its answer; none if it cannot. */
 type Rule = (situation: Situation<Endpoint>) => Move[];
 
 const rule = <E extends Endpoint>(call: E, apply: (situation: Situation<E>) => Move[]): [Endpoint, Rule] => [
@@ -96,7 +96,7 @@ export const rules = new Map<Endpoint, Rule>([
   }),
   rule(users.deleteCustomPrice, ({ state, input: { params, body }, status }) => {
     const customer = customerWith(state, params.id);
-    // Those that were added in this round stand behind the others, in an order that nobody can know.
+    // Prices added in this round come after the others, in an unknown order.
     const known = customer.prices.filter(({ id }) => id !== undefined);
     const there = known[body.index];
     if (body._id && there?.id !== body._id) return when(status === 409, state);
@@ -128,7 +128,7 @@ export const rules = new Map<Endpoint, Rule>([
   rule(storefront.setInvoiceStatus, ({ state, input, status, body, found }) => {
     const invoice = state.invoices[input.params.id];
     if (!invoice) return when(status === 404, state);
-    // The balance is looked up once the invoice is settled.
+    // The balance is read once the invoice is settled.
     const told = () => inCents(body.balance) === customerCalled(state, invoice.customer).balance;
     if (found) return when(told(), state);
     const wanted = input.body.status;
@@ -295,7 +295,7 @@ export const newFedexOrder = (customer: string) => ({
 
 const when = (isPossible: boolean, state: State): Move[] => (isPossible ? [{ state }] : []);
 
-/** What was done stands in the log, and the answer has to say so. */
+/** Every change is in the log, and the answer has to say so. */
 function done(state: State, type: Log["type"], isRight: boolean): Move[] {
   logged(state, type);
   return when(isRight, state);
@@ -321,12 +321,12 @@ const tierOf = ({ fromWeight, toWeight, price }: { fromWeight: number; toWeight:
 });
 const overlap = (a: Tier, b: Tier) => a.fromWeight < b.toWeight && b.fromWeight < a.toWeight;
 
-/** False, and nothing is moved, where the balance is too small. */
+/** Returns false, and moves nothing, if the balance is too small. */
 function move(state: State, moved: Omit<Moved, "id" | "reversed">): boolean {
   const customer = customerCalled(state, moved.customer);
   if (customer.balance + moved.cents < 0) return false;
   customer.balance += moved.cents;
-  // In an order of their own, so that states differ only where they do.
+  // Sorted, so that equal states compare as equal.
   state.transfers = [...state.transfers, { ...moved, reversed: false }].sort((a, b) =>
     nameOf(a) < nameOf(b) ? -1 : 1,
   );
@@ -344,7 +344,7 @@ function pay(state: State, id: string) {
 
 type Parcel = { labelType: string; weight: number };
 
-/** What parcels cost at this moment, or how the purchase is refused. */
+/** The prices of parcels at this moment, or the refusal of the purchase. */
 function pricesOf(state: State, discordId: string, parcels: Parcel[]): Found {
   const customer = customerCalled(state, discordId);
   const prices = parcels.map(({ labelType: uid, weight }) => {
@@ -378,7 +378,7 @@ function refusedPurchase(
 type Sold = { _id: string; price: number; tracking: string };
 type Bought = { orders: Sold[]; total: number; balance: number };
 
-/** A purchase first finds its prices, and is paid for later. What was bought is asked for once it was. */
+/** A purchase reads its prices first, and pays later. The orders are checked after that. */
 function purchase(
   { state, status, found, heldCodes }: Omit<Situation<Endpoint>, "input" | "body">,
   discordId: string,
@@ -399,7 +399,7 @@ function purchase(
   return done(state, "balance", isPossible && isRight && balanceIsRight);
 }
 
-/** False where nobody can have been sold this: an order that is there already, or a code that is used or of another type. */
+/** False if this cannot have been sold: the order exists already, or the code is used or of another type. */
 function sell(state: State, discordId: string, uid: string, { _id, price, tracking }: Sold): boolean {
   const { name, usesCodes } = present(state.labelTypes[uid]);
   const code = state.codes[tracking];

@@ -1,6 +1,6 @@
 import type { PriceTier } from "@footprint/contract/label-types.ts";
 
-/** What a business should look like after all that was answered. Money is in cents. */
+/** What a business should look like after all answers. Money is in cents. */
 export type State = {
   /** By discordId. */
   customers: Record<string, Customer>;
@@ -13,20 +13,20 @@ export type State = {
   bulkOrders: Record<string, string[]>;
   invoices: Record<string, { customer: string; cents: number; method: "cashapp" | "paypal"; status: string }>;
   fedexOrders: Record<string, FedexOrder>;
-  /** All but purchases. */
+  /** All except purchases. */
   transfers: Moved[];
   /** By username. */
   staff: Record<string, { id?: string }>;
   /** How many rows the log has, by type. */
   logs: Record<string, number>;
-  /** What was answered under an Idempotency-Key, by caller and key. */
+  /** Answers under an Idempotency-Key, by caller and key. */
   replies: Record<string, { request: string; answer: string }>;
 };
 
-/** What was added a moment ago has an id that nobody was told yet. */
+/** A tier that was just added has an id that nobody was told yet. */
 export type Tier = { id?: string; fromWeight: number; toWeight: number; cents: number };
 
-/** A change of a customer's balance; what it was for where that is an invoice. */
+/** A change of a customer's balance, with its invoice if it was for one. */
 export type Moved = {
   id?: string;
   customer: string;
@@ -52,7 +52,7 @@ type FedexOrder = {
   status: string;
   note: string;
   charged: boolean;
-  /** Whoever works on it. */
+  /** The account working on it. */
   claimedBy: string | null;
 };
 
@@ -67,7 +67,7 @@ export const asTier = ({ _id, fromWeight, toWeight, price }: PriceTier): Tier =>
   cents: inCents(price),
 });
 
-/** What an operator sees of it: every list, and every figure on the dashboard. */
+/** The state as an operator sees it: every list, and every figure on the dashboard. */
 export function shown(state: State) {
   const customerOf = (discordId: string) => state.customers[discordId] as Customer;
   const orders = Object.entries(state.orders);

@@ -1,7 +1,7 @@
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 
-/** Copies a text, and says so. */
+/** Copies a text, and confirms it. */
 export function Copy({ text, what }: { text: string; what: string }) {
   const [isDone, setDone] = useState(false);
   useEffect(() => {
@@ -9,7 +9,7 @@ export function Copy({ text, what }: { text: string; what: string }) {
     const timer = setTimeout(() => setDone(false), 2_000);
     return () => clearTimeout(timer);
   }, [isDone]);
-  // Pages that are not encrypted, and not of this machine, have no clipboard.
+  // Unencrypted pages on other machines have no clipboard.
   if (!navigator.clipboard) return null;
   const copy = () =>
     navigator.clipboard.writeText(text).then(

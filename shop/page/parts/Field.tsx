@@ -2,9 +2,9 @@ import { type ComponentProps, type ReactNode, useId } from "react";
 
 type Said = {
   label: string;
-  /** What is wrong: it has to be mended. */
+  /** A mistake that has to be corrected. */
   fault?: string | undefined;
-  /** What looks wrong: it may stay. */
+  /** A possible mistake that may stay. */
   caution?: string | undefined;
   hint?: ReactNode;
   isOptional?: boolean;
@@ -13,7 +13,7 @@ type Said = {
 
 type Wired = { id: string; "aria-invalid"?: true; "aria-describedby"?: string };
 
-/** A labelled control with what there is to say about it. */
+/** A control with its label and messages. */
 function Labelled({
   label,
   fault,
@@ -89,7 +89,7 @@ export function TextArea({ label, fault, caution, hint, isOptional, className, .
   );
 }
 
-/** After a form was refused: to the first thing that is wrong with it, as soon as that is shown. */
+/** After a refusal: moves the focus to the first mistake, as soon as it is shown. */
 export const focusFault = (frames = 60) => {
   requestAnimationFrame(() => {
     const wrong = document.querySelector<HTMLElement>('[aria-invalid="true"]');

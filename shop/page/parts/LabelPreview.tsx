@@ -3,7 +3,7 @@ import { type Address, isInUs } from "../address.ts";
 
 type Props = { name: string | undefined; weight: string | undefined; from: Address; to: Address; children?: ReactNode };
 
-/** A label as it takes shape. */
+/** A label being filled in. */
 export const LabelPreview = ({ name, weight, from, to, children }: Props) => (
   <div className="label">
     <div className="label-part label-head">

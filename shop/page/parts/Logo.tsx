@@ -1,4 +1,4 @@
-/** A lark, as one draws it from afar. */
+/** A lark, drawn simply. */
 export const Logo = () => (
   <svg width="32" height="32" viewBox="0 0 32 32" aria-hidden>
     <rect width="32" height="32" rx="9" fill="#0c5a52" />

@@ -5,7 +5,7 @@ const icons = { well: IconCircleCheck, late: IconClock, bad: IconAlertTriangle, 
 
 type Props = { tone?: keyof typeof icons; title?: string; children?: ReactNode; isUrgent?: boolean };
 
-/** Says something beside what was asked for. What is urgent is read out at once. */
+/** A message. Urgent ones are read out at once. */
 export function Notice({ tone = "plain", title, children, isUrgent = false }: Props) {
   const Icon = icons[tone];
   return (

@@ -2,7 +2,7 @@ import type { Order } from "@footprint/client";
 import { Link } from "react-router";
 import { dollars, placeOf, weighed, when } from "../words.ts";
 
-/** An order in a list, leading to all of it. */
+/** An order in a list, with a link to its details. */
 export const OrderItem = ({ order }: { order: Order }) => (
   <li>
     <Link className="item" to={`/orders/${order._id}`}>

@@ -6,7 +6,7 @@ export function usePage(): number {
   return Number.isInteger(page) && page > 0 ? page : 1;
 }
 
-/** From page to page of a list; which one is in the address. */
+/** Paging of a list; the page is in the address. */
 export function Pages({ totalPages }: { totalPages: number }) {
   const [, setQuery] = useSearchParams();
   const page = usePage();

@@ -11,7 +11,7 @@ const pledges = [
   { Icon: IconReceiptRefund, name: "Nothing lost", text: "Every label, payment and refund stays in your history." },
 ];
 
-/** What this shop is, for who is not signed in. */
+/** Describes this shop to visitors. */
 export const Pitch = ({ title, text }: { title: string; text: string }) => (
   <div className="stack wide">
     <span className="brand">

@@ -7,12 +7,12 @@ type Props = {
   failure: Failure | undefined;
   /** It was sent, and no answer came. */
   isUnsure: boolean;
-  /** What is missing in the balance, in dollars. */
+  /** How much the balance lacks, in dollars. */
   missing?: number | undefined;
   what: string;
 };
 
-/** Which price was agreed to does not matter to a purchase that went through before. */
+/** The price no longer matters to a purchase that went through before. */
 const wordsOf = ({ price, message }: Failure) =>
   price === undefined ? message : `It costs ${dollars(price)} by now, should it not have gone through before.`;
 

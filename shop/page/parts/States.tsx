@@ -3,7 +3,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Failure } from "../ask.ts";
 
-/** Grey lines in the shape of what is on its way. */
+/** Grey lines in the shape of what is loading. */
 export const LoadingList = ({ rows = 4 }: { rows?: number }) => (
   <div className="list" aria-busy="true">
     <span className="unseen" role="status">
@@ -59,7 +59,7 @@ export const Empty = ({ icon, title, children }: { icon: ReactNode; title: strin
 
 type LoadedProps<T> = { query: UseQueryResult<T>; loading: ReactNode; children: (data: T) => ReactNode };
 
-/** What was asked for, or that it is on its way, or why it is not there. */
+/** The data, or that it is loading, or why it is missing. */
 export function Loaded<T>({ query, loading, children }: LoadedProps<T>) {
   if (query.data !== undefined) return children(query.data);
   if (!query.error) return loading;

@@ -69,7 +69,7 @@ function TopUp() {
   const [query] = useSearchParams();
   const draft = useDraft("top-up", discordId, () => "50");
   const { values: amount, isSending, isUnsure } = draft;
-  // Who comes from a purchase that was too dear is asked for what is missing, not for small change.
+  // After a purchase that cost too much, suggests the missing amount.
   const [missing, setMissing] = useState(Number(query.get("amount")));
   if (missing > 0) {
     setMissing(0);
@@ -203,7 +203,7 @@ function Change({ transfer }: { transfer: Transfer }) {
   );
 }
 
-/** What a change was for, and where that is shown. */
+/** What a change was for, and where it is shown. */
 function purposeOf({ for: purpose }: Transfer): [words: string, path: string] {
   switch (purpose?.kind) {
     case "order":

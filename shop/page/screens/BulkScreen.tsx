@@ -97,7 +97,7 @@ function BulkForm({ labelTypes, onBought }: FormProps) {
   );
 }
 
-/** Files can be dropped on the input itself, which lies over all of it. */
+/** Files can be dropped on the input itself, which covers the whole area. */
 function Drop({ onFile }: { onFile: (file: globalThis.File | undefined) => void }) {
   const [isOver, setOver] = useState(false);
   return (
@@ -124,7 +124,7 @@ type DryRunProps = FormProps & {
   onOther: () => void;
 };
 
-/** What the file would buy, and what is wrong with it. Nothing is bought yet. */
+/** What the file would buy, and its faults. Nothing is bought yet. */
 function DryRun({ file, draft, labelTypes, onBought, onOther }: DryRunProps) {
   const { balance, isVerified, status } = useCustomer();
   const refresh = useRefresh();
@@ -155,7 +155,7 @@ function DryRun({ file, draft, labelTypes, onBought, onOther }: DryRunProps) {
       <div className="stack">
         <div className="row apart">
           <h2 className="clip">{file.name}</h2>
-          {/* What is not for sale any more cannot be sent again: then the orders tell. */}
+          {/* What is no longer for sale cannot be sent again; then the list of orders tells. */}
           {(!isUnsure || faults.length > 0) && (
             <button type="button" className="button bare" onClick={onOther} disabled={isSending}>
               Choose another file

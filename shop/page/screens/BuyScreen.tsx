@@ -56,7 +56,7 @@ function keepSender(discordId: string, address: Address) {
   try {
     localStorage.setItem(senderOf(discordId), JSON.stringify(address));
   } catch {
-    // A browser that keeps nothing: then the next form begins without.
+    // The browser stores nothing, so the next form begins empty.
   }
 }
 
@@ -71,7 +71,7 @@ function BuyForm({ labelTypes }: { labelTypes: LabelType[] }) {
   const [faults, setFaults] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<Failure>();
 
-  // From the calculator, with what was looked at there.
+  // Taken over from the calculator.
   const [asked, setAsked] = useState(query.get("type"));
   if (asked) {
     setAsked(null);
@@ -101,7 +101,7 @@ function BuyForm({ labelTypes }: { labelTypes: LabelType[] }) {
   async function buy(event: FormEvent) {
     event.preventDefault();
     if (isSending || !canBuy) return;
-    // What was sent already goes again as it is, whatever is for sale by now.
+    // What was already sent is sent again unchanged, whatever is for sale now.
     const found = isUnsure ? {} : check();
     setFaults(found);
     setFailure(undefined);
@@ -252,7 +252,7 @@ function weightFault(text: string, weight: number, type: LabelType | undefined):
 
 type ChoiceProps = { labelType: LabelType; weight: number; isChosen: boolean; onChoose: () => void };
 
-/** A kind of label with what it costs: for this weight, if there is one, or from the lightest on. */
+/** A kind of label with its price: for this weight if there is one, else its lowest. */
 function Choice({ labelType, weight, isChosen, onChoose }: ChoiceProps) {
   const tier = isChosen && weight > 0 ? tierFor(labelType, weight) : undefined;
   const [cheapest] = labelType.prices.map(({ price }) => price).sort((a, b) => a - b);

@@ -17,7 +17,7 @@ const words = {
   "key-refused": ["This shop is closed", "Its back office does not accept the shop's key."],
 } as const satisfies Record<Standing | "offline", readonly [string, string]>;
 
-/** For whoever runs this shop: what has to be done. */
+/** For the operator of this shop: what has to be done. */
 const forOperator: Partial<Record<Standing | "offline", string>> = {
   unreachable:
     "Start Footprint with npm start. It is looked for at FOOTPRINT_URL, which is http://localhost:7400 unless it is set.",
@@ -27,7 +27,7 @@ const forOperator: Partial<Record<Standing | "offline", string>> = {
     "The key was deleted, has expired, may not be used from here, or lacks a scope. Make another one on the Website screen of the panel.",
 };
 
-/** Instead of the shop, where there is nothing to show. */
+/** Shown instead of the shop if there is nothing to show. */
 export function Closed({ standing }: { standing: Standing | "offline" }) {
   const [title, text] = words[standing];
   useTitle(title);

@@ -76,7 +76,7 @@ export function HomeScreen() {
   );
 }
 
-/** What waits for the customer. */
+/** Things that wait for the customer. */
 function Open() {
   const invoices = useInvoices(1).data?.invoices.filter(({ status }) => status === "pending") ?? [];
   const fedex = useFedexOrders(1).data?.orders ?? [];

@@ -37,7 +37,7 @@ const addressIn = (order: ReadOrderReply["order"], side: Side) =>
     ]),
   ) as unknown as Address;
 
-/** Codes of 22 digits that begin with 9 are the post's own. */
+/** Codes of 22 digits that begin with 9 are USPS's own. */
 const isPosts = (tracking: string) => /^9\d{21}$/.test(tracking.replaceAll(" ", ""));
 
 function Details({ order, refund }: ReadOrderReply) {

@@ -86,7 +86,7 @@ export function OrdersScreen() {
   );
 }
 
-/** Looks for what was typed once nothing more is. */
+/** Searches once typing pauses. */
 function Search({ value, onSearch }: { value: string; onSearch: (text: string) => void }) {
   const [text, setText] = useState(value);
   const search = useRef(onSearch);

@@ -47,7 +47,7 @@ type Unit = keyof typeof ounces;
 
 const inThousandths = (weight: number) => Math.round(weight * 1000) / 1000;
 
-/** What a parcel costs by every kind of label, cheapest first. */
+/** The price of a parcel for every kind of label, cheapest first. */
 function Calculator({ labelTypes }: { labelTypes: LabelType[] }) {
   const [text, setText] = useState("1");
   const [unit, setUnit] = useState<Unit>("lb");

@@ -8,7 +8,7 @@ export function AppError({ message, canReload }: { message: string; canReload: b
   return (
     <Notice title="Unexpected Application Error!" hint={message} heading role="alert">
       <Button variant="default" component="a" href="/">
-        Go to the start
+        Go to the start page
       </Button>
       {canReload && <Button onClick={() => window.location.reload()}>Reload</Button>}
     </Notice>

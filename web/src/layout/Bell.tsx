@@ -9,7 +9,7 @@ import classes from "./Header.module.css";
 
 const Notices = lazyPart(() => import("./Notices.tsx").then((file) => file.Notices));
 
-/** Says how much happened since one last looked, and opens what it was. */
+/** Shows how many notices are new, and opens them. */
 export function Bell() {
   const { unseen = 0, seen } = useApiQuery(notices.unseen, {}).data ?? {};
   const openDialog = useDialog();

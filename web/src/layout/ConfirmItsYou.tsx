@@ -42,8 +42,7 @@ export function ConfirmItsYou({ onEnd }: { onEnd: (confirmed: boolean) => void }
       {(fields) => (
         <>
           <Text size="sm">
-            You signed in more than half an hour ago, and this is a change that matters. It goes on once you have
-            confirmed.
+            You signed in more than half an hour ago, and this change matters. It goes ahead once you have confirmed.
           </Text>
           <PasswordInput
             label="Password"

@@ -5,12 +5,12 @@ import { lazyPart } from "../shared/lazyPart.tsx";
 
 const ConfirmItsYou = lazyPart(() => import("./ConfirmItsYou.tsx").then((file) => file.ConfirmItsYou));
 
-/** Asks in place, above whatever made a sensitive call: what was typed there stays, and the call then goes on. */
+/** Asks in place, above whatever made a sensitive call. Anything typed there stays, and the call then continues. */
 export function Confirmation() {
   const { pathname } = useLocation();
   const [answer, setAnswer] = useState<(confirmed: boolean) => void>();
   useEffect(() => askWith(() => new Promise((resolve) => setAnswer(() => resolve))), []);
-  // Who goes to another screen has thought better of it.
+  // Going to another screen cancels the question.
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another screen is shown
   useEffect(() => {
     if (answer) return () => end(false);

@@ -3,7 +3,7 @@ import { ActionIcon, Badge, Kbd, UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconHistory, IconKeyboard, IconLogout, IconMenu2, IconSettings } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { callApi } from "../shared/api.ts";
-import { Emblem, letterOf } from "../shared/Emblem.tsx";
+import { Emblem, initialsOf } from "../shared/Emblem.tsx";
 import { Hint } from "../shared/Hint.tsx";
 import { keys } from "../shared/keys.ts";
 import { LazyMenu } from "../shared/LazyMenu.tsx";
@@ -48,7 +48,7 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
         width={208}
         button={
           <UnstyledButton className={classes.user}>
-            <Emblem size={28}>{letterOf(username)}</Emblem>
+            <Emblem size={28}>{initialsOf(username)}</Emblem>
             <span>Admin</span>
             <IconChevronDown size={16} aria-hidden />
           </UnstyledButton>
@@ -86,7 +86,7 @@ export function Header({ onMenu, menuOpen }: { onMenu?: (() => void) | undefined
 
 /** Removes the session from this browser at once, whether or not the server answers. */
 function signOut(): void {
-  // What is still being fetched would be refused.
+  // Calls still under way would be refused.
   void queryClient.cancelQueries();
   callApi(session.logout, {}, { keepalive: true }).catch((error: unknown) => console.error(error));
   removeToken();

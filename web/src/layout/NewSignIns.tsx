@@ -6,7 +6,7 @@ import { Time } from "../shared/format.tsx";
 import { useApiQuery, useToastedCall } from "../shared/queries.ts";
 import { useHandleNotice } from "./handleNotice.ts";
 
-/** Tells of sessions that were opened on new devices since this one began, while they last. */
+/** Announces sessions opened on new devices since this one began, as long as they last. */
 export function NewSignIns() {
   useHandleNotice();
   const sessions = useApiQuery(session.sessions, {}).data?.sessions ?? [];

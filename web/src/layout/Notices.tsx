@@ -12,11 +12,11 @@ import { returnFocus } from "../shared/returnFocus.ts";
 import { useSession } from "../shared/session.ts";
 import classes from "./Notices.module.css";
 
-/** What happened lately, by kind, with what can be done about it. Whoever opens it has seen it. */
+/** Recent notices by kind, with what can be done about them. Opening them marks them as seen. */
 export function Notices({ since, onClose }: { since: number | undefined; onClose: () => void }) {
   const [opener] = useState(() => document.activeElement);
   useEffect(() => () => returnFocus(opener), [opener]);
-  // While one reads, what was new when one began stays so.
+  // New notices stay marked as new while they are being read.
   const query = useApiQuery(notices.list, { query: since === undefined ? {} : { since } });
   useSeen(query.data?.newest);
   return (
@@ -47,14 +47,14 @@ export function Notices({ since, onClose }: { since: number | undefined; onClose
   );
 }
 
-/** Says so to the server, and to the bell. */
+/** Tells the server, and the bell. */
 function useSeen(newest: number | undefined) {
   const client = useQueryClient();
   useEffect(() => {
     if (newest === undefined) return;
     callApi(notices.see, { body: { position: newest } }, { byItself: true })
       .then(() => client.invalidateQueries({ queryKey: [notices.unseen.path] }))
-      // They stay new until the next time.
+      // If it fails, they stay new until the next time.
       .catch((error: unknown) => console.error(error));
   }, [client, newest]);
 }
@@ -64,11 +64,11 @@ function Groups({ groups, onLeave }: { groups: NoticeGroup[]; onLeave: () => voi
   if (groups.length === 0)
     return (
       <Notice
-        title="Nothing happened lately"
+        title="Nothing new"
         hint={
           role === "admin"
-            ? "New customers, orders to work on and whatever needs an administrator are told of here as they come."
-            : "New customers, Fedex orders and invoices are told of here as they come."
+            ? "New customers, orders to work on and anything that needs an administrator appear here."
+            : "New customers, Fedex orders and invoices appear here."
         }
       />
     );

@@ -18,17 +18,17 @@ import classes from "./Palette.module.css";
 import { useKeysHelp } from "./PanelKeys.tsx";
 import { foundGroups, type Group, type Item, namedScreens, searchedScreens } from "./paletteGroups.tsx";
 
-/** Below that the server does not look: one letter is in almost everything. */
+/** The server does not search for less: one letter occurs in almost everything. */
 const fewestLetters = 2;
 const altKey = commandKey === "⌘" ? "⌥" : "Alt";
 
-/** One search over everything the operator may see, the screens, and what can be done with the customer found. */
+/** One search over everything the operator may see, the screens, and the actions on the customer found. */
 export function Palette({
   typed,
   onReady,
   onClose,
 }: {
-  /** What was typed before the palette could be. */
+  /** What was typed before the palette was loaded. */
   typed: RefObject<string>;
   onReady: () => void;
   onClose: (hasChosen: boolean) => void;
@@ -47,7 +47,7 @@ export function Palette({
   const isSearch = [...wanted].length >= fewestLetters;
   const query = useApiQuery(search.find, { query: { q } }, { enabled: [...q].length >= fewestLetters });
   const found = isSearch ? query.data : undefined;
-  /** What is shown is what was asked for. */
+  /** The results belong to the current text. */
   const isSettled = !isSearch || (q === wanted && (query.isError || (found !== undefined && !query.isPlaceholderData)));
 
   const results = found ? foundGroups(found, wanted) : [];
@@ -73,7 +73,7 @@ export function Palette({
   const idOf = (index: number) => `${listId}-${index}`;
   const select = (index: number) => store.setState({ ...store.getState(), selected: index });
 
-  // Where Spotlight finds the first row when something is typed.
+  // Spotlight looks here for the first row when something is typed.
   useEffect(() => store.setState({ ...store.getState(), listId }), [store, listId]);
   const last = useRef<string>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another answer begins at its first row, unless one had moved on
@@ -93,7 +93,10 @@ export function Palette({
     onClose(Boolean(item.to) && !inNewTab);
   }
 
-  /** Enter came before the answer: the row one had moved to, or else the best hit, is opened if the answer has it. */
+  /**
+   * Enter was pressed before the answer: the row that had been reached, or else the best hit, is opened if the answer
+   * has it.
+   */
   const [hurried, setHurried] = useState<{ inNewTab: boolean; key: string | undefined }>();
   useEffect(() => {
     if (!hurried || !isSettled) return;
@@ -106,7 +109,7 @@ export function Palette({
     "keydown",
     (event) => {
       if (event.key !== "Escape" || event.isComposing) return;
-      // What lies below must not see this key once the palette is gone.
+      // The screen below must not get this key once the palette is gone.
       event.stopImmediatePropagation();
       onClose(false);
     },
@@ -121,10 +124,10 @@ export function Palette({
     const firstAction = items.indexOf(actions[0] as Item);
     const isClosing = withCommand && event.key.toLowerCase() === "k";
     const isEnter = isInField && event.key === "Enter";
-    // A key that is held does nothing more than once.
+    // Holding a key down acts only once.
     if (event.repeat && (isClosing || byLetter || isEnter)) return swallow(event);
     if (isClosing) onClose(false);
-    // Not before the answer: the actions are those for the customer whom the answer before has found.
+    // Not before the answer, since the actions are those for the previous answer's customer.
     else if (byLetter) isSettled && choose(byLetter, false);
     else if (!isInField) return;
     else if (event.key === "ArrowDown") step(1);
@@ -139,13 +142,13 @@ export function Palette({
     swallow(event);
   }
 
-  /** Noted at once: the answer may come in the same moment. */
+  /** Stored at once, since the answer may come at the same moment. */
   function moveTo(index: number) {
     last.current = items[index]?.key;
     select(index);
   }
 
-  /** Beyond the last row comes the first. */
+  /** After the last row comes the first. */
   function step(by: 1 | -1) {
     const next = (Math.max(selected, by === 1 ? -1 : 0) + by + items.length) % items.length;
     moveTo(next);
@@ -249,15 +252,15 @@ function openedStore() {
   return store;
 }
 
-/** Never acted on: without a customer there are no actions. */
+/** Never used: without a customer there are no actions. */
 const nobody = { _id: "", username: "", balance: 0, status: true };
 
-/** What can be done with a customer, by the dialogs of their row. */
+/** The actions on a customer, by the dialogs of their row. */
 function useActions(customer: Pick<User, "_id" | "username" | "balance" | "status"> = nobody): Item[] {
   const { addBalance, askToDisable, enable } = useUserActions(customer);
   const askWhatTheyPay = useWhatTheyPay();
   if (customer === nobody) return [];
-  // Somebody else's action is another row.
+  // The same action for another customer is another row.
   const keyed = (letter: string) => ({
     key: `${letter} ${customer._id}`,
     code: `Key${letter}`,
@@ -288,7 +291,7 @@ function useActions(customer: Pick<User, "_id" | "username" | "balance" | "statu
   ];
 }
 
-/** What can be done with nobody in particular, by what it is called. */
+/** Actions that concern no particular customer, by name. */
 function usePlainActions(text: string): Item[] {
   const askWhatTheyPay = useWhatTheyPay();
   const all: Item[] = [
@@ -298,7 +301,7 @@ function usePlainActions(text: string): Item[] {
   return text === "" || words.some((word) => word.startsWith(text.toLowerCase().split(" ").at(-1) ?? "")) ? all : [];
 }
 
-/** What there is to say instead of rows. */
+/** Text instead of rows. */
 function Notes({
   text,
   isSearch,
@@ -336,7 +339,7 @@ function Notes({
   );
 }
 
-/** The rows of a group below its title; the one that leads to all of them stands beside it. */
+/** The rows of a group below its title, with the link to all of them beside it. */
 function Rows({
   group: { title, items, total },
   first,
@@ -359,7 +362,7 @@ function Rows({
       {items.map((item, place) => {
         const isSelected = first + place === selected;
         return (
-          // Not Spotlight.Action, which drops the id by which the field names the row that is chosen.
+          // Not Spotlight.Action, which drops the id by which the field names the chosen row.
           <UnstyledButton
             key={item.key}
             id={idOf(first + place)}

@@ -27,7 +27,7 @@ export function PaletteField() {
   }
   useKeys({ [keys.palette.key]: open });
 
-  /** Whoever chose something goes on there, whoever did not returns to where they were. */
+  /** After a choice the focus goes on there; otherwise it returns to where it was. */
   function close(hasChosen: boolean) {
     setOpen(false);
     returnFocus(hasChosen ? null : opener.current);
@@ -50,7 +50,7 @@ export function PaletteField() {
         </UnstyledButton>
       )}
       {isOpen && !isReady && (
-        // Takes what is typed until the palette's own field has the focus: that is a while after it was loaded.
+        // Takes what is typed until the palette's own field has the focus, which is a while after it was loaded.
         <VisuallyHidden>
           <input
             // biome-ignore lint/a11y/noAutofocus: the operator pressed the key that leads into it

@@ -15,13 +15,13 @@ const Toasts = lazyPart(() => import("./Toasts.tsx").then((file) => file.Toasts)
 export function Panel() {
   const session = useSession();
   const [router] = useState(() => createPanelRouter(session));
-  // Asked of the router itself: what it tells components comes a moment later.
+  // Asks the router itself, since components hear of it a moment later.
   const isLeaving = (pathname: string) =>
     router.state.navigation.state !== "idle" || router.state.location.pathname !== pathname;
   const isHeldUp = session.mustFirst !== null;
   useEffect(() => {
     if (isHeldUp) return;
-    // After the screen: without it, all works as well.
+    // After the screen, since everything works without it.
     const live = import("../shared/live.ts").then(({ startLive }) => startLive(queryClient));
     live.catch(() => {});
     return () => void live.then((stop) => stop()).catch(() => {});

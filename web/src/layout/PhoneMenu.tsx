@@ -2,7 +2,7 @@ import { Drawer } from "@mantine/core";
 import classes from "./Layout.module.css";
 import { Sidebar } from "./Sidebar.tsx";
 
-/** The sidebar of a phone. */
+/** The sidebar on a phone. */
 export function PhoneMenu({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Drawer.Root opened={opened} onClose={onClose} size={264}>

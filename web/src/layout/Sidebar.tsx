@@ -78,7 +78,7 @@ export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean
   );
 }
 
-/** What stands beside a name; nothing where nobody waits, or where the counts could not be loaded. */
+/** The number beside a name; nothing if nobody waits, or the counts could not be loaded. */
 function noteOf(queue: Screen["queue"], queues: Queues | undefined) {
   if (!queue || !queues) return undefined;
   if (queue === "codes") return queues.codes?.low ? lowCodes(queues.codes) : undefined;
@@ -87,7 +87,7 @@ function noteOf(queue: Screen["queue"], queues: Queues | undefined) {
   return waiting > 0 ? { shown: count, said: `${count} waiting`, low: false } : undefined;
 }
 
-/** The codes that run out first, and in how many days, where that can be told. */
+/** The codes that run out first, and in how many days, if that is known. */
 function lowCodes({ type, left, days }: NonNullable<Queues["codes"]>) {
   if (left === 0) return { shown: "None", said: `no ${type} codes are left`, low: true };
   if (days === null) return { shown: "Low", said: `${type} codes are low`, low: true };
@@ -95,7 +95,7 @@ function lowCodes({ type, left, days }: NonNullable<Queues["codes"]>) {
   return { shown: until, said: `${type} codes last ${until}`, low: true };
 }
 
-/** The first segment of the path, so that /users/… marks Users; the logs are reached through Staff, and mark it. */
+/** The first segment of the path, so that /users/… marks Users. The logs are reached through Staff, and mark that. */
 function useActivePath(isAdmin: boolean): string {
   const [, segment] = useLocation().pathname.split("/");
   if (!segment && !isAdmin) return rootForStaff;

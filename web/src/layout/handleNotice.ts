@@ -4,10 +4,10 @@ import { callApi } from "../shared/api.ts";
 import { useLive } from "../shared/liveEvents.ts";
 import { notify } from "../shared/notify.ts";
 
-/** Changes that follow each other so closely may have been told of at once. */
+/** Changes within so many milliseconds may have been announced together. */
 const together = 10_000;
 
-/** Says to every administrator who has the panel open that customers pay to somebody else now. Others are not told. */
+/** Tells every administrator with an open panel that the payment handle has changed. Other accounts are not told. */
 export function useHandleNotice(): void {
   const told = useRef(new Set<string>());
   useLive("paymentHandle", async () => {
@@ -15,7 +15,7 @@ export function useHandleNotice(): void {
     const [newest] = reply?.history ?? [];
     if (!newest) return;
     const since = Date.parse(newest.createdAt) - together;
-    // None is hidden by another that came right after it.
+    // A change must not be hidden by another one right after it.
     const untold = reply?.history.filter(
       ({ _id, by, createdAt }) => by && Date.parse(createdAt) > since && !told.current.has(_id),
     );

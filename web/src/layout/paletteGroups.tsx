@@ -16,26 +16,26 @@ import {
 import type { ReactNode } from "react";
 import { type Screen, screensFor } from "../screens.tsx";
 import { balancePath } from "../shared/CustomerLink.tsx";
-import { Emblem, letterOf } from "../shared/Emblem.tsx";
+import { Emblem, initialsOf, letterOf } from "../shared/Emblem.tsx";
 import { formatCount, formatMoney, formatWeight, Time } from "../shared/format.tsx";
 import { goKey } from "../shared/keys.ts";
 import { labelOf } from "../shared/labels.ts";
 import { shortened } from "../shared/ShortId.tsx";
 import classes from "./Palette.module.css";
 
-/** A row of the palette: it leads somewhere or does something. */
+/** A row of the palette: a link or an action. */
 export type Item = {
   key: string;
   icon?: ReactNode;
   body?: ReactNode;
   aside?: ReactNode;
-  /** The keys that do the same, as they are shown. */
+  /** The keys for the same, as shown. */
   pressed?: string[];
   /** The key that does the same together with Alt. */
   code?: string;
-  /** The customer that it is about. */
+  /** The customer that it concerns. */
   customer?: string;
-  /** Leads to the list of all that were found. */
+  /** Leads to the list of all hits. */
   isAll?: boolean;
   to?: string;
   act?: () => void;
@@ -43,12 +43,12 @@ export type Item = {
 
 export type Group = { title: string; items: Item[]; total?: { count: number; isCapped: boolean } };
 
-/** The more kinds there are, the fewer of each, so that all are in sight. */
+/** The more kinds, the fewer rows of each, so that all are visible. */
 const fewOf = (kinds: number) => (kinds > 3 ? 2 : kinds > 1 ? 3 : 5);
 
 type Row = Omit<Item, "key">;
 
-/** What the search found, by kind. */
+/** The search's hits, by kind. */
 export function foundGroups(found: Found, text: string): Group[] {
   const kinds = Object.values(found).filter(({ total }) => total > 0).length;
 
@@ -170,7 +170,7 @@ export function foundGroups(found: Found, text: string): Group[] {
       to: searching("/usps", code),
     })),
     group("Staff", found.staff, "/staff", ({ username, role }) => ({
-      icon: <Emblem size={24}>{letterOf(username)}</Emblem>,
+      icon: <Emblem size={24}>{initialsOf(username)}</Emblem>,
       body: (
         <>
           <b>{marked(username)}</b> <span className={classes.more}>{role}</span>
@@ -183,7 +183,7 @@ export function foundGroups(found: Found, text: string): Group[] {
 
 const searching = (list: Screen["path"], text: string) => `${list}?${new URLSearchParams({ search: text })}`;
 
-/** The screens one of whose words begins like that; all of them before anything is typed. */
+/** Screens with a word that begins like this; all of them before anything is typed. */
 export function namedScreens(role: Role, text: string): Item[] {
   const beginning = ` ${text.toLowerCase()}`;
   return screensFor(role)
@@ -195,7 +195,7 @@ export function namedScreens(role: Role, text: string): Item[] {
     }));
 }
 
-/** Screens that look for it themselves. */
+/** Screens that can search for it themselves. */
 export function searchedScreens(role: Role, text: string): Item[] {
   const quoted = (
     <>
@@ -221,7 +221,7 @@ export function searchedScreens(role: Role, text: string): Item[] {
   );
 }
 
-/** Of the screens that the sidebar does not list. */
+/** Icons of screens that the sidebar does not list. */
 const icons: Partial<Record<Screen["path"], typeof IconUsers>> = {
   "/logs": IconHistory,
   "/summary": IconReport,
@@ -238,7 +238,7 @@ function screenItem({ path, icon, letter }: Screen): Item {
   };
 }
 
-/** A text in which what was searched for is marked. */
+/** A text with the searched part highlighted. */
 function Marked({ text, part }: { text: string; part: string }) {
   const at = part ? text.toLowerCase().indexOf(part.toLowerCase()) : -1;
   if (at < 0) return text;
@@ -251,7 +251,7 @@ function Marked({ text, part }: { text: string; part: string }) {
   );
 }
 
-/** An id is shown by its beginning and end: of a longer part of it, that much is marked. */
+/** An id is shown by its beginning and end; of a longer search text as much as is visible is highlighted. */
 function MarkedId({ value, part }: { value: string; part: string }) {
   const short = shortened(value);
   const lowered = part.toLowerCase();

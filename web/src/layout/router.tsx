@@ -45,7 +45,7 @@ function routeOf(screen: Screen, role: Role): RouteObject {
   const { path, access, redirect = "/orders" } = screen;
   const allowed = access === "all" || role === "admin";
   if (!allowed && path !== "/") return { path, element: <Navigate to={redirect} replace /> };
-  // The root has no redirect: staff see another screen there.
+  // No redirect at the root: staff see another screen there.
   const shown = allowed ? screen : (screens.find((other) => other.path === rootForStaff) ?? screen);
   return { path, lazy: { Component: () => lazyScreen(shown.load) } };
 }

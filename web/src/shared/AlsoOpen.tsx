@@ -12,7 +12,7 @@ import { randomId } from "./randomId.ts";
 /** The server forgets after 25 seconds. */
 const sayAgain = 10_000;
 
-/** Who else has this record open; tells them of this one. Where room is short, names alone. */
+/** Shows who else has this record open, and tells them of this tab. With little room, names only. */
 export function AlsoOpen({ id, isBrief = false }: { id: string | undefined; isBrief?: boolean }) {
   const others = useAlsoOpen(id);
   if (others.length === 0) return null;
@@ -33,7 +33,7 @@ export function AlsoOpen({ id, isBrief = false }: { id: string | undefined; isBr
 }
 
 function useAlsoOpen(id: string | undefined) {
-  // Who steps through a list opens many for a moment.
+  // Stepping through a list opens many records for a moment; these are not announced.
   const [open, setOpen] = useState("");
   useEffect(() => {
     const settled = setTimeout(() => setOpen(id ?? ""), 300);
@@ -45,7 +45,7 @@ function useAlsoOpen(id: string | undefined) {
     callApi(events.setPresence, { body: { tab, open: what } }, { byItself: true, keepalive }).catch(() => undefined);
   const { data, refetch } = useQuery({
     queryKey: [events.setPresence.path, { params: { id: open } }],
-    // Who does not touch the panel has nothing open.
+    // If nobody touches the panel, nothing counts as open.
     queryFn: async () => (isUnattended() ? undefined : await say(open))?.others ?? [],
     enabled: open !== "",
     gcTime: 0,

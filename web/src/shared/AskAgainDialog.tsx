@@ -4,9 +4,9 @@ import { Warning } from "./Warning.tsx";
 
 export type SecondQuestion = {
   title: string;
-  /** What is unusual about it; without any, nothing is asked. */
+  /** The reasons to ask again; without any, nothing is asked. */
   warnings: readonly string[];
-  /** The button that does it all the same. */
+  /** The button that does it anyway. */
   action: string;
 };
 
@@ -34,7 +34,7 @@ export function AskAgainDialog({
   );
 }
 
-/** So many are told one by one. */
+/** Most warnings that are listed. */
 const few = 5;
 
 export function Warnings({ messages }: { messages: readonly string[] }) {

@@ -3,10 +3,10 @@ import { Group } from "@mantine/core";
 import { Initials } from "./Emblem.tsx";
 import { SecondLine } from "./TwoLines.tsx";
 
-/** Shops choose their names, so whatever is not an account is marked. */
+/** Shops choose their names, so every author that is not an account is marked. */
 const words = { account: undefined, shop: "shop", system: "program", terminal: "at the server" };
 
-/** Who did something; in a list with their initials, so that the eye finds them. */
+/** Who did something; in a list with initials, which are easier to spot. */
 export function Author({ by: { username, kind }, inList = false }: { by: Log["admin"]; inList?: boolean }) {
   const word = kind && words[kind];
   const Name = inList ? "span" : "b";
@@ -19,7 +19,12 @@ export function Author({ by: { username, kind }, inList = false }: { by: Log["ad
       wrap={inList ? "nowrap" : "wrap"}
       style={{ overflowWrap: "anywhere" }}
     >
-      <Name>{username}</Name> {word && <SecondLine>{word}</SecondLine>}
+      <Name>{username}</Name>{" "}
+      {word && (
+        <SecondLine>
+          <span style={{ whiteSpace: "nowrap" }}>{word}</span>
+        </SecondLine>
+      )}
     </Group>
   );
   if (!inList) return named;

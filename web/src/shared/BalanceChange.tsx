@@ -6,19 +6,19 @@ import { formatMoney, Time } from "./format.tsx";
 import { useApiQuery } from "./queries.ts";
 import { Warning } from "./Warning.tsx";
 
-/** What a customer's balance is, what it will be, and what could be wrong with that. */
+/** A customer's balance before and after, and possible mistakes. */
 export function BalanceChange({
   customer: { _id, username },
   amount,
   children,
 }: {
   customer: { _id: string; username: string };
-  /** Zero or not a number as long as none is entered. */
+  /** Zero or NaN as long as nothing is entered. */
   amount: number;
   children?: ReactNode;
 }) {
   const query = useApiQuery(transfers.history, { params: { id: _id }, query: { limit: 20 } }, { gcTime: 0 });
-  // Without purchases, of which a customer may have made very many since.
+  // Without purchases, of which there may be very many.
   const lately = useApiQuery(transfers.list, { query: { customer: _id, limit: 20 } }, { gcTime: 0 });
   const history = query.data?.transfers;
   const balance = history && (history[0]?.balanceAfter ?? 0);
@@ -57,25 +57,25 @@ export function BalanceChange({
       )}
       {balance !== undefined && after !== undefined && after < 0 && (
         <Warning>
-          {username} has {formatMoney(balance)}: {formatMoney(-after)} is missing. A balance below zero is refused.
+          {username} has {formatMoney(balance)}, {formatMoney(-after)} short. A balance cannot go below zero.
         </Warning>
       )}
       {after !== undefined && after >= unusual && after > 10 * highest && (
         <Warning>
           {highest > 0
-            ? `An unusual balance for ${username}: the highest of late was ${formatMoney(highest)}.`
-            : `An unusual balance for ${username}, who had nothing of late.`}
+            ? `An unusual balance for ${username}: the highest lately was ${formatMoney(highest)}.`
+            : `An unusual balance for ${username}, who had nothing lately.`}
         </Warning>
       )}
     </Stack>
   );
 }
 
-/** A smaller balance is nothing unusual for anybody. */
+/** Smaller amounts are not unusual for anybody. */
 const unusual = 1000;
 
 const tenMinutes = 10 * 60_000;
 
-/** Somebody moved as much just now, and it stands: perhaps this is the same once more. */
+/** Somebody has just moved the same amount, and it was not reversed: this may be a repetition. */
 const isTheSame = ({ amount, reversedBy, createdAt }: Transfer, other: number) =>
   amount === other && reversedBy === null && Date.now() - new Date(createdAt).getTime() < tenMinutes;

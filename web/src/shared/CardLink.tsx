@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from "react-router";
 import classes from "./CardLink.module.css";
 
-/** A figure's link, which the whole card follows: the nearest element around it that has a position. */
+/** A link that covers the whole card: the nearest element around it with a position. */
 export const CardLink = (props: LinkProps) => <Link className={classes.link} {...props} />;

@@ -6,7 +6,7 @@ import { changesOf, type Value } from "./changes.ts";
 import { formatMoney, Time } from "./format.tsx";
 import { labelOf, scopeLabel } from "./labels.ts";
 
-/** What an entry of the log changed, before and after side by side. */
+/** The changes in a log entry, before and after side by side. */
 export function Changes({ log }: { log: Log }) {
   const { changed, unchanged } = changesOf(log.before, log.after);
   return (

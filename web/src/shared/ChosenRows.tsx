@@ -15,7 +15,7 @@ import { useWidthUpTo } from "./windowWidth.ts";
 const SeveralBar = lazyPart(() => import("./SeveralBar.tsx").then((file) => file.SeveralBar));
 const SeveralDialog = lazyPart(() => import("./SeveralDialog.tsx").then((file) => file.SeveralDialog));
 
-/** What can be done with the rows that are chosen, as long as some are. */
+/** The actions on the chosen rows, while there are any. */
 export function ChosenRows<T extends { _id: string }>({ list, several }: { list: List<T>; several: Several<T> }) {
   const open = useDialog();
   const isPhone = useWidthUpTo("phone");
@@ -77,7 +77,7 @@ export function ChosenRows<T extends { _id: string }>({ list, several }: { list:
   );
 }
 
-/** All pages, once this one is chosen; on a phone, whose cards have no head, first the rest of this one. */
+/** Offers all pages once this one is chosen; on a phone, whose cards have no heading, first the rest of this page. */
 function offerOf<T extends { _id: string }>({ rows = [], query, chosen }: List<T>, isPhone: boolean) {
   const { total = 0, totalCapped = false } = query.data ?? {};
   if (rows.some(({ _id }) => !chosen.has(_id)))

@@ -11,11 +11,11 @@ export type Question = {
   title: string;
   /** What will happen, naming the amount and the customer. */
   message: ReactNode;
-  /** Below the message: what to look at before answering. */
+  /** Below the message: what to check before answering. */
   details?: ReactNode;
-  /** Asks why, which may be left open: where money is moved, the shop is told too. */
+  /** Asks for an optional reason; for moved money the text says that the shop is told too. */
   asksReason?: true | "for the log";
-  /** The button that does it: `Delete`, and while it works `Deleting…`. */
+  /** The button: `Delete`, and while it works `Deleting…`. */
   action: string;
   working: string;
   danger?: boolean;
@@ -32,7 +32,7 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
     onSuccess: ({ message }) => notify("success", message),
     onError: notifyError,
   });
-  // Not before the dialog lets go: what is done then may lead to another address.
+  // Only after the dialog has released navigation, since this may lead to another address.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
     if (!isSuccess) return;

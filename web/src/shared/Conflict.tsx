@@ -6,7 +6,7 @@ import type { ConflictRow, ShownConflict } from "./edits.ts";
 import { Time } from "./format.tsx";
 import { useSession } from "./session.ts";
 
-/** Somebody else saved first: what they changed, beside what was entered here, to be decided field by field. */
+/** Somebody else saved first: shows their changes beside one's own, to be decided field by field. */
 export function Conflict({ conflict: { version, by, at, asked, rows } }: { conflict: ShownConflict }) {
   const { username } = useSession();
   const box = useRef<HTMLElement>(null);

@@ -1,16 +1,16 @@
 import { Anchor } from "@mantine/core";
 import { Link } from "react-router";
 
-/** Where a customer's balance is explained. */
+/** The page that explains a customer's balance. */
 export const balancePath = (id: string) => `/users/${id}?tab=balance`;
 
-/** A customer's name: it leads to their page. */
+/** A customer's name as a link to their page. */
 export function CustomerLink({
   user,
   inList = true,
 }: {
   user: { _id: string; username: string };
-  /** Where every row has one, they are not coloured. */
+  /** Not coloured, for lists in which every row has one. */
   inList?: boolean;
 }) {
   return (

@@ -7,63 +7,63 @@ import { TwoLines } from "./TwoLines.tsx";
 import { useWidthUpTo } from "./windowWidth.ts";
 
 export type Column<T> = {
-  /** Empty for the row's actions. */
+  /** Empty for the column of actions. */
   title: string;
   cell: (row: T) => ReactNode;
-  /** What belongs to it, small and grey on a second line of a table. */
+  /** Belongs to the value: small and grey on a second line. */
   second?: (row: T) => ReactNode;
-  /** Numbers go to the right. */
+  /** For numbers. */
   align?: "right";
-  /** Grey, for what matters less. */
+  /** Grey, for less important values. */
   dimmed?: boolean;
   width?: number | string;
-  /** Takes as many lines as it needs; other text is cut where it does not fit. */
+  /** Takes as many lines as it needs; other text is cut off. */
   wraps?: boolean;
-  /** Its place on a phone's card: the headline, top right, or none. Otherwise it is in the line below. */
+  /** The place on a phone's card: the headline, top right, or hidden. By default in the line below. */
   onCard?: "headline" | "aside" | "hidden";
-  /** On a card's line its title is shown too, as that of a number always is. */
+  /** In a card's line the title is shown too, as it always is for numbers. */
   titled?: boolean;
   /** In a narrow window it moves below the value of the column with this title. */
   below?: string;
-  /** Shown only where there is room, where the window is wide (from 1600 px), or on a phone's card. */
+  /** Shown only if there is room, in a wide window (from 1600 px), or on a phone's card. */
   only?: "room" | "wide" | "card";
-  /** Where the page itself says it, such as whose orders these are. */
+  /** For values that the page itself shows, such as whose orders these are. */
   hidden?: boolean;
 };
 
-/** Colours a row that needs attention; a cell says in words why. */
+/** Highlights a row that needs attention; a cell says why. */
 export type RowTone = "warning" | "total" | undefined;
 
 export type Choice<T> = {
-  /** What tells a row from others. */
+  /** The name of a row, for screen readers. */
   nameOf: (row: T) => string;
   has: (id: string) => boolean;
-  /** `through` with all rows between this and the last one. */
+  /** `through` includes all rows between this and the last one. */
   toggle: (row: T, through: boolean) => void;
-  /** Chooses all of these rows, or no longer. */
+  /** Chooses all of these rows, or none of them. */
   toggleAll: (rows: readonly T[], on: boolean) => void;
 };
 
 type TableProps<T> = {
   title: string;
   columns: readonly Column<T>[];
-  /** Undefined while they load: then their skeleton is drawn. */
+  /** Undefined while loading: then a skeleton is drawn. */
   rows: readonly T[] | undefined;
   tone?: ((row: T) => RowTone) | undefined;
-  /** The row that the keys have reached, or whose details are shown. */
+  /** The row reached by keys, or whose details are shown. */
   marked?: string | undefined;
-  /** What stands below a row, such as a form that changes it. */
+  /** Content below a row, such as a form that edits it. */
   expanded?: { id: string; content: ReactNode } | undefined;
-  /** Rows that are no longer there, and stay for the eye alone. */
+  /** Rows that are gone, and stay visible only so that nothing moves. */
   isGone?: ((row: T) => boolean) | undefined;
   /** Lets rows be chosen. */
   choice?: Choice<T> | undefined;
-  /** A click on a row, outside of its links and buttons. */
+  /** A click on a row outside its links and buttons. */
   onOpen?: ((row: T) => void) | undefined;
-  /** A touch anywhere on a card, its links included. */
+  /** A tap anywhere on a card, including its links. */
   onTap?: ((row: T) => void) | undefined;
   skeletonRows?: number;
-  /** In pixels; more rows scroll under their head. */
+  /** In pixels; beyond it rows scroll under their heading. */
   maxHeight?: number;
 };
 
@@ -75,7 +75,8 @@ export function DataTable<T extends { _id: string }>({ columns, rows, ...rest }:
   const isWide = !useWidthUpTo("usual", taken);
   const has = { room: !isPhone && !isNarrow, wide: !isPhone && isWide, card: isPhone };
   const shown = columns.filter(({ hidden, only }) => !hidden && (!only || has[only]));
-  // The first rows are drawn in pieces, between which the browser answers; later ones at once, as what was pressed asks.
+  // The first rows are drawn in small pieces, so that the browser stays responsive; later ones at once, to react to
+  // what was pressed.
   const drawn = useDeferredValue(rows);
   const props = { ...rest, columns: shown, rows: drawn && rows };
   return (
@@ -86,7 +87,7 @@ export function DataTable<T extends { _id: string }>({ columns, rows, ...rest }:
   );
 }
 
-/** What marks a row, and lets it be found and opened. */
+/** Attributes to mark, find and open a row. */
 function rowProps<T extends { _id: string }>(row: T, props: TableProps<T>) {
   const { tone, marked, expanded, isGone, choice, onOpen, onTap } = props;
   return {
@@ -111,7 +112,7 @@ function rowProps<T extends { _id: string }>(row: T, props: TableProps<T>) {
   };
 }
 
-/** Not on a link or button of it, nor on a menu that it opened elsewhere, nor at the end of selecting text. */
+/** Not on its links, buttons or open menus, nor at the end of selecting text. */
 function isOnRowItself({ target, currentTarget }: MouseEvent<HTMLElement>): boolean {
   if (!(target instanceof Element) || !currentTarget.contains(target)) return false;
   return !target.closest("a, button, input, label") && window.getSelection()?.isCollapsed !== false;
@@ -120,7 +121,7 @@ function isOnRowItself({ target, currentTarget }: MouseEvent<HTMLElement>): bool
 const heightLimit = (maxHeight: number | undefined, className: string | undefined) =>
   maxHeight ? { className: `${className} ${classes.capped}`, style: { maxHeight } } : { className };
 
-// Mantine's looks without its components, of which a table would have a hundred.
+// Mantine's look without its components, of which a table would have a hundred.
 const unseen = VisuallyHidden.classes.root;
 
 function Waiting({ height, width }: { height: number; width: string }) {
@@ -217,7 +218,7 @@ function Table<T extends { _id: string }>(props: TableProps<T> & { isNarrow: boo
   );
 }
 
-/** The label is as large as its cell, so that it is easily hit. */
+/** The label fills its cell, so that it is easy to hit. */
 function ChooseRow<T extends { _id: string }>({ choice, row }: { choice: Choice<T>; row: T }) {
   return (
     <label>
@@ -251,14 +252,14 @@ function ChoosePage<T extends { _id: string }>({ choice, rows }: { choice: Choic
   );
 }
 
-/** What another column stands below has no room for a second line of its own. */
+/** With another column below it, a cell has no room for its own second line. */
 function Cell<T>({ column, row, isOver }: { column: Column<T>; row: T; isOver: boolean }) {
   if (!column.title) return <div className={classes.actions}>{column.cell(row)}</div>;
   if (!column.second || isOver) return column.cell(row);
   return <TwoLines first={column.cell(row)} second={column.second(row)} />;
 }
 
-/** A headline, what stands beside it, and all else in a line. */
+/** A headline, something beside it, and everything else in one line. */
 function Cards<T extends { _id: string }>(props: TableProps<T>) {
   const { title, columns, rows, expanded, choice, skeletonRows = 10, maxHeight } = props;
   const at = (place: Column<T>["onCard"]) => columns.filter((column) => column.title && column.onCard === place);

@@ -5,7 +5,7 @@ import classes from "./Details.module.css";
 
 type Item = { title: string; value: ReactNode; wide?: boolean };
 
-/** Names and values side by side, in columns or `inline`. A wide item has a line of its own, for longer text. */
+/** Names and values side by side, in columns or `inline`. A wide item, for longer text, has its own line. */
 export function Details({ items, inline = false }: { items: readonly Item[]; inline?: boolean }) {
   return (
     <dl className={classes.details} data-inline={inline || undefined}>
@@ -22,7 +22,7 @@ export function Details({ items, inline = false }: { items: readonly Item[]; inl
 /** Fedex orders have neither company nor country. */
 type ShownAddress = Omit<Address, "company" | "country"> & Partial<Address>;
 
-/** Two addresses side by side, written as on a parcel, and which way it goes. */
+/** Two addresses side by side, as on a parcel, with the direction. */
 export function Addresses({ items }: { items: readonly { title: string; address: ShownAddress }[] }) {
   return (
     <div className={classes.addresses}>

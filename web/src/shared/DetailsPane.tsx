@@ -11,23 +11,23 @@ import { ShortId, shortened } from "./ShortId.tsx";
 import { useTemporary } from "./temporary.ts";
 
 type DetailsPaneProps = {
-  /** What it is: "Order". */
+  /** The kind of thing: "Order". */
   what: string;
-  /** What tells it from others. */
+  /** The name that tells it apart. */
   id: string;
-  /** The id of its record, by which others see that it is open. */
+  /** The id of the record, by which others see that it is open. */
   record?: string | undefined;
   status?: ReactNode;
-  /** What a dialog says instead of the two. */
+  /** The title of a dialog, instead of these two. */
   title?: ReactNode;
   size?: "md" | "lg";
-  /** In sight however long the rest is: what can be done. */
+  /** The actions, visible however long the content is. */
   foot?: ReactNode;
   onClose: () => void;
   children: ReactNode;
 };
 
-/** What there is to say about a row: in a drawer beside its list, or where there is no room for that, in a dialog. */
+/** The details of a row: in a drawer beside its list or, without room for that, in a dialog. */
 export function DetailsPane(props: DetailsPaneProps) {
   const beside = useContext(BesideContext);
   if (beside) return <Drawer {...props} beside={beside} />;
@@ -84,15 +84,15 @@ function Drawer({ what, id, record, status, foot, onClose, children, beside }: D
   );
 }
 
-/** Whoever opened it by keyboard goes on inside, and returns to the row. */
+/** Opened by keyboard, the focus moves inside, and returns to the row afterwards. */
 function useFocusFrom(drawer: { current: HTMLElement | null }) {
-  // Asked before the drawer is there: what opened it may be gone then.
+  // Determined before the drawer is there, since the element that opened it may then be gone.
   const [byKeyboard] = useState(() => document.activeElement?.matches(":focus-visible"));
   useEffect(() => {
     if (byKeyboard) drawer.current?.focus({ preventScroll: true });
     return () => {
       const content = document.getElementById("content");
-      // What is focused elsewhere stays so.
+      // Leaves the focus alone if it is elsewhere.
       if (document.activeElement !== document.body && document.activeElement !== content) return;
       const row = document.querySelector<HTMLElement>("[data-row][aria-current]");
       (row ?? content)?.focus({ preventScroll: true });

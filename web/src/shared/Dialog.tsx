@@ -1,14 +1,14 @@
 import { Modal } from "@mantine/core";
 import { useWindowEvent } from "@mantine/hooks";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useBlockLeaving } from "./blockLeaving.ts";
 import classes from "./Dialog.module.css";
 import { returnFocus } from "./returnFocus.ts";
-import { useStay } from "./stay.ts";
 
 /**
- * A modal dialog. Mount it to open it. Focus stays inside, Escape closes, and focus returns to where it was.
- * If two are open, such as a question above details, Escape closes the upper one.
- * Closing would not cancel a call: while it works, nothing closes the dialog, so that its outcome is told.
+ * A modal dialog. Mount it to open it. The focus stays inside, Escape closes it, and the focus returns to where it was.
+ * If two are open, such as a question above details, Escape closes the upper one. While a call is under way nothing
+ * closes the dialog, because closing would not cancel the call and its outcome has to be shown.
  */
 export function Dialog({
   title,
@@ -33,7 +33,7 @@ export function Dialog({
       if (event.key !== "Escape" || event.isComposing || content.current !== topmostDialog()) return;
       // An open menu or list of choices closes first.
       if (event.target instanceof Element && event.target.matches("[data-mantine-stop-propagation=true]")) return;
-      // The dialog below must not become the topmost one before it has seen this key.
+      // The dialog below must not become topmost before it has seen this key.
       event.stopImmediatePropagation();
       if (!event.repeat) onClose();
     },
@@ -42,10 +42,10 @@ export function Dialog({
   return (
     <Modal.Root opened onClose={onClose} size={size} closeOnEscape={false} closeOnClickOutside={false}>
       {isWorking && <Staying />}
-      {/* A double click that opened the dialog must not close it again. */}
+      {/* The second click of the double click that opened the dialog must not close it. */}
       <Modal.Overlay onClick={(event) => event.detail < 2 && onClose()} />
       <Modal.Content ref={content} className={classes.content}>
-        {/* Not Modal.Header: outside of main, screen readers take a header element for a second page banner. */}
+        {/* Not Modal.Header: outside main, screen readers take a header element for a second page banner. */}
         <div className={classes.header}>
           <Modal.Title fw={650} lh={1.35} miw={0}>
             {title}
@@ -59,7 +59,7 @@ export function Dialog({
 }
 
 function Staying() {
-  useStay();
+  useBlockLeaving();
   return null;
 }
 

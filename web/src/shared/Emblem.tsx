@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import classes from "./Emblem.module.css";
 
-/** What stands for an account or a customer. */
-export const letterOf = (name: string) => name.charAt(0).toUpperCase();
+/** The letter for a customer. Taken by character, since `charAt` would cut an emoji in half. */
+export const letterOf = (name: string) => (Array.from(name)[0] ?? "").toUpperCase();
 
-/** SD, of support.day. */
-const initialsOf = (name: string) =>
+/** The letters for an account, since several accounts may begin alike: SD for support.day. */
+export const initialsOf = (name: string) =>
   name
     .split(/[\s._-]+/)
     .filter(Boolean)
@@ -13,7 +13,7 @@ const initialsOf = (name: string) =>
     .map(letterOf)
     .join("");
 
-/** An icon or a letter on a ground: round for people who work here, a tile for customers. */
+/** An icon or letter on a background: round for staff, square for customers. */
 export function Emblem({ size = 40, tile = false, children }: { size?: number; tile?: boolean; children: ReactNode }) {
   const letters = size < 40 && !tile ? 12 : size > 40 ? 20 : 14;
   return (
@@ -30,7 +30,7 @@ export function Emblem({ size = 40, tile = false, children }: { size?: number; t
 
 const tones = ["teal", "orange", "indigo"];
 
-/** Who did something, by their initials, in a colour that they keep. Shops and the program have none. */
+/** Somebody's initials in a fixed colour. Shops and the program have none. */
 export function Initials({ name, isPerson }: { name: string; isPerson: boolean }) {
   const sum = [...name].reduce((all, letter) => all + (letter.codePointAt(0) ?? 0), 0);
   return (

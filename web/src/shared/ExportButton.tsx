@@ -10,12 +10,15 @@ import { useSession } from "./session.ts";
 
 type Progress = { rows: number; of: number | undefined };
 
-/** Saves all rows of a list as a file, for administrators. While it runs it tells how far it is, and cancels. */
+/**
+ * Saves all rows of a list as a file, for administrators. While it runs it shows the progress, and cancels when
+ * pressed.
+ */
 export function ExportButton({ call, input }: { call: Endpoint; input: object }) {
   const { role } = useSession();
   const [running, setRunning] = useState<AbortController>();
   const [progress, setProgress] = useState<Progress>({ rows: 0, of: undefined });
-  // Whoever leaves the screen no longer waits for it.
+  // Leaving the screen cancels it.
   useEffect(() => () => running?.abort(), [running]);
   if (role !== "admin") return null;
 

@@ -10,21 +10,21 @@ type FileFieldProps = {
   label: string;
   /** Mime types. */
   accept: readonly string[];
-  /** What these are together, where several mean the same. */
+  /** One name for several types that mean the same. */
   kind?: string;
   maxBytes: number;
   value?: File | null;
   onChange: (file: File | null) => void;
   description?: ReactNode;
-  /** Shows the chosen file, where it is an image. */
+  /** Shows the chosen file if it is an image. */
   preview?: boolean;
-  /** What the server said about it; the field's own hint comes first. */
+  /** The server's message; the field's own hint comes first. */
   error?: ReactNode;
 };
 
 /**
- * A field for one file, chosen by click or dropped. What is of a wrong type or too large is refused with a hint.
- * Its library is large: a screen that shows it at once loads it with lazyPart.
+ * A field for one file, chosen by click or dropped. Wrong types and too large files are refused with a hint. Its
+ * library is large, so a screen that shows it at once loads it with lazyPart.
  */
 export function FileField({ label, accept, maxBytes, value = null, onChange, ...props }: FileFieldProps) {
   const { description, preview = false, error, kind } = props;

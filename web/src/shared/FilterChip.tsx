@@ -5,21 +5,21 @@ import classes from "./FilterChip.module.css";
 import { LazyMenu, type MenuParts } from "./LazyMenu.tsx";
 
 type FilterChipProps = {
-  /** What is filtered by. */
+  /** What it filters by. */
   label: string;
-  /** What it is set to, as text. */
+  /** Its current value as text. */
   text: string | undefined;
   onRemove: () => void;
 };
 
 type Button = RefObject<HTMLButtonElement | null>;
 
-/** A filter beside the search: dashed while it is not set. Pressed, it offers its choices; the cross removes it. */
+/** A filter beside the search, dashed while it is not set. Pressing it offers its choices; the cross removes it. */
 export function FilterChip({
   choices,
   ...filter
 }: FilterChipProps & {
-  /** The items of the menu. `chip` takes the focus back before another part of the screen opens. */
+  /** The items of the menu. `chip` is where the focus returns before another part of the screen opens. */
   choices: (Menu: MenuParts, chip: Button) => ReactNode;
 }) {
   return (
@@ -38,7 +38,7 @@ export function FilterChip({
   );
 }
 
-/** A filter with too many choices for a menu: pressed, it opens something to find one with. */
+/** A filter with too many choices for a menu: pressing it opens a search field. */
 export function FinderChip({ onOpen, ...filter }: FilterChipProps & { onOpen: () => void }) {
   return <Chip {...filter}>{(button) => <UnstyledButton {...button} onClick={onOpen} />}</Chip>;
 }
@@ -73,7 +73,7 @@ function Chip({
   );
 }
 
-/** A filter that only a link sets: there is nothing to choose, and pressing it removes it. */
+/** A filter that only links set: it has no choices, and pressing it removes it. */
 export function LinkChip({ label, text, onRemove }: FilterChipProps) {
   if (!text) return null;
   return (
@@ -89,7 +89,7 @@ export function LinkChip({ label, text, onRemove }: FilterChipProps) {
   );
 }
 
-/** A filter of which one value is always chosen, the first by default: its choices are the browser's own. */
+/** A filter that always has a value, by default the first; uses the browser's own choice list. */
 export function SelectChip({
   label,
   value,
@@ -112,7 +112,7 @@ export function SelectChip({
         {isEmpty ? <Empty label={label} /> : <Setting label={label} text={text} />}
         {isUsual && !isEmpty && <IconChevronDown className={classes.open} size={14} />}
       </span>
-      {/* Laid over the chip, unseen: whoever presses it meets this one. */}
+      {/* An invisible select on top of the chip. */}
       <select
         ref={select}
         className={classes.select}

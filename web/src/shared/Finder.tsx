@@ -10,7 +10,7 @@ import { useApiQuery } from "./queries.ts";
 type FinderProps = { onChoose: (id: string) => void; onClose: () => void };
 type Known = { _id: string; username: string };
 
-/** Finds a customer by what is typed. */
+/** Finds a customer by typing. */
 export function CustomerFinder({ onChoose, onClose }: FinderProps) {
   return (
     <FinderDialog label="customer" onClose={onClose}>
@@ -19,7 +19,7 @@ export function CustomerFinder({ onChoose, onClose }: FinderProps) {
   );
 }
 
-/** Finds a staff account by what is typed. */
+/** Finds a staff account by typing. */
 export function StaffFinder({ onChoose, onClose }: FinderProps) {
   const [search, setSearch] = useState("");
   const { data } = useApiQuery(staff.list, { query: { search } });
@@ -53,7 +53,7 @@ function FinderDialog({ label, onClose, children }: { label: string; onClose: ()
 /** A field that finds a customer. */
 export function CustomerField(props: {
   label?: string;
-  /** From the beginning. */
+  /** Chosen at the beginning. */
   chosen?: Known | undefined;
   onChoose: (id: string) => void;
   autoFocus?: boolean;
@@ -76,7 +76,7 @@ function FinderField({
 }: {
   label: string;
   hint: string;
-  /** Undefined while they load. */
+  /** Undefined while loading. */
   found: readonly Known[] | undefined;
   chosen?: Known | undefined;
   onSearch: (text: string) => void;
@@ -85,7 +85,7 @@ function FinderField({
 }) {
   const [text, setText] = useState(chosen?.username ?? "");
   const search = useDebouncedCallback(onSearch, 300);
-  // Whoever is chosen may not be among those who are found.
+  // The chosen one may not be among the results.
   const others = found?.filter(({ _id }) => _id !== chosen?._id) ?? [];
   const offered = chosen && text === chosen.username ? [chosen, ...others] : (found ?? []);
   return (
@@ -96,14 +96,14 @@ function FinderField({
       searchable
       maxLength={200}
       {...(chosen && { defaultValue: chosen._id })}
-      // Kept here: a field that keeps it itself would empty it with every answer.
+      // Kept here, because the field itself would clear it with every answer.
       searchValue={text}
       onSearchChange={(next) => {
         setText(next);
         search(next);
       }}
       data={offered.map(({ _id, username }) => ({ value: _id, label: username }))}
-      // As high as ten of them, so that nothing scrolls that keys do not reach.
+      // Room for ten, so that nothing scrolls that keys cannot reach.
       maxDropdownHeight={400}
       comboboxProps={{ portalProps: { target: "#content" } }}
       // The server has searched already.

@@ -2,7 +2,7 @@ import { Alert } from "@mantine/core";
 
 export type FormAlertContent = { kind: "success" | "failure"; message: string };
 
-/** What became of a call, in its place. */
+/** The result of a call, shown where it was made. */
 export function FormAlert({ alert }: { alert: FormAlertContent | undefined }) {
   if (!alert) return null;
   return (

@@ -8,7 +8,9 @@ import type { Edit } from "./edits.ts";
 import { FormAlert } from "./FormAlert.tsx";
 import { SubmitButton, type Values } from "./form.tsx";
 
-/** A form in a dialog. Mount it to open it; it closes itself two seconds after success, or shows what comes next. */
+/**
+ * A form in a dialog. Mount it to open it. After success it closes itself within two seconds, or shows what comes next.
+ */
 export function FormModal<V extends Values, R extends object>({
   title,
   initialValues,
@@ -27,21 +29,21 @@ export function FormModal<V extends Values, R extends object>({
 }: {
   title: string;
   initialValues: V;
-  /** Checked in the browser; a returned message is shown in the red alert. */
+  /** A check in the browser; a returned message is shown in the red alert. */
   check?: (values: V) => string | undefined;
   /** The same, with messages at the fields. */
   validate?: (values: V) => FormErrors;
-  /** Of something that others may be editing too. */
+  /** For things that others may be editing too. */
   edit?: Edit<V> | undefined;
   onSubmit: (values: V, options: CallOptions, base: V) => Promise<R>;
-  /** What the button says, which may depend on what is entered. */
+  /** The button's text, which may depend on the values. */
   submitLabel: string | ((values: V) => string);
   workingLabel?: string | ((values: V) => string);
   danger?: boolean;
   /** Opposite the buttons. */
   aside?: ReactNode;
   closeAfter?: number;
-  /** A dialog that takes this one's place after success. */
+  /** A dialog that replaces this one after success. */
   next?: (reply: R) => ReactNode;
   onClose: () => void;
   /** `done` is true from the success until the dialog closes. */

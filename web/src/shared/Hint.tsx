@@ -23,8 +23,8 @@ type Shown = {
 };
 
 /**
- * What hovering an element tells, or focusing it. A list has dozens, of which hardly one is ever seen: Mantine's own
- * tooltip is loaded and made when somebody first comes near.
+ * The tooltip of an element, on hover or focus. A list has dozens, few of which are ever seen, so Mantine's tooltip is
+ * loaded and created when the pointer first comes near.
  */
 export function Hint({ label, disabled = false, position = "top", children }: Shown) {
   const element = useRef<HTMLElement>(null);

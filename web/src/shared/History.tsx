@@ -9,7 +9,7 @@ import { NewerOlder } from "./NewerOlder.tsx";
 import { Notice } from "./Notice.tsx";
 import { useApiQuery } from "./queries.ts";
 
-/** All that the log says about one thing, newest first. */
+/** All log entries about one thing, newest first. */
 export function History({ of, subject, onClose }: { of: string; subject: string; onClose: () => void }) {
   const [page, setPage] = useState(1);
   const query = useApiQuery(logs.list, { query: { subject, page, limit: 10 } });

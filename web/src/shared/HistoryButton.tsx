@@ -6,7 +6,7 @@ import { useSession } from "./session.ts";
 
 const History = lazyPart(() => import("./History.tsx").then((file) => file.History));
 
-/** Beside what can be edited: shows administrators who changed it, and how. */
+/** Beside things that can be edited: shows administrators who changed them, and how. */
 export function HistoryButton({ of, subject }: { of: string; subject: string }) {
   const open = useDialog();
   const { role } = useSession();

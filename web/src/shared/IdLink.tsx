@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import classes from "./IdLink.module.css";
 import { shortened } from "./ShortId.tsx";
 
-/** The shortened id of a record, which leads to it, or opens it. */
+/** The shortened id of a record, as a link or a button that opens it. */
 export function IdLink({
   value,
   ...target

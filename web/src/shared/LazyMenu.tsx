@@ -7,12 +7,12 @@ const LoadedMenu = lazyPart(load);
 
 type LazyMenuProps = { button: ReactElement } & Omit<LoadedMenuProps, "id" | "at" | "opened" | "onChange">;
 
-/** Mantine's menu, for the items of one. */
+/** Mantine's menu parts, for the items. */
 export type MenuParts = Parameters<LazyMenuProps["children"]>[0];
 
 /**
- * A button with a menu that is loaded and made when it is first opened: a list has one for every row and filter. Its
- * items are given the menu they are parts of: `{(Menu) => <Menu.Item …/>}`.
+ * A button with a menu that is loaded and created when first opened, since a list has one for every row and filter. Its
+ * items get the menu's parts: `{(Menu) => <Menu.Item …/>}`.
  */
 export function LazyMenu({ button, ...menu }: LazyMenuProps) {
   const id = useId();

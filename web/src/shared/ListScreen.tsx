@@ -27,7 +27,7 @@ const MissingRow = lazyPart(() => import("./MissingRow.tsx").then((file) => file
 
 type ListScreenProps<T extends { _id: string }> = {
   title: string;
-  /** What the rows are: one, and many. */
+  /** The words for one row and for several. */
   counted: [one: string, many: string];
   /** The main action, top right. */
   actions?: ReactNode;
@@ -35,31 +35,31 @@ type ListScreenProps<T extends { _id: string }> = {
   subtitle?: ReactNode;
   /** Between heading and list, such as statistics. */
   children?: ReactNode;
-  /** The list's views, as tabs above it, unless it is part of another page. */
+  /** The list's views, as tabs above it; not for a list that is part of another page. */
   views: ScreenViews;
   list: List<T>;
   columns: readonly Column<T>[];
-  /** What can be searched for, as the field's placeholder; without it there is no search. */
+  /** What can be searched for, as the field's placeholder; without it there is no search field. */
   searchFor?: string;
-  /** Shown while the list is empty, without search and filter. */
+  /** Shown if the list is empty without search and filters. */
   empty: { title: string; hint: ReactNode; action?: ReactNode };
   /** The call that answers the whole list as a file. */
   exported?: Endpoint;
-  /** What can be done with several rows at once. */
+  /** Actions on several rows at once. */
   several?: Several<T>;
   /** Beside search, filters and sort. */
   tools?: ReactNode;
   /** Another way to draw the rows; undefined rows mean "loading". */
   renderRows?: ((rows: readonly T[] | undefined) => ReactNode) | undefined;
-  /** Shows the row that `list.open` has opened, in a DetailsPane or a dialog. */
+  /** Shows the row that `list.open` opened, in a DetailsPane or a dialog. */
   details?: (row: T, close: () => void) => ReactNode;
   /** The columns while details stand beside the list; without them, details are always a dialog. */
   columnsBeside?: readonly Column<T>[];
-  /** Rows that have a page of their own instead of details lead there. */
+  /** For rows with a page of their own instead of details. */
   pageOf?: (row: T) => string;
 };
 
-/** A whole list screen: heading, search, filters, sort, rows, paging, and what to say when there is nothing to show. */
+/** A whole list screen: heading, search, filters, sort, rows, paging, and a text if there are no rows. */
 export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>) {
   const { title, counted, actions, children, list, columns, columnsBeside, exported, renderRows, details } = props;
   const { several } = props;
@@ -143,7 +143,7 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
   );
 }
 
-/** What a click on a row does, and Enter. */
+/** The action of a click on a row, and of Enter. */
 function useOpen<T extends { _id: string }>({ list, details, pageOf }: ListScreenProps<T>) {
   const navigate = useNavigate();
   if (details) return list.open;
@@ -177,7 +177,7 @@ function useListKeys<T extends { _id: string }>(
   });
 }
 
-/** How rows are chosen: in a table at any time, on a phone once the operator says so. */
+/** Lets rows be chosen: in a table at any time, on a phone after switching it on. */
 function useChoosing<T extends { _id: string }>({ chosen }: List<T>, several: Several<T> | undefined) {
   const isPhone = useWidthUpTo("phone");
   const [isWanted, setWanted] = useState(false);
@@ -191,7 +191,7 @@ function useChoosing<T extends { _id: string }>({ chosen }: List<T>, several: Se
   };
   return {
     choice: isOn ? choice : undefined,
-    /** While one chooses on a phone, a card is large enough to be hit. */
+    /** While choosing on a phone, the whole card reacts. */
     onTap: isPhone && isOn ? (row: T) => chosen.toggle(row) : undefined,
     button: isPhone && (
       <Button

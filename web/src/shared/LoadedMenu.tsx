@@ -10,9 +10,9 @@ export type LoadedMenuProps = Pick<MenuProps, "position" | "width" | "withinPort
   children: (parts: typeof Menu) => ReactNode;
 };
 
-/** The menu of a LazyMenu, which opens once it is there. */
+/** The menu of a LazyMenu, which opens once it is loaded. */
 export function LoadedMenu({ at, onChange, children, ...menu }: LoadedMenuProps) {
-  // Not open from the beginning, or it would not move.
+  // Opened after mounting, or it would not be animated.
   useEffect(() => onChange(true), [onChange]);
   return (
     <Menu {...menu} onChange={onChange}>

@@ -5,7 +5,7 @@ import { Changes } from "./Changes.tsx";
 import { Time } from "./format.tsx";
 import classes from "./LogEntries.module.css";
 
-/** Entries of the log; undefined while they load. `brief` where all are by one account: what was done, and when. */
+/** Log entries; undefined while loading. `brief` is for entries of one account: only what was done, and when. */
 export function LogEntries({ entries, brief = false }: { entries: readonly Log[] | undefined; brief?: boolean }) {
   const Entry = brief ? BriefEntry : WholeEntry;
   return (

@@ -7,7 +7,7 @@ import { LoadFailure } from "./LoadFailure.tsx";
 import { isNotFound } from "./NotFound.tsx";
 import { Notice } from "./Notice.tsx";
 
-/** Stands for details whose row is not there: not yet, not on this page, or nowhere. */
+/** Stands in for details whose row is missing: still loading, not on this page, or nonexistent. */
 export function MissingRow({
   id,
   query,
@@ -17,7 +17,7 @@ export function MissingRow({
 }: {
   id: string;
   query: UseQueryResult<unknown, ApiError>;
-  /** The call that looks for the row alone. */
+  /** The query for that one row. */
   rowQuery: UseQueryResult<unknown, ApiError>;
   what: string;
   onClose: () => void;

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 
-/** Turns the pages of what is listed newest first. */
+/** Paging for things listed newest first. */
 export function NewerOlder({
   page,
   totalPages = 1,

@@ -1,7 +1,7 @@
 import { Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
-/** Shown instead of content: says what is wrong and offers what to do. */
+/** Shown instead of content: says what is wrong and what to do. */
 export function Notice({
   title,
   hint,
@@ -12,7 +12,7 @@ export function Notice({
   title: string;
   hint?: ReactNode;
   role?: "alert";
-  /** Where the notice is the whole page. */
+  /** For a notice that is the whole page. */
   heading?: boolean;
   children?: ReactNode;
 }) {

@@ -8,7 +8,7 @@ import type { Column } from "./DataTable.tsx";
 import { StatusBadge, Time } from "./format.tsx";
 import { TablePanel } from "./TablePanel.tsx";
 
-/** Where an account is signed in. */
+/** The open sessions of an account. */
 export function OpenSessions({
   query,
   empty,
@@ -16,7 +16,7 @@ export function OpenSessions({
 }: {
   query: UseQueryResult<{ sessions: OpenSession[] }, ApiError>;
   empty: { title: string; hint: string };
-  /** Signs out a session other than the one that looks; none where nobody may. */
+  /** Signs out another session; undefined if the operator may not. */
   onEnd: ((open: OpenSession) => void) | undefined;
 }) {
   const columns: Column<OpenSession>[] = [

@@ -22,7 +22,7 @@ import { useApiQuery } from "./queries.ts";
 import { ShortId } from "./ShortId.tsx";
 import { SecondLine } from "./TwoLines.tsx";
 
-/** All there is to say about an order. What a list knows of it is shown while the rest loads. */
+/** Everything about an order. What a list already has is shown while the rest loads. */
 export function OrderDetails({
   id,
   order: listed,
@@ -32,7 +32,7 @@ export function OrderDetails({
   id: string;
   order?: Order;
   onClose: () => void;
-  /** Follows a link: for a dialog above a screen to which the link may lead. */
+  /** Called when a link is followed: for a dialog above a screen that the link may lead to. */
   onLeave?: () => void;
 }) {
   const query = useApiQuery(orders.read, { params: { id } }, { gcTime: 0 });
@@ -46,7 +46,7 @@ export function OrderDetails({
       record={id}
       status={order && <OrderStatus order={order} badge />}
       onClose={onClose}
-      // Beside the list it stays, and tells that it is refunded.
+      // Beside the list the details stay, and show the refund.
       foot={order && <Foot order={order} onRefunded={isBeside ? () => {} : onClose} />}
     >
       {order && (
@@ -75,7 +75,7 @@ export function OrderDetails({
         </>
       )}
       {story ? (
-        // Another order has a note of its own.
+        // Every order has its own unsaved note.
         <OrderTimeline key={id} story={story} />
       ) : query.isError ? (
         <LoadFailure title="The order's story could not be loaded" query={query} />
@@ -100,7 +100,7 @@ function Foot({ order, onRefunded }: { order: Order; onRefunded: () => void }) {
   );
 }
 
-/** Who bought it, and what they have now. */
+/** Who bought it, and their balance now. */
 function Customer({
   order: { user },
   customer,

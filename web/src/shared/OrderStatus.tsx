@@ -1,7 +1,7 @@
 import type { Order } from "@footprint/contract/orders.ts";
 import { StatusBadge } from "./format.tsx";
 
-/** Plain while all is normal; `badge` where it stands alone, in a heading. */
+/** Plain while all is normal; `badge` for use alone, in a heading. */
 export function OrderStatus({ order: { isRefunded }, badge = false }: { order: Order; badge?: boolean }) {
   if (isRefunded) return <StatusBadge tone="warning">Refunded</StatusBadge>;
   return <StatusBadge tone={badge ? "neutral" : "plain"}>Active</StatusBadge>;

@@ -5,7 +5,7 @@ import { type ReactNode, useRef } from "react";
 import { Author } from "./Author.tsx";
 import { callApi } from "./api.ts";
 import { draftOf, dropDraft, useDraft } from "./drafts.ts";
-import { Emblem, letterOf } from "./Emblem.tsx";
+import { Emblem, initialsOf } from "./Emblem.tsx";
 import { FormAlert } from "./FormAlert.tsx";
 import { type ApiForm, SubmitButton, useApiForm } from "./form.tsx";
 import { formatCount, formatMoney, Time } from "./format.tsx";
@@ -13,7 +13,7 @@ import classes from "./OrderDetails.module.css";
 import { shortened } from "./ShortId.tsx";
 import { useSession } from "./session.ts";
 
-/** `by`: whose letter is shown instead of an icon. */
+/** `by`: the author, whose letter is shown instead of an icon. */
 type Event = { key: string; at: string; what: ReactNode; more?: ReactNode } & ({ Icon: TablerIcon } | { by: string });
 
 /** What happened to an order, oldest first, and a field for a note. */
@@ -29,7 +29,7 @@ export function OrderTimeline({ story }: { story: OrderStory }) {
         {events.map(({ key, at, what, more, ...event }) => (
           <li key={key} className={classes.event}>
             {"by" in event ? (
-              <Emblem size={24}>{letterOf(event.by)}</Emblem>
+              <Emblem size={24}>{initialsOf(event.by)}</Emblem>
             ) : (
               <span className={classes.icon}>
                 <event.Icon size={14} aria-hidden />
@@ -48,7 +48,7 @@ export function OrderTimeline({ story }: { story: OrderStory }) {
         ))}
       </ol>
       <div className={classes.add}>
-        <Emblem size={24}>{letterOf(username)}</Emblem>
+        <Emblem size={24}>{initialsOf(username)}</Emblem>
         <NoteForm id={story.order._id} />
       </div>
     </section>
@@ -138,7 +138,7 @@ function NoteForm({ id }: { id: string }) {
       after: 0,
       on: "success",
       finish() {
-        // What was typed on meanwhile is the next note.
+        // Text typed meanwhile is the next note.
         if (form.fields.getValues().text !== saved.current) return;
         dropDraft(id);
         form.fields.setValues({ text: "" });
@@ -153,7 +153,7 @@ function NoteForm({ id }: { id: string }) {
         variant="unstyled"
         size="xs"
         aria-label="Note"
-        placeholder="Add a note for your colleagues. It stays as it is."
+        placeholder="Add a note for your colleagues. It cannot be changed later."
         autosize
         minRows={2}
         maxLength={2000}

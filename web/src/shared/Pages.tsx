@@ -5,13 +5,13 @@ import { formatCount, formatTotal } from "./format.tsx";
 import { type List, pageSizes } from "./list.ts";
 import classes from "./Pages.module.css";
 
-/** The foot of a list: which rows these are, how many to a page, and the way to other pages. */
+/** The foot of a list: which rows are shown, the page size, and paging. */
 export function Pages<T extends { _id: string }>({
   list,
   counted,
 }: {
   list: List<T>;
-  /** What the rows are: one, and many. */
+  /** The words for one row and for several. */
   counted: [one: string, many: string];
 }) {
   const { query, rows = [], values, setPage, setLimit } = list;
@@ -70,7 +70,7 @@ export function Pages<T extends { _id: string }>({
   );
 }
 
-/** "Page 3 of 1,260": pressed, it becomes a field for another number. */
+/** "Page 3 of 1,260": when pressed, it becomes a field for a page number. */
 function Place({
   page,
   totalPages,
@@ -92,7 +92,7 @@ function Place({
 
   function stop() {
     setEditing(false);
-    // There again after this event.
+    // It exists again after this event.
     window.requestAnimationFrame(() => button.current?.focus());
   }
 

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { formatMoney, formatWeight, formatWeights } from "./format.tsx";
 import classes from "./OrderDetails.module.css";
 
-/** Why an order cost what it did. */
+/** Explains the price of an order. */
 export function PriceExplained({ order, pricing }: { order: Order; pricing: OrderStory["pricing"] | undefined }) {
   const { price, weight, user } = order;
   const labelType = order.labelType.name;

@@ -1,7 +1,7 @@
 import { TextInput, type TextInputProps } from "@mantine/core";
 import type { Ref } from "react";
 
-/** Why money is moved. */
+/** The reason for moving money. */
 export const ReasonField = (props: TextInputProps & { ref?: Ref<HTMLInputElement> }) => (
   <TextInput
     label="Reason"

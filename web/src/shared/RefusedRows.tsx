@@ -3,7 +3,7 @@ import classes from "./RefusedRows.module.css";
 
 type Refused = { id: string; name: ReactNode; customer?: string | undefined; message: string };
 
-/** Which of several were refused, and why. */
+/** Which of several rows were refused, and why. */
 export function RefusedRows({ rows }: { rows: Refused[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach it

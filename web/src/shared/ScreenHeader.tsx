@@ -22,13 +22,13 @@ export function ScreenHeader({
   states?: ReactNode;
   /** The list that a record belongs to. */
   back?: { to: string; label: string };
-  /** What the record is called behind its list, if not by the title. */
+  /** The record's name behind its list, if it differs from the title. */
   crumb?: string;
-  /** What stands for the record, before title and subtitle. */
+  /** The record's emblem, in front of title and subtitle. */
   emblem?: ReactNode;
-  /** Mostly a count; an empty text keeps its place while it loads. */
+  /** Usually a count; an empty text keeps its place while it loads. */
   subtitle?: ReactNode;
-  /** Adds a note which timezone the times are in. */
+  /** Adds a note about the timezone of the times. */
   showsTimes?: boolean;
   actions?: ReactNode;
 }) {

@@ -7,7 +7,7 @@ import { useWidthUpTo } from "./windowWidth.ts";
 
 const debounceMs = 300;
 
-/** A search box that reports its text when the typing pauses. The slash key leads into it, and Enter to the rows. */
+/** A search box that reports its text when typing pauses. The slash key leads into it, and Enter to the rows. */
 export function SearchField({
   value,
   onChange,
@@ -65,7 +65,7 @@ export function SearchField({
       onKeyDown={(event) => {
         if (event.key === "Enter") report(text);
         if (event.key === "Escape" && text) type("", 0);
-        // On to the rows, where the keys work.
+        // To the rows, where keys work.
         else if (event.key === "Enter" || event.key === "Escape") document.getElementById("content")?.focus();
       }}
       leftSection={<IconSearch size={16} aria-hidden />}

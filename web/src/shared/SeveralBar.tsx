@@ -6,15 +6,15 @@ import classes from "./SeveralBar.module.css";
 type SeveralBarProps = {
   count: number;
   sum: number | undefined;
-  /** More that can be chosen with a click. */
+  /** Further rows that a click would choose. */
   offer: { text: string; onClick: () => void } | undefined;
-  /** What is being done, until when nothing else can be. */
+  /** What is being done; until it is finished nothing else can be. */
   doing: string | undefined;
   actions: { text: string; Icon: TablerIcon; danger: boolean; onClick: () => void }[];
   onClear: () => void;
 };
 
-/** How many rows are chosen, and what can be done with them. */
+/** How many rows are chosen, and the actions on them. */
 export function SeveralBar({ count, sum, offer, doing, actions, onClear }: SeveralBarProps) {
   return (
     <section className={classes.bar} aria-label="Chosen rows">

@@ -2,6 +2,7 @@ import type { Outcome } from "@footprint/contract/schemas.ts";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { useBlockLeaving } from "./blockLeaving.ts";
 import { longestPage } from "./chosen.ts";
 import { Dialog } from "./Dialog.tsx";
 import { formatCount, formatMoney } from "./format.tsx";
@@ -12,25 +13,24 @@ import { RefusedRows } from "./RefusedRows.tsx";
 import { randomId } from "./randomId.ts";
 import classes from "./SeveralDialog.module.css";
 import { type SeveralQuestion, sumOf } from "./several.ts";
-import { useStay } from "./stay.ts";
 import { useTypedSum } from "./typedSum.tsx";
 
 type Row = { _id: string; name: string; customer: { _id: string; username: string } | undefined; amount: number };
 
 type SeveralDialogProps = {
-  /** What is asked, and what the button says: "Refund 3 orders". */
+  /** The question, and the button's text: "Refund 3 orders". */
   text: string;
   danger: boolean;
   rows: readonly Row[];
-  /** So many others were chosen too. */
+  /** How many other rows were chosen too. */
   leftOut: number;
   question: SeveralQuestion;
-  /** Told after each call: the ids of the rows that were done. */
+  /** Called after each request with the ids of the rows that were done. */
   onDone: (ids: string[]) => void;
   onClose: () => void;
 };
 
-/** Asks, does it a hundred rows at a time, and says which of them were refused and why. */
+/** Asks, works through the rows a hundred at a time, and lists those that were refused, with the reason. */
 export function SeveralDialog(props: SeveralDialogProps) {
   const { text, danger, rows, leftOut, question, onClose } = props;
   const money = question.movesMoney && { sum: sumOf(rows.map(({ amount }) => amount)), shares: sharesOf(rows) };
@@ -113,7 +113,7 @@ export function SeveralDialog(props: SeveralDialogProps) {
   );
 }
 
-/** One call after the other. After a failure, the next try goes on with the call that failed, under the same key. */
+/** One call after the other. After a failure, the next try continues with the failed call, under the same key. */
 function useWork({ rows, question, onDone, onClose }: SeveralDialogProps, reason: string) {
   const [calls] = useState(() =>
     Array.from({ length: Math.ceil(rows.length / longestPage) }, (_, place) => ({
@@ -123,7 +123,7 @@ function useWork({ rows, question, onDone, onClose }: SeveralDialogProps, reason
   );
   const [outcomes, setOutcomes] = useState<Outcome[]>([]);
   const isStopped = useRef(false);
-  // Nothing goes on where nobody can stop it.
+  // Stops when the dialog is gone, since nobody could stop it.
   useEffect(() => {
     isStopped.current = false;
     return () => {
@@ -138,7 +138,7 @@ function useWork({ rows, question, onDone, onClose }: SeveralDialogProps, reason
         const reply = await question.call(ids, reason, { idempotencyKey });
         known = [...known, ...reply.outcomes];
         setOutcomes(known);
-        // What waits for an approval is not asked for again either.
+        // Rows that wait for an approval are not requested again.
         onDone(reply.outcomes.filter(({ done, request }) => done || request).map(({ _id }) => _id));
       }
       return known;
@@ -163,9 +163,9 @@ function useWork({ rows, question, onDone, onClose }: SeveralDialogProps, reason
   };
 }
 
-/** What became of them, where not all were done. */
+/** The results, if not all were done. */
 function Results({ rows, outcomes, question, onClose }: SeveralDialogProps & { outcomes: Outcome[] }) {
-  useStay();
+  useBlockLeaving();
   const asked = outcomes.filter(({ request }) => request).length;
   const refused = outcomes.filter(({ done, request }) => !done && !request);
   const untried = rows.length - outcomes.length;
@@ -208,7 +208,7 @@ function Results({ rows, outcomes, question, onClose }: SeveralDialogProps & { o
   );
 }
 
-/** What each customer gets, the largest first. By id: two may have the same name. */
+/** Each customer's amount, largest first. By id, since two may have the same name. */
 function sharesOf(rows: readonly Row[]) {
   return [...Map.groupBy(rows, ({ customer }) => customer?._id).values()]
     .map((own) => ({

@@ -13,8 +13,8 @@ export const shortened = (id: string) => (id.length > 15 ? `${id.slice(0, 6)}…
 export const WholeIds = createContext(false);
 
 /**
- * An id or tracking code, shortened in the middle unless `whole`, or as `shown`; hovering shows all of it, and so does a
- * copy. A dash, if there is none.
+ * An id or tracking code, shortened in the middle unless `whole`, or as `shown`. Hovering shows all of it, and so does
+ * a copy. A dash if there is none.
  */
 export function ShortId({
   value,

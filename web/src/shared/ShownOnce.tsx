@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { type ReactNode, useCallback, useState } from "react";
+import { useBlockLeaving } from "./blockLeaving.ts";
 import { CopyButton } from "./CopyButton.tsx";
 import { Dialog } from "./Dialog.tsx";
-import { useStay } from "./stay.ts";
 
-/** A dialog for something that is not shown again: Back, a reload or a stray click do not close it, but warn. */
+/** A dialog for something that is never shown again: Back, a reload or a stray click do not close it, but warn. */
 export function ShownOnce({
   title,
   hint,
@@ -17,7 +17,7 @@ export function ShownOnce({
 }: {
   title: string;
   hint: string;
-  /** What the copy button copies. */
+  /** The text to copy. */
   text: string;
   /** Beside the copy button. */
   tools?: ReactNode;
@@ -29,7 +29,7 @@ export function ShownOnce({
 }) {
   const [isWarned, setWarned] = useState(false);
   const warn = useCallback(() => setWarned(true), []);
-  useStay(warn);
+  useBlockLeaving(warn);
 
   return (
     <Dialog title={title} onClose={warn}>

@@ -40,7 +40,7 @@ const columns: Column<SignIn>[] = [
   { title: "Time", cell: ({ createdAt }) => <Time value={createdAt} withHour />, dimmed: true },
 ];
 
-/** Sign-ins with an account, newest first, and those that failed. */
+/** An account's sign-ins, newest first, including failed ones. */
 export function SignIns({
   query,
   page,

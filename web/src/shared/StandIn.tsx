@@ -1,8 +1,8 @@
 import { type Ref, type RefObject, useImperativeHandle, useLayoutEffect } from "react";
 
 /**
- * The target of a menu or tooltip that is made once it is used, in place of the element that was there before it:
- * wrapped later, that would be another element, without the focus.
+ * The target of a menu or tooltip, replacing the plain element once it is used. Wrapping the element later would create
+ * another one, without the focus.
  */
 export function StandIn({
   at,
@@ -11,7 +11,7 @@ export function StandIn({
 }: {
   at: RefObject<HTMLElement | null>;
   ref?: Ref<HTMLElement | null> | undefined;
-  /** Given by a tooltip while it is open. */
+  /** Set by a tooltip while it is open. */
   "aria-describedby"?: string;
 }) {
   useImperativeHandle<HTMLElement | null, HTMLElement | null>(ref, () => at.current, [at]);

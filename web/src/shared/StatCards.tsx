@@ -6,7 +6,7 @@ import { CardLink } from "./CardLink.tsx";
 import { RetryAlert } from "./LoadFailure.tsx";
 import classes from "./StatCards.module.css";
 
-/** Figures above a list. The cards are there while the figures load, in their final height. */
+/** Figures above a list. The cards have their final height while the figures load. */
 export function StatCards<R, K extends string>({
   title,
   query,
@@ -19,16 +19,16 @@ export function StatCards<R, K extends string>({
 }: {
   title: string;
   query: UseQueryResult<R, ApiError>;
-  /** What is counted, in the cards' order. */
+  /** What is counted, in the order of the cards. */
   names: readonly (readonly [key: K, name: string])[];
-  /** Name, figure and note in one line, where there is room. */
+  /** Name, figure and note in one line, if there is room. */
   inline?: boolean;
   figure: (stats: R, key: K) => ReactNode;
   /** Small grey text below the figure, or at the end of the line. */
   note?: (stats: R, key: K) => ReactNode;
-  /** What keeps its place while the figures load. */
+  /** Keeps the note's place while the figures load. */
   emptyNote?: ReactNode;
-  /** The address of the list that a figure counts. */
+  /** The address of the list behind a figure. */
   list: (key: K) => string;
 }) {
   const id = useId();

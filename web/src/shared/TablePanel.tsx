@@ -21,7 +21,7 @@ export function TablePanel<T extends { _id: string }, R>({
   rows: (reply: R) => readonly T[];
   columns: readonly Column<T>[];
   tone?: (row: T) => RowTone;
-  /** What stands below a row. */
+  /** Content below a row. */
   expanded?: { id: string; content: ReactNode } | undefined;
   /** Shown instead of an empty table. */
   empty: { title: string; hint: ReactNode; action?: ReactNode };

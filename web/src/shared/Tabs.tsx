@@ -8,22 +8,22 @@ type Tab = {
   to: string;
   isChosen: boolean;
   count?: string | undefined;
-  /** Its count has a place before it is there. */
+  /** Reserves a place for its count. */
   isCounted?: boolean;
-  /** What is shown is no longer quite what it leads to. */
+  /** The list no longer shows exactly this view. */
   isChanged?: boolean;
   /** Beside it. */
   menu?: ReactNode;
-  /** Where names may be the same. */
+  /** For names that may be equal. */
   id?: string;
 };
 
-/** Links above what they choose; where they do not fit, they scroll sideways. */
+/** Links above the content that they choose; without room for all, they scroll sideways. */
 export function Tabs({ label, tabs, children }: { label: string; tabs: Tab[]; children?: ReactNode }) {
   const nav = useRef<HTMLElement>(null);
   const chosen = tabs.findIndex(({ isChosen }) => isChosen);
   useEffect(() => {
-    // With the next frame, which lays the page out anyway.
+    // In the next frame, which computes the layout anyway.
     const frame = window.requestAnimationFrame(() => {
       const link = nav.current?.querySelectorAll("a")[chosen];
       if (link && nav.current)

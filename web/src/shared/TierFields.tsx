@@ -1,20 +1,21 @@
-import { SimpleGrid, TextInput } from "@mantine/core";
+import { SimpleGrid } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { type Edit, edited } from "./edits.ts";
+import { MoneyField, NumberField } from "./NumberField.tsx";
 
 /** A price for a range of weights, as typed into the form. */
 export type TierValues = { fromWeight: string; toWeight: string; price: string };
 
 export const blankTier: TierValues = { fromWeight: "", toWeight: "", price: "" };
 
-/** The same as the API takes it. */
+/** The same in the API's form. */
 export const tierOf = ({ fromWeight, toWeight, price }: TierValues) => ({
   fromWeight: Number(fromWeight),
   toWeight: Number(toWeight),
   price: Number(price),
 });
 
-/** A price that is there, as the form holds it. */
+/** An existing price in the form's format. */
 export const tierValues = ({ fromWeight, toWeight, price }: Record<keyof TierValues, number>): TierValues => ({
   fromWeight: String(fromWeight),
   toWeight: String(toWeight),
@@ -35,16 +36,15 @@ export function TierFields({
   /** Unknown until a label type is chosen. */
   unit: string | undefined;
 }) {
-  const common = { type: "number", required: true, inputMode: "decimal" } as const;
   const inUnit = unit ? ` (${unit})` : "";
   return (
     <>
       <SimpleGrid cols={2} spacing="md">
-        <TextInput {...common} label={`From weight${inUnit}`} step="any" {...field("fromWeight")} />
-        <TextInput {...common} label={`To weight${inUnit}`} step="any" {...field("toWeight")} />
+        <NumberField required label={`From weight${inUnit}`} {...field("fromWeight")} />
+        <NumberField required label={`To weight${inUnit}`} {...field("toWeight")} />
       </SimpleGrid>
       {/* Without a minimum, browsers count steps from the initial value. */}
-      <TextInput {...common} label="Price" min="0" step="0.01" leftSection="$" {...field("price")} />
+      <MoneyField required label="Price" min="0" step="0.01" {...field("price")} />
     </>
   );
 }

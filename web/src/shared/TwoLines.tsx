@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import classes from "./TwoLines.module.css";
 
-/** What belongs together, one above the other: a customer and their address, a place and its city. */
+/** Two related texts, one above the other: a customer and their address, a place and its city. */
 export function TwoLines({ first, second }: { first: ReactNode; second: ReactNode }) {
   return (
     <div className={classes.lines}>
@@ -11,7 +11,7 @@ export function TwoLines({ first, second }: { first: ReactNode; second: ReactNod
   );
 }
 
-/** Small and grey, beside or below what matters more. */
+/** Small and grey, beside or below something more important. */
 export function SecondLine({ children }: { children: ReactNode }) {
   return <span className={classes.second}>{children}</span>;
 }

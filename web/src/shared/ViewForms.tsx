@@ -6,7 +6,7 @@ import { notify } from "./notify.ts";
 import { useSession } from "./session.ts";
 import { queryOf } from "./views.ts";
 
-/** Keeps what a list shows under a name. */
+/** Saves what a list shows under a name. */
 export function SaveView({
   screen,
   shown,
@@ -15,7 +15,7 @@ export function SaveView({
 }: {
   screen: ViewScreen;
   shown: string;
-  /** What the list's days are called, if they have a name. */
+  /** The name of the list's days, if they have one. */
   span: string | undefined;
   onClose: () => void;
 }) {
@@ -31,7 +31,7 @@ export function SaveView({
         const query = queryOf(shown, movesOn ? span : undefined);
         const reply = await callApi(views.create, { body: { screen, name, query, shared } });
         notify("success", reply.message);
-        // The button that opened this is gone: the list is a view now.
+        // The button that opened this is gone, since the list is a view now.
         document.getElementById("content")?.focus();
         return reply;
       }}

@@ -29,20 +29,20 @@ import { useWidthUpTo } from "./windowWidth.ts";
 const SaveView = lazyPart(() => import("./ViewForms.tsx").then((file) => file.SaveView));
 const RenameView = lazyPart(() => import("./ViewForms.tsx").then((file) => file.RenameView));
 
-/** Which screen's views, what the list is called without any, and those that everybody has, as a view's query. */
+/** The screen whose views these are, the name of the list without a view, and views that everybody has, as queries. */
 export type ScreenViews = { screen: ViewScreen; all?: string; usual?: Record<string, string> };
 
 type Known = { id: string; name: string; query: string; saved?: View };
 
 /**
- * The views of a list. The one that the address shows is lit; after a change the one that was lit stays so, with a
- * mark, until the list is another view.
+ * The views of a list. The one in the address is selected; after changes it stays selected, with a mark, until the list
+ * shows another view.
  */
 function useViews<T extends { _id: string }>(list: List<T>, { screen, all = "All", usual = {} }: ScreenViews) {
   const { timezone } = useSession();
   const today = todayIn(timezone);
   const open = useDialog();
-  // After the list, which is waited for; without an answer there are those that everybody has.
+  // Loaded after the list; until then there are only those that everybody has.
   const { data } = useApiQuery(views.list, { query: { screen } }, { enabled: list.query.isFetched && !list.isPart });
   const known: Known[] = [
     { id: "all", name: all, query: "" },
@@ -68,7 +68,7 @@ function useViews<T extends { _id: string }>(list: List<T>, { screen, all = "All
       isCounted: view.id === "all",
       menu: view === lit && view.saved && <ViewMenu view={view.saved} shown={exact ? undefined : list.shown} />,
     })),
-    /** Where the list shows what is no view yet. */
+    /** For a list that shows no saved view. */
     save: exact
       ? undefined
       : () =>
@@ -78,7 +78,7 @@ function useViews<T extends { _id: string }>(list: List<T>, { screen, all = "All
   };
 }
 
-/** How many rows the views have that were shown since something was changed, by whomever. */
+/** How many rows the views have that were shown since the last change by anybody. */
 function useTotals<T extends { _id: string }>(
   { path, query }: List<T>,
   exact: string | undefined,
@@ -98,15 +98,18 @@ function useTotals<T extends { _id: string }>(
 
 const ViewsContext = createContext<ReturnType<typeof useViews>>({ tabs: [], save: undefined });
 
-/** Knows the views of a list for the parts of its screen that show them: the rows are not drawn anew when they come. */
+/** Provides a list's views to parts of its screen, so that the rows are not drawn again when they arrive. */
 export function Views<T extends { _id: string }>(props: { list: List<T>; views: ScreenViews; children: ReactNode }) {
   return <ViewsContext value={useViews(props.list, props.views)}>{props.children}</ViewsContext>;
 }
 
-/** Saves what the list shows as a view, where it is none yet. */
+/** Saves what the list shows as a view, if it is none yet. */
 export const useSaveView = () => useContext(ViewsContext).save;
 
-/** The views of a list as tabs above it. On phones the last one saves a view: elsewhere that stands by the filters. */
+/**
+ * The views of a list as tabs above it. On phones the last tab saves a view; elsewhere that button is beside the
+ * filters.
+ */
 export function ViewTabs() {
   const { tabs, save } = useContext(ViewsContext);
   const isPhone = useWidthUpTo("phone");
@@ -121,7 +124,7 @@ export function ViewTabs() {
   );
 }
 
-/** What may be done with a view; `shown` is what the list shows instead of it. */
+/** The actions on a view; `shown` is what the list shows instead of it. */
 function ViewMenu({ view, shown }: { view: View; shown: string | undefined }) {
   const { role, timezone } = useSession();
   const open = useDialog();

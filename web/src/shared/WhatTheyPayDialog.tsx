@@ -12,10 +12,10 @@ import { useApiQuery } from "./queries.ts";
 import { Warning } from "./Warning.tsx";
 import classes from "./WhatTheyPay.module.css";
 
-/** What is known already when somebody asks. */
+/** What is already known when somebody asks. */
 export type Asked = { customer?: { _id: string; username: string }; labelType?: string };
 
-/** What a customer would pay for a label, as the purchase itself would reckon, and whether it would go through. */
+/** What a customer would pay for a label, computed as in a purchase, and whether it would go through. */
 export function WhatTheyPayDialog({ customer, labelType = "", onClose }: Asked & { onClose: () => void }) {
   const [customerId, setCustomer] = useState(customer?._id ?? "");
   const [typeId, setType] = useState(labelType);

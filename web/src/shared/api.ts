@@ -14,13 +14,13 @@ export type Issue = { path: string; message: string };
 export class ApiError extends Error {
   readonly status: number;
   readonly issues: Issue[];
-  /** The server asks for a code of two-step sign-in. */
+  /** The server asks for a two-step code. */
   readonly codeRequired: boolean;
   /** A passkey will do instead. */
   readonly passkeyAccepted: boolean;
   /** Somebody else has changed what the call was about. */
   readonly conflict: Conflict | undefined;
-  /** The words that let the call through. */
+  /** The words that confirm the call. */
   readonly confirmWith: string | undefined;
 
   constructor(
@@ -41,8 +41,8 @@ export class ApiError extends Error {
 }
 
 /**
- * For the `.catch` of a preview before a call: what the preview is refused for, the call says in its own words. Any
- * other failure is one, so that nothing is sent unseen.
+ * For the `.catch` of a preview before a call: if the preview is refused, the call itself will say why. Any other
+ * failure is rethrown, so that nothing is sent unseen.
  */
 export function ifRefused(error: unknown): undefined {
   if (error instanceof ApiError && [400, 404, 409].includes(error.status)) return undefined;
@@ -52,18 +52,18 @@ export function ifRefused(error: unknown): undefined {
 export type CallOptions = {
   signal?: AbortSignal;
   idempotencyKey?: string;
-  /** Of what the call changes, as it was read: if it is another by now, the call is refused. */
+  /** The version of what the call changes, as it was read: if it has changed, the call is refused. */
   version?: string | undefined;
   /** The call continues when the page is left. */
   keepalive?: boolean;
-  /** Nobody asked for it: it neither keeps the session from ending nor, where it has ended, leaves the page. */
+  /** The panel makes the call by itself: it neither keeps the session alive nor, if that has ended, leaves the page. */
   byItself?: boolean;
 };
 
 type Values = Record<string, unknown>;
 type Parts = { params?: Record<string, string>; query?: Values; body?: Values };
 
-/** Looks at the host only: the rest of the address may contain "localhost" as a search text. */
+/** Looks at the host only, since the rest of the address may contain "localhost" as a search text. */
 export function apiBase(): string {
   if (window.location.hostname.includes("localhost")) return "http://localhost:7400";
   return __API_HOST__.replace(/\/$/, "") || window.location.origin;
@@ -82,8 +82,8 @@ export async function callApi<E extends Endpoint>(
 }
 
 /**
- * The same without reading the body, for answers that are not JSON. Where the server wants to know first that it is
- * still them, the operator is asked in place, and the call is made again as it was.
+ * The same without reading the body, for answers that are not JSON. If the server wants a confirmation, the operator is
+ * asked in place, and the call is repeated.
  */
 export async function request<E extends Endpoint>(
   endpoint: E,
@@ -115,13 +115,13 @@ export async function request<E extends Endpoint>(
   if (response.ok) return response;
   if (response.status === 401 && !signsIn && !byItself) forceSignOut();
   const refusal = await response.json().catch(() => undefined);
-  // The session has to do something else first: the gate shows what.
+  // The session has to do something else first, which the gate shows.
   if (refusal?.passwordChangeRequired || refusal?.twoStepRequired) recheckSession();
   if (refusal?.confirmationRequired && (await confirmItsYou())) return request(endpoint, input, options);
   throw toError(response.status, refusal);
 }
 
-/** Loads the root anew, so that nothing of the ended session is left in the page. */
+/** Loads the root, so that nothing of the ended session is left in the page. */
 function forceSignOut(): void {
   removeToken();
   leavePage(() => window.location.replace("/"));
@@ -140,7 +140,7 @@ function encodeForm(body: Values): FormData {
   return form;
 }
 
-/** For an answer that does not come from our server but, for instance, from a proxy. */
+/** For an answer that is not from our server but, for instance, from a proxy. */
 export const unreadable = (status: number) =>
   new ApiError(status, "The server's answer cannot be read. Try again in a moment.");
 

@@ -5,7 +5,7 @@ import { lazyPart } from "./lazyPart.tsx";
 
 const AskAgain = lazyPart(() => import("./AskAgainDialog.tsx").then((file) => file.AskAgainDialog));
 
-/** For a form, before it sends something unusual: asks once more, and ends the call where the answer is no. */
+/** For a form that is about to send something unusual: asks once more, and cancels the call if the answer is no. */
 export function useAskAgain(): (question: SecondQuestion) => Promise<void> {
   const open = useDialog();
   return (question) =>

@@ -1,19 +1,19 @@
 import { createContext } from "react";
 
-/** The list beside which a row's details are shown. */
+/** The list beside the details of one of its rows. */
 export type Beside = {
-  /** Such as "6 of 31,482"; undefined where the row is not on the page. */
+  /** Such as "6 of 31,482"; undefined if the row is not on the page. */
   place: string | undefined;
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   previous: (() => void) | undefined;
   next: (() => void) | undefined;
 };
 
-/** Undefined where details have no list beside them: they are a dialog then. */
+/** Undefined if the details have no list beside them, but are a dialog. */
 export const BesideContext = createContext<Beside | undefined>(undefined);
 
-/** How much of the window something beside a table takes, in em. */
+/** How much of the window's width an element beside a table takes, in em. */
 export const TakenWidth = createContext(0);
 
-/** The widest that the drawer of details gets, in em; base.css has it in pixels. */
+/** The largest width of the drawer, in em; base.css has it in pixels. */
 export const drawerWidth = 37.5;

@@ -14,7 +14,7 @@ export function RowButton({
   ...look
 }: {
   text: string;
-  /** What it is done to: screen readers hear `Delete alice`, unless `label` says something else. */
+  /** The row's name: screen readers hear `Delete alice`, unless `label` says something else. */
   of?: string;
   label?: string;
   Icon?: TablerIcon;

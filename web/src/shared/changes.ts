@@ -2,10 +2,10 @@ import type { Log } from "@footprint/contract/logs.ts";
 
 type Json = Log["before"];
 type Plain = string | number | boolean | null;
-/** A list of plain values counts as one value: it is shown on one line. */
+/** A list of plain values counts as one value, shown on one line. */
 export type Value = Plain | Plain[];
 
-/** The fields of an entry that differ, and the names of those that do not. */
+/** The fields of an entry that changed, and the names of those that did not. */
 export function changesOf(before: Json, after: Json) {
   const was = fieldsOf(before);
   const is = fieldsOf(after);

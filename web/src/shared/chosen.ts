@@ -4,17 +4,17 @@ import { notifyError } from "./notify.ts";
 
 type Row = { _id: string };
 
-/** The rows of a list that something is to be done with. They may stand on several pages. */
+/** The rows of a list that an action will apply to. They may be on several pages. */
 export type Chosen<T extends Row> = {
-  /** As they were when they were chosen; those of a list, as they are now. */
+  /** As they are now if the list shows them, else as they were when chosen. */
   rows: readonly T[];
   has: (id: string) => boolean;
-  /** Chooses a row, or no longer; `through` does the same to the rows between it and the one before. */
+  /** Chooses a row, or unchooses it; `through` includes the rows between it and the one before. */
   toggle: (row: T, through?: boolean) => void;
   add: (rows: readonly T[]) => void;
   drop: (ids: readonly string[]) => void;
   clear: () => void;
-  /** Fetches all that match, as many as can be chosen. */
+  /** Fetches all matching rows, as many as can be chosen. */
   addAll: () => Promise<void>;
   isFetching: boolean;
 };
@@ -22,7 +22,7 @@ export type Chosen<T extends Row> = {
 /** The longest page of a list. */
 export const longestPage = 100;
 
-/** `of` says what the list is narrowed to: when that changes, nothing is chosen any more. */
+/** `of` describes the search and filters: when these change, no rows are chosen any more. */
 export function useChosen<T extends Row>(
   of: string,
   listed: readonly T[],
@@ -31,7 +31,7 @@ export function useChosen<T extends Row>(
   const [kept, keep] = useState<{ of: string; rows: ReadonlyMap<string, T> }>({ of, rows: new Map() });
   const [isFetching, setFetching] = useState(false);
   const lastToggled = useRef<string>(undefined);
-  // Dropped, not hidden: they must not come back with the search of before.
+  // Dropped rather than hidden: they must not come back with the earlier search.
   if (kept.of !== of) keep({ of, rows: new Map() });
   const { rows } = kept;
 
@@ -52,7 +52,7 @@ export function useChosen<T extends Row>(
       for (const id of ids) next.delete(id);
     });
 
-  /** What is being fetched; another search ends it, and so does clearing. */
+  /** The fetch under way; another search, or clearing, ends it. */
   const fetching = useRef<object>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the list is narrowed otherwise
   useEffect(

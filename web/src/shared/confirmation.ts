@@ -3,7 +3,7 @@ type Ask = () => Promise<boolean>;
 let ask: Ask = async () => false;
 let asking: Promise<boolean> | undefined;
 
-/** Says who asks, as long as it is there. Returns how to stop. */
+/** Registers the dialog that asks. Returns a function that removes it. */
 export function askWith(dialog: Ask): () => void {
   ask = dialog;
   return () => {
@@ -11,7 +11,7 @@ export function askWith(dialog: Ask): () => void {
   };
 }
 
-/** Asks the operator to show that it is them. Several calls at once ask once. False if they would rather not. */
+/** Asks the operator to confirm who they are. Several calls at once ask only once. False if they decline. */
 export function confirmItsYou(): Promise<boolean> {
   asking ??= ask().finally(() => {
     asking = undefined;

@@ -6,7 +6,7 @@ export async function copyText(text: string): Promise<boolean> {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // Permission denied: the old way below needs none.
+      // Permission denied: the fallback below needs none.
     }
   }
   const area = document.createElement("textarea");
@@ -14,7 +14,7 @@ export async function copyText(text: string): Promise<boolean> {
   area.style.position = "fixed";
   area.style.opacity = "0";
   const focused = document.activeElement;
-  // Inside an open dialog: its focus trap would take the selection away from an element outside.
+  // Inside an open dialog, whose focus trap would take the selection from an element outside.
   (document.querySelector('[role="dialog"]') ?? document.body).append(area);
   area.select();
   const copied = document.execCommand("copy");

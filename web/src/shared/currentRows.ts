@@ -8,8 +8,8 @@ import { keyOf } from "./queries.ts";
 type Row = { _id: string };
 
 /**
- * Rows as they are now, though they may stand on another page by now or on none: those are read by their ids, and again
- * whenever the list is. Answers undefined for a row that the list does not have any more.
+ * The current state of rows that may have moved to another page or left the list: those are read by their ids, whenever
+ * the list is. Undefined for a row that the list no longer has.
  */
 export function useCurrentRows<E extends Endpoint, T extends Row>(
   endpoint: E,
@@ -35,7 +35,7 @@ export function useCurrentRows<E extends Endpoint, T extends Row>(
     gcTime: 0,
   });
 
-  // What was known last stands until the answer comes.
+  // The last known state is shown until the answer comes.
   const known = useRef<ReadonlyMap<string, T | undefined>>(new Map());
   const read = data && new Map(data.map((row) => [row._id, row]));
   const current = (row: T) =>

@@ -1,4 +1,4 @@
-// Days are dates without a time, such as 2026-11-14: handled in UTC they are the same in every timezone.
+// Days are dates without a time, such as 2026-11-14; handled in UTC they are the same in every timezone.
 const short = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", timeZone: "UTC" });
 const full = new Intl.DateTimeFormat("en-US", {
   weekday: "short",
@@ -14,23 +14,23 @@ export const shortDay = (day: string) => short.format(new Date(day));
 /** 2026-11-14: Sat, Nov 14, 2026 */
 export const fullDay = (day: string) => full.format(new Date(day));
 
-/** Both days are included; one that is missing leaves that side open. */
+/** Both days are included; a missing one leaves that side open. */
 export type Days = { from?: string | undefined; to?: string | undefined };
 
-/** A day that exists: the server refuses all others. */
+/** A date that exists; the server refuses others. */
 export function isDay(text: string): boolean {
   const moment = /^\d{4}-\d\d-\d\d$/.test(text) && text >= "0001" ? new Date(text) : undefined;
   return moment !== undefined && !Number.isNaN(moment.getTime()) && isoDay(moment) === text;
 }
 
-/** What day it is for the business. */
+/** Today's date for the business. */
 export const todayIn = (timezone: string) =>
   new Intl.DateTimeFormat("en-CA", { timeZone: timezone, dateStyle: "short" }).format(new Date());
 
-/** So many days after one, or before it. */
+/** So many days after a date or, if negative, before it. */
 export const dayAfter = (day: string, days: number) => isoDay(new Date(Date.parse(day) + days * 86_400_000));
 
-/** The spans that a list offers, as seen from a day. Weeks begin on Monday. */
+/** The spans of days that a list offers, seen from a day. Weeks begin on Monday. */
 export function spansAt(today: string) {
   const [year = 0, month = 0, date = 0] = today.split("-").map(Number);
   const day = (months: number, dayOfMonth: number) => isoDay(new Date(Date.UTC(year, month - 1 + months, dayOfMonth)));
@@ -46,7 +46,7 @@ export function spansAt(today: string) {
   };
 }
 
-/** Nov 9 – Nov 15; with years where they are not all the present one. */
+/** Nov 9 – Nov 15; with years unless both are in the current one. */
 export function formatDays({ from, to }: Days, today: string): string {
   const isThisYear = [from, to].every((day) => !day || day.slice(0, 4) === today.slice(0, 4));
   const name = (day: string) => shortDay(day) + (isThisYear ? "" : `, ${Number(day.slice(0, 4))}`);

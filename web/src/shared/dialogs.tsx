@@ -14,8 +14,8 @@ export function useDialog(): (draw: Draw) => void {
 }
 
 /**
- * One dialog above a screen, and one above each dialog: a second click while the first one loads opens no other.
- * It belongs to the screen that opened it, and closes when another one is shown.
+ * One dialog above a screen, and one above each dialog: a second click while the first loads opens no other. It belongs
+ * to the screen that opened it, and closes when another screen is shown.
  */
 export function DialogProvider({ screen, children }: { screen: string; children: ReactNode }) {
   const [opened, setOpened] = useState<{ draw: Draw }>();
@@ -39,5 +39,5 @@ export function useConfirm(): (question: Question) => void {
   return (question) => open((close) => <ConfirmDialog question={question} onClose={close} />);
 }
 
-/** What the button of a question says, where something is deleted. */
+/** The button of a question about deleting. */
 export const deletion = { action: "Delete", working: "Deleting…", danger: true } as const;

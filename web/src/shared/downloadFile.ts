@@ -1,13 +1,13 @@
 import type { Endpoint, Input } from "@footprint/contract/endpoint.ts";
 import { ApiError, request } from "./api.ts";
 
-/** Fetches a file with the session's token and saves it under the name that the server gives it. */
+/** Fetches a file with the session's token and saves it under the server's name for it. */
 export async function downloadFile<E extends Endpoint>(endpoint: E, input: Input<E>): Promise<void> {
   const response = await request(endpoint, input);
   saveFile(await response.blob().catch(brokenOff), nameOf(response));
 }
 
-/** The same for a table of any length: tells how many rows have arrived, and of how many if that is known. */
+/** The same for a table of any length: reports how many rows have arrived, and of how many if known. */
 export async function downloadRows<E extends Endpoint>(
   endpoint: E,
   input: Input<E>,
@@ -31,7 +31,7 @@ export async function downloadRows<E extends Endpoint>(
   return rows;
 }
 
-/** Counts the lines of a CSV file as it arrives. A line break inside of quotes belongs to its cell. */
+/** Counts the lines of a CSV file as it arrives. Line breaks inside quotes belong to a cell. */
 function lineCounter(): (piece: Uint8Array) => number {
   const [quote, lineBreak] = [0x22, 0x0a];
   let lines = 0;
@@ -59,7 +59,7 @@ export function saveFile(file: Blob, name: string): void {
   setTimeout(URL.revokeObjectURL, 60_000, link.href);
 }
 
-/** The name in the Content-Disposition header (RFC 6266): the full one if there is one, else the ASCII one. */
+/** The name in the Content-Disposition header (RFC 6266): the full one if present, else the ASCII one. */
 function nameOf(response: Response): string {
   const disposition = response.headers.get("content-disposition") ?? "";
   const whole = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];

@@ -1,7 +1,7 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { askFirst } from "./leavePage.ts";
 
-/** What was typed about a record and not saved, by its id: it stays until it is saved, or the page is left. */
+/** Unsaved text about a record, by its id, kept until it is saved or the page is left. */
 const drafts = new Map<string, unknown>();
 const listeners = new Set<() => void>();
 
@@ -11,7 +11,7 @@ export function dropDraft(id: string): void {
   if (drafts.delete(id)) for (const tell of listeners) tell();
 }
 
-/** Keeps what a form holds, as long as there is something to keep. */
+/** Keeps a form's contents while there is anything to keep. */
 export function useDraft(id: string, draft: unknown): void {
   useEffect(() => {
     if (draft === undefined) return dropDraft(id);

@@ -4,13 +4,13 @@ import { type Answer, type ApiForm, type ApiFormOptions, useApiForm, type Values
 import { lazyPart } from "./lazyPart.tsx";
 
 type EditFormOptions<V extends Values> = Omit<ApiFormOptions<V>, "onSubmit" | "isReady"> & {
-  /** What is edited; undefined where something is added. */
+  /** What is edited; undefined if something is added. */
   edit: Edit<V> | undefined;
   /** `base` is what the edit began from. */
   onSubmit: (values: V, options: CallOptions, base: V) => Promise<Answer>;
 };
 
-/** A form for something that others may be editing too: its version goes along, and a conflict can be decided. */
+/** A form for things that others may be editing too: it sends the version, and shows conflicts to decide. */
 export function useEditForm<V extends Values>({ edit, onSubmit, ...options }: EditFormOptions<V>) {
   const { initialValues } = options;
   const form: ApiForm<V> = useApiForm({ ...options, onSubmit: send, isReady: () => !asksFirst() });
@@ -23,7 +23,7 @@ export function useEditForm<V extends Values>({ edit, onSubmit, ...options }: Ed
       return answer;
     } catch (error) {
       if (error instanceof ApiError && error.conflict && meet(values, error.conflict))
-        return { message: "This is saved already" };
+        return { message: "Already saved" };
       throw error;
     }
   }
@@ -33,7 +33,7 @@ export function useEditForm<V extends Values>({ edit, onSubmit, ...options }: Ed
 
 const Conflict = lazyPart(() => import("./Conflict.tsx").then((file) => file.Conflict));
 
-/** What somebody else has changed, to be decided before the form is saved again. */
+/** What somebody else has changed, to be decided before saving again. */
 export function FormConflict({ form: { conflict } }: { form: { conflict: ShownConflict | undefined } }) {
   return conflict && <Conflict conflict={conflict} />;
 }

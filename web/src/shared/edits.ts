@@ -5,17 +5,17 @@ import { useEffect, useState } from "react";
 /** A field that others may change too. */
 export type EditedField<V> = {
   label: string;
-  /** The form's values that it is made of, the first naming it. */
+  /** The form's values that make up the field; the first one names it. */
   names: (keyof V & string)[];
-  /** What it comes to. Two are the same if these are. */
+  /** The value to compare: two fields with equal values are the same. */
   comesTo: (values: V) => unknown;
-  /** The same in words; empty for nothing. */
+  /** The value in words; empty for nothing. */
   text: (values: V) => string;
-  /** What was there before cannot be had back: a file that was replaced. */
+  /** The old value cannot be restored: a replaced file. */
   isFinal?: true;
 };
 
-/** A field that holds text, or yes and no. */
+/** A field with text, or yes and no. */
 export const edited = <V extends object>(name: keyof V & string, label: string, before = ""): EditedField<V> => ({
   label,
   names: [name],
@@ -24,10 +24,10 @@ export const edited = <V extends object>(name: keyof V & string, label: string, 
     typeof value === "boolean" ? (value ? "Yes" : "No") : value === "" ? "" : before + String(value),
 });
 
-/** What a form began from: that is what it is compared with, and the version that is sent. */
+/** What a form began from, used to compare with and as the version to send. */
 type Began<V> = { version: string; base: V };
 
-/** What somebody else has changed meanwhile, beside what was entered here. */
+/** Somebody else's changes beside one's own. */
 type Met<V> = {
   mine: V;
   theirs: V;
@@ -42,26 +42,26 @@ export type Editing<V> = Began<V> & { met?: Met<V> | undefined };
 
 /** What a form edits, so that nobody's change is overwritten. */
 export type Edit<V> = {
-  /** As it was read when the form was opened. */
+  /** As read when the form was opened. */
   version: string;
   fields: EditedField<V>[];
-  /** The thing as the server tells it, as the form holds it. */
+  /** Translates the server's state to the form's values. */
   valuesOf: (current: never) => Partial<V>;
-  /** For a form that stays open: as the thing is now. What is not touched follows it. */
+  /** For a form that stays open: the current state, which untouched fields follow. */
   now?: V;
-  /** And how the form holds what it has just saved. */
+  /** What the form holds after saving. */
   savedAs?: (values: V) => V;
   onSaved?: () => void;
-  /** How far an earlier form of the same thing came. */
+  /** The state of an earlier form about the same thing. */
   kept?: Editing<V> | undefined;
 };
 
-/** A conflict as it is shown: whatever differs, to be decided field by field. */
+/** A conflict as shown: all fields that differ, to be decided one by one. */
 export type ShownConflict = {
   version: string;
   by: string | null;
   at: string | null;
-  /** How often somebody tried to save before all was decided. */
+  /** How often saving was tried before everything was decided. */
   asked: number;
   rows: ConflictRow[];
 };
@@ -70,14 +70,14 @@ export type ConflictRow = {
   label: string;
   mine: string;
   theirs: string;
-  /** Only the other has changed it. */
+  /** Changed only by the other person. */
   isTheirs: boolean;
   isFinal: boolean;
   chosen: "mine" | "theirs" | undefined;
   choose: (side: "mine" | "theirs") => void;
 };
 
-/** Follows what a form edits, from where it began through whatever others do meanwhile. */
+/** Tracks what a form edits, from its beginning through other people's changes. */
 export function useEdit<V extends object>(
   fields: Pick<UseFormReturnType<V>, "values" | "getValues" | "setValues">,
   initialValues: V,
@@ -94,7 +94,7 @@ export function useEdit<V extends object>(
   useEffect(() => {
     if (!edit || !now || !editing || editing.met) return;
     const touched = edit.fields.filter((field) => !isSame(field, values, editing.base));
-    // Who changes the same as somebody else is told when they save.
+    // If both changed the same field, the operator is told when saving.
     if (edit.version !== editing.version && touched.some((field) => !isSame(field, now, editing.base))) return;
     setEditing({ version: edit.version, base: now });
     fields.setValues({ ...now, ...partsOf(touched, values) });
@@ -106,7 +106,7 @@ export function useEdit<V extends object>(
     return partsOf(edit?.fields.filter((field) => !isSame(field, values, sent)) ?? [], values);
   }
 
-  /** What was sent is what is there now. */
+  /** What was sent is now the current state. */
   function hold(sent: V, version: string | undefined) {
     if (!edit || !editing) return;
     const held = edit.savedAs?.(sent) ?? sent;
@@ -115,7 +115,7 @@ export function useEdit<V extends object>(
     edit.onSaved?.();
   }
 
-  /** Somebody else came first. True where they leave nothing to save. */
+  /** Somebody else came first. True if their changes leave nothing to save. */
   function meet(sent: V, { version, current, changedBy, changedAt }: Conflict): boolean {
     if (!edit || !editing) return false;
     const { base } = editing;
@@ -158,7 +158,7 @@ export function useEdit<V extends object>(
     };
   }
 
-  /** True where something has to be decided first, which is then asked for. */
+  /** True if something has to be decided first; then asks for it. */
   function asksFirst(): boolean {
     if (!editing || !met || rows.every(({ chosen }) => chosen)) return false;
     setEditing({ ...editing, met: { ...met, asked: met.asked + 1 } });
@@ -167,7 +167,7 @@ export function useEdit<V extends object>(
 
   const conflict: ShownConflict | undefined = editing && met && { ...met, version: editing.version, rows };
 
-  /** Everything as it is now. */
+  /** Takes the current state for all fields. */
   function discard() {
     if (!edit || !editing) return;
     const base = now ?? editing.base;
@@ -181,6 +181,6 @@ export function useEdit<V extends object>(
 const isSame = <V>({ comesTo }: EditedField<V>, one: V, other: V) => comesTo(one) === comesTo(other);
 const nameOf = <V>({ names }: EditedField<V>) => String(names[0]);
 
-/** The values that these fields are made of. */
+/** The values that make up these fields. */
 const partsOf = <V extends object>(fields: EditedField<V>[], values: V) =>
   Object.fromEntries(fields.flatMap(({ names }) => names.map((name) => [name, values[name]]))) as Partial<V>;

@@ -14,7 +14,7 @@ const CustomerFinder = lazyPart(() => import("./Finder.tsx").then((file) => file
 const StaffFinder = lazyPart(() => import("./Finder.tsx").then((file) => file.StaffFinder));
 const DayPicker = lazyPart(() => import("./DayPicker.tsx").then((file) => file.DayPicker));
 
-/** When it was created, in business days. */
+/** Filters by creation, in business days. */
 export const dayFilter: ListFilter<"from" | "to"> = { names: ["from", "to"], accepts: isDay, Chip: DayChip };
 
 function DayChip({ values: { from, to }, set }: ChipProps) {
@@ -40,7 +40,7 @@ function DayChip({ values: { from, to }, set }: ChipProps) {
   );
 }
 
-/** A part of its own: drawn when the menu opens, so that today is today in a page that was left open overnight. */
+/** A separate component, drawn when the menu opens, so that "today" is right in a page left open overnight. */
 function Spans(props: { Menu: MenuParts; chosen: Days; onChoose: (days: Days) => void; onCustom: () => void }) {
   const { Menu, chosen, onChoose, onCustom } = props;
   const { timezone } = useSession();
@@ -85,7 +85,7 @@ export function choiceFilter<N extends string>(name: N, label: string, options: 
   };
 }
 
-/** What only links set, such as those of figures: shown while it is set, to be removed. */
+/** Filters that only links set, such as those of figures: shown while set, and removable. */
 export function linkFilter<N extends string, R = unknown>(
   name: N,
   label: string,
@@ -179,7 +179,7 @@ function CustomerChip({ values: { customer: id }, set }: ChipProps) {
 
 type Asked = { by: { username: string } | null };
 
-/** What one account or API key did: a link brings the id, and administrators find staff by their names. */
+/** Filters by who did it: a link sets the id, and administrators find staff by name. */
 export const doerFilter = (label: string): ListFilter<"by", Asked> => ({
   names: ["by"],
   accepts: (value) => isId.test(value),

@@ -13,7 +13,7 @@ export type ApiForm<V extends Values> = {
   fields: UseFormReturnType<V>;
   alert: FormAlertContent | undefined;
   working: boolean;
-  /** The answer is there, and the form is about to reset or close. */
+  /** The answer has arrived, and the form is about to reset or close. */
   settled: boolean;
   submit: (event?: FormEvent<HTMLFormElement>) => void;
 };
@@ -21,13 +21,13 @@ export type Answer = { message: string; version?: string };
 
 export type ApiFormOptions<V extends Values> = {
   initialValues: V;
-  /** Checked in the browser; a returned message is shown in the red alert. */
+  /** A check in the browser; a returned message is shown in the red alert. */
   check?: ((values: V) => string | undefined) | undefined;
-  /** Checked in the browser too; the messages are shown at their fields. */
+  /** Also in the browser; messages are shown at their fields. */
   validate?: ((values: V) => FormErrors) | undefined;
   /** Makes the call: `(values, options) => callApi(staff.create, { body: values }, options)`. */
   onSubmit: (values: V, options: CallOptions) => Promise<Answer>;
-  /** Asked before anything is sent; false where the form says itself what is missing. */
+  /** Called before anything is sent; false if the form itself shows what is missing. */
   isReady?: () => boolean;
   /** After a success, or (`always`) after any answer, the form is locked for this time and then reset or closed. */
   end?: { after: number; on: "success" | "always"; finish: "reset" | (() => void) } | undefined;
@@ -51,16 +51,17 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
     onMutate: () => setAlert(undefined),
     onSuccess({ message }) {
       idempotencyKey.current = "";
-      // A form that closes at once leaves no time to read a message.
+      // A form that closes at once gives no time to read a message.
       if (end?.after === 0) finish.current?.();
       else setAlert({ kind: "success", message });
     },
     onError(error) {
       const { status, message, issues, conflict } = error instanceof ApiError ? error : new ApiError(0, String(error));
-      // What others have changed is shown until it is decided.
+      // Conflicts are shown until they are decided.
       if (!conflict) setAlert({ kind: "failure", message });
       fields.setErrors(errorsAt(Object.keys(initialValues), issues));
-      // A refused call changed nothing: the corrected form is a new request. Without an answer nobody knows: same key.
+      // A refused call changed nothing, so the corrected form is a new request. Without an answer nobody knows, so the
+      // key stays.
       if (status >= 400 && status < 500) idempotencyKey.current = "";
     },
   });
@@ -111,7 +112,7 @@ export function SubmitButton<V extends Values>({
   form: ApiForm<V>;
   label: string;
   workingLabel: string;
-  /** `default` where the screen's main action is another one. */
+  /** `default` if the screen's main action is another one. */
   variant?: "filled" | "default";
   size?: "xs" | "sm";
   danger?: boolean;

@@ -7,8 +7,8 @@ import { useSession } from "./session.ts";
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 const counts = new Intl.NumberFormat("en-US");
 
-/** $1,234.50 */
-export const formatMoney = (amount: number) => dollars.format(amount);
+/** $1,234.50, −$4.20 */
+export const formatMoney = (amount: number) => dollars.format(amount).replace("-", "−");
 
 const changes = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", signDisplay: "exceptZero" });
 
@@ -97,9 +97,9 @@ function exactTime(date: Date, timezone: string): string {
 }
 
 /**
- * A moment: relative within a day, then the date; the full time in the business timezone on hover.
- * `full` shows the full time at once, for details: a keyboard cannot hover. `exact` shows day and minute, where rows
- * are told apart by them; `withHour` does so for what is older than a day. `plain` leaves hovering out.
+ * A moment: relative within a day, then the date; hovering shows the full time in the business timezone. `full` shows
+ * the full time at once, for details, since a keyboard cannot hover. `exact` shows day and minute, to tell rows apart;
+ * `withHour` does so for times older than a day. `plain` has no hover text.
  */
 export function Time({
   value,
@@ -125,7 +125,7 @@ export function Time({
   return plain ? time : <Hint label={whole}>{time}</Hint>;
 }
 
-// Draws the times anew each minute, so that "4 min ago" stays true.
+// Redraws times each minute, so that "4 min ago" stays true.
 function everyMinute(tick: () => void): () => void {
   const timer = setInterval(tick, minute);
   return () => clearInterval(timer);
@@ -134,7 +134,7 @@ const currentMinute = () => Math.floor(Date.now() / minute);
 
 const tones = { positive: "teal", warning: "orange", danger: "red", info: "indigo", neutral: "gray" };
 
-/** A status: a word, and a colour that supports it. What is normal is plain, so that the rest stands out. */
+/** A status: a word, and a colour that supports it. Normal states are plain, so that others stand out. */
 export function StatusBadge({ tone, children }: { tone: keyof typeof tones | "plain"; children: ReactNode }) {
   if (tone === "plain") return <span style={{ color: "var(--mantine-color-dimmed)" }}>{children}</span>;
   return (

@@ -4,9 +4,9 @@ import { fetchedForOthers } from "./liveEvents.ts";
 type Row = { _id: string };
 type Query = { data: { total: number } | undefined; dataUpdatedAt: number; isPlaceholderData: boolean };
 
-/** What others added or took away, while the rows that somebody reads stay where they are. */
+/** Rows that others added or removed, while the shown ones stay in place for somebody who reads. */
 export type News = {
-  /** How many rows there are more; 0 where that cannot be told. */
+  /** How many more rows there are; 0 if unknown. */
   count: number;
   show: () => void;
 };
@@ -21,8 +21,8 @@ type Held<T> = {
 };
 
 /**
- * Which rows of a list are shown: when others change the list while somebody reads, those that were. How each of them is
- * now, useCurrentRows tells.
+ * Which rows of a list are shown: if others change the list while somebody reads, the rows stay. Their current state
+ * comes from useCurrentRows.
  */
 export function useHeldRows<T extends Row>(
   of: string,

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 
-/** For a button that is disabled for a while: browsers take its focus away, so it gets the focus back. */
+/** For a button that is disabled for a while: browsers take its focus away, so this returns it. */
 export function useKeptFocus(disabled: boolean) {
   const button = useRef<HTMLButtonElement>(null);
   const wasDisabled = useRef(false);

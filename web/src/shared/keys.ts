@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef } from "react";
 
-/** What a Mac calls ⌘ and others Ctrl: both do the same on either. */
+/** ⌘ on a Mac, Ctrl elsewhere: both work everywhere. */
 export const commandKey = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 
-/** The keys that work on every screen; those of screens stand with them, in screens.tsx. The help is drawn from this. */
+/** The keys that work on every screen; those of single screens are in screens.tsx. The help is drawn from this. */
 export const keys = {
   palette: { key: `${commandKey} k`, does: "Search everything, or jump to a screen" },
   search: { key: "/", does: "Search this list" },
@@ -21,7 +21,7 @@ export const keys = {
   help: { key: "?", does: "Show all keys" },
 } as const;
 
-/** Those of the Fedex desk. */
+/** Keys of the Fedex desk. */
 export const deskKeys = {
   claim: { key: "c", does: "Claim the order, or release it" },
   file: { key: "f", does: "Choose the label's file" },
@@ -30,7 +30,7 @@ export const deskKeys = {
   save: { key: `${commandKey} ↵`, does: "Save, and go on to the next order" },
 } as const;
 
-/** Those that go on while they are held: all else wants to be pressed anew. */
+/** Keys that repeat while held down; all others have to be pressed again. */
 const held: string[] = [keys.next, keys.previous, keys.chooseNext, keys.choosePrevious].map(({ key }) => key);
 
 /** Pressed before the letter of a screen. */
@@ -38,14 +38,14 @@ export const goKey = "g";
 
 type Handlers = Record<string, (() => void) | undefined>;
 
-/** Those of the part that was shown last come first. */
+/** The part that was shown last comes first. */
 const listening: { current: Handlers }[] = [];
 
 const earlyMs = 3000;
 const nothingEarly = { key: "", at: Number.NEGATIVE_INFINITY };
 let early = nothingEarly;
 
-/** Keeps a key that is pressed while what it acts on still loads: it acts once that is there. */
+/** Remembers a key that is pressed while its target still loads, and acts once that is there. */
 export function useEarlyKey(key: string): void {
   useKeys({
     [key]: () => {
@@ -54,10 +54,10 @@ export function useEarlyKey(key: string): void {
   });
 }
 
-/** Calls what belongs to a key, such as `j`, or to two: `g o` after one another, `Ctrl k` together. */
+/** Calls the handler of a key such as `j`, of two keys in sequence (`g o`), or of two together (`Ctrl k`). */
 export function useKeys(handlers: Handlers): void {
   const latest = useRef(handlers);
-  // Together with what is drawn: a key acts on what is seen, not on what was there a moment ago.
+  // Updated together with the drawing, so that a key acts on what is seen.
   useLayoutEffect(() => {
     latest.current = handlers;
   });
@@ -85,7 +85,7 @@ window.addEventListener("keydown", (event) => {
   if (!event.repeat || held.includes(pressed)) act();
 });
 
-/** A key, or the two after one another that it ends; nothing while one types. */
+/** A key, or the sequence of two that it completes; nothing while typing. */
 function plainKeys(event: KeyboardEvent): string {
   if (isTaken(event)) return "";
   if (event.repeat) return event.key;
@@ -96,7 +96,7 @@ function plainKeys(event: KeyboardEvent): string {
 
 const fields = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]";
 
-/** By what is being typed into, by an open menu, or by the button that Enter presses. */
+/** Whether a text field, an open menu or a focused button takes the key. */
 function isTaken({ key, target }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest(`${fields}, [role=menu], [role=listbox]`)) return true;

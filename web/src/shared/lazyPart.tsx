@@ -1,7 +1,7 @@
 import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
 import { lazyScreen } from "./lazyScreen.ts";
 
-/** A dialog or another part of a screen whose code loads when it is first shown; until then it shows `waiting`. */
+/** A dialog or other part of a screen whose code loads when first shown; until then it shows `waiting`. */
 export function lazyPart<P extends object>(
   load: () => Promise<ComponentType<P>>,
   waiting: (props: P) => ReactNode = () => null,

@@ -1,6 +1,6 @@
 const chunkTimeoutMs = 120_000;
 
-/** Loads the code of a screen or of a part of it, or gives up with a message that the fallback page shows. */
+/** Loads the code of a screen or part; on failure throws a message that the fallback page shows. */
 export async function lazyScreen<T>(load: () => Promise<T>): Promise<T> {
   let timer: number | undefined;
   const tooLate = new Promise<never>((_, reject) => {

@@ -1,12 +1,12 @@
 let mustLeave = false;
 
-/** Loads a page anew in any case: nothing of a session that has ended may be left in it. */
+/** Loads a page without asking, so that nothing of an ended session is left in it. */
 export function leavePage(load: () => void): void {
   mustLeave = true;
   load();
 }
 
-/** What a browser asks before a page is left. */
+/** Makes the browser ask before the page is left. */
 export function askFirst(event: BeforeUnloadEvent): void {
   if (!mustLeave) event.preventDefault();
 }

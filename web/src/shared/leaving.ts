@@ -1,12 +1,12 @@
 import { createContext, useContext } from "react";
 import { useLocation } from "react-router";
 
-/** Tells whether the way from an address to another screen has begun. */
+/** Whether the way from an address to another screen has begun. */
 export const LeavingContext = createContext((_pathname: string): boolean => false);
 
 /**
- * Asked before a screen changes its address of its own accord: it is still shown while the next one's code loads, and
- * would lead back to itself.
+ * Asked before a screen changes its own address: it is still shown while the next one's code loads, and would lead back
+ * to itself.
  */
 export function useIsLeaving(): () => boolean {
   const isLeaving = useContext(LeavingContext);

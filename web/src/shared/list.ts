@@ -9,7 +9,7 @@ import { type News, useHeldRows } from "./heldRows.ts";
 import { defaultPageSize, rememberedPageSize, rememberList, rememberPageSize } from "./listMemory.ts";
 import { keyOf, useApiQuery } from "./queries.ts";
 
-/** What every list call answers beside its rows. A capped total means "at least". */
+/** What every list call answers besides its rows. A capped total means "at least". */
 type Page = { total: number; totalPages: number; totalCapped?: boolean | undefined };
 type Row = { _id: string };
 
@@ -18,67 +18,67 @@ type Filter<N extends string = string, O extends string = string> = {
   name: N;
   label: string;
   options: readonly O[];
-  /** What to show for an option, where it differs from its value. */
+  /** The text of an option, if it differs from its value. */
   optionLabel?: (option: string) => string;
 };
 
-/** The query of a list call, and the filters that it takes. */
+/** The query of a list call, and its filters. */
 type Query<E extends Endpoint> = Input<E> extends { query?: infer Q } ? NonNullable<Q> : never;
 type FilterOf<Q> = { [N in string & keyof Q]: Filter<N, string & Q[N]> }[string & keyof Q];
 
-/** A further filter, drawn as a chip; shared/filters.tsx has those that several lists use. */
+/** A further filter, drawn as a chip; those that several lists use are in shared/filters.tsx. */
 export type ListFilter<N extends string = string, R = unknown> = {
   /** Its query parameters. */
   names: readonly N[];
-  /** What else the address has in their place is left out. */
+  /** Other values in the address are ignored. */
   accepts: (value: string) => boolean;
   Chip: (props: ChipProps<R>) => ReactNode;
 };
 
 export type ChipProps<R = unknown> = {
-  /** What the list's filters are set to, by parameter. */
+  /** The current values of the list's filters, by parameter. */
   values: Record<string, string | undefined>;
-  /** Sets parameters, or removes those that are undefined. */
+  /** Sets parameters; undefined removes them. */
   set: (change: Record<string, string | undefined>) => void;
-  /** What the list call answered. */
+  /** The list call's answer. */
   reply: R | undefined;
 };
 
 type Options<E extends Endpoint, T, O extends Endpoint> = {
   filter?: FilterOf<Query<E>>;
   filters?: readonly ListFilter<string & keyof Query<E>, Reply<E>>[];
-  /** What the page that the list is a part of narrows it to, such as one customer's. */
+  /** What the surrounding page narrows the list to, such as one customer. */
   within?: Partial<Input<E>> | undefined;
-  /** A queue, where whoever waits longest comes first. */
+  /** A queue, in which the longest waiting comes first. */
   oldestFirst?: true;
-  /** The call that answers one row, for a link to a row that is not on the page. */
+  /** The call for one row, for a link to a row that is not on the page. */
   read?: { call: O; rowOf: (reply: Reply<O>) => T };
 };
 
 /** A list as its screen and ListScreen use it. */
 export type List<T extends Row, R extends Page = Page> = {
-  /** Of the list's call. */
+  /** The path of the list's call. */
   path: string;
   query: UseQueryResult<R, ApiError>;
-  /** Undefined while they load. */
+  /** Undefined while loading. */
   rows: readonly T[] | undefined;
-  /** Somebody has removed it from the list; it stays where it was, for whoever reads there. */
+  /** Somebody has removed the row from the list; it stays in place for whoever reads there. */
   isGone: (row: T) => boolean;
-  /** What others did to the list that the rows do not show yet. */
+  /** Other people's changes to the list that the rows do not show yet. */
   news: News | undefined;
   values: { page: number; limit: number; sort: "asc" | "des"; search: string };
   filter: (Filter & { value: string }) | undefined;
   /** The further filters. */
   chips: ReactNode[];
-  /** What is asked of the list call, but for the page: what an export takes. */
+  /** The query without the page: what an export takes. */
   asked: { query: object };
-  /** The same as the address has it, defaults left out and in one order: what a view keeps. */
+  /** The same as in the address, without defaults and in a fixed order: what a view stores. */
   shown: string;
-  /** Stands on another record's page, below that page's heading. */
+  /** The list is on another record's page, below that page's heading. */
   isPart: boolean;
-  /** Something narrows the list, so if it is empty, nothing was found. */
+  /** The list is narrowed, so if it is empty, nothing was found. */
   isNarrowed: boolean;
-  /** Sets further filters, or removes those that are undefined. */
+  /** Sets further filters; undefined removes them. */
   set: ChipProps["set"];
   setPage: (page: number) => void;
   setLimit: (limit: number) => void;
@@ -87,22 +87,22 @@ export type List<T extends Row, R extends Page = Page> = {
   setFilter: (value: string) => void;
   /** Removes search and filters. */
   clear: () => void;
-  /** The id in the address whose details are shown. */
+  /** The id in the address, whose details are shown. */
   view: string | undefined;
-  /** The row with this id, as new as the list is; undefined while it loads, or if it does not exist. */
+  /** The row with this id, as current as the list; undefined while loading, or if it does not exist. */
   opened: T | undefined;
-  /** The call that looks for it where the page does not have it. */
+  /** The query for it if the page does not have it. */
   rowQuery: UseQueryResult<unknown, ApiError>;
   open: (row: T | undefined) => void;
-  /** The rows that something is to be done with; not in the address. */
+  /** The rows that an action will apply to; not in the address. */
   chosen: Chosen<T>;
-  /** The id of the row that the keys have reached. */
+  /** The id of the row reached by keys. */
   marked: string | undefined;
-  /** Marks a row and brings it into sight; shows its details if some are shown. */
+  /** Marks a row and scrolls to it; shows its details if details are shown. */
   goTo: (row: T | undefined) => void;
-  /** Whether there is a row before or after the marked one, also on another page. */
+  /** Whether there is a row before or after the marked one, even on another page. */
   canStep: (by: Step) => boolean;
-  /** Marks the row before or after, and shows its details if some are shown. */
+  /** Marks the row before or after, and shows its details if details are shown. */
   step: (by: Step) => void;
 };
 
@@ -114,8 +114,8 @@ export const pageSizes = [10, 25, 50, 100];
 export const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * Page, sort, search, filters and the row that is looked at live in the address: reload, Back and a shared link show
- * the same list.
+ * Page, sort, search, filters and the open row are in the address, so that reload, Back and a shared link show the same
+ * list.
  */
 export function useList<E extends Endpoint, T extends Row, O extends Endpoint = Endpoint>(
   endpoint: Reply<E> extends Page ? E : never,
@@ -156,7 +156,10 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
   const input = { ...asked, query: { ...asked.query, page, limit } };
   const query = useApiQuery(endpoint as E, input as Input<E>) as UseQueryResult<Reply<E> & Page, ApiError>;
   const newest = query.data && rowsOf(query.data);
-  /** Who reads is not to lose the place: further down, on another page, with a row open, chosen or focused. */
+  /**
+   * Somebody who reads must not lose their place: scrolled down, on another page, or with a row open, chosen or
+   * focused.
+   */
   const isReading = () =>
     page > 1 ||
     given.has("view") ||
@@ -179,7 +182,7 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
 
   /** Defaults stay out of the address. */
   function go(change: Record<string, string | undefined>, how: NavigateOptions) {
-    // Not the address of this render: a debounced change may come later.
+    // Read now, since a debounced change may come later than this render.
     const next = new URLSearchParams(window.location.search);
     for (const [name, value] of Object.entries({ limit: given.get("limit") ?? undefined, ...change })) {
       if (value) next.set(name, value);
@@ -189,7 +192,7 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
   }
 
   const stay = { preventScrollReset: true };
-  /** What changes the list returns to its first page. */
+  /** Changes to the list return to its first page. */
   const change = (next: Record<string, string | undefined>, how = {}) =>
     go({ page: undefined, ...next }, { ...stay, ...how });
   const setPage = (next: number, how = {}) => go({ page: next > 1 ? String(next) : undefined }, how);
@@ -203,7 +206,7 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
     path: endpoint.path,
     query,
     rows,
-    // New rows stand on the first page.
+    // New rows are on the first page.
     news: news && page > 1 && sort === "des" ? { ...news, show: () => setPage(1) } : news,
     values,
     filter,
@@ -238,7 +241,7 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
   };
 }
 
-/** The row whose details are shown, and the one that the keys have reached. */
+/** The row whose details are shown, and the one reached by keys. */
 function useViewed<T extends Row, O extends Endpoint>(
   list: {
     endpoint: Endpoint;
@@ -270,12 +273,12 @@ function useViewed<T extends Row, O extends Endpoint>(
     { enabled: Boolean(read) && isElsewhere, retry: false, gcTime: 0 },
   );
   const found = read && rowQuery.data !== undefined ? read.rowOf(rowQuery.data as Reply<O>) : undefined;
-  // A row that a change took off the page stays in sight.
+  // A row that a change took off the page stays visible.
   const seen = useRef<T>(undefined);
   const opened = [listed, found, seen.current].find((row) => row && row._id === view);
   seen.current = opened;
 
-  /** The address of the list alone: what lies below details that were opened here. */
+  /** The address of the list alone, which lies below details opened here. */
   const below = new URLSearchParams(address.given);
   below.delete("view");
   const state = address.state as { below?: string } | null;
@@ -284,7 +287,7 @@ function useViewed<T extends Row, O extends Endpoint>(
   function open(row: Row | undefined) {
     if (row && view) address.go({ view: row._id }, { ...stay, replace: true, state });
     else if (row) address.go({ view: row._id }, { ...stay, state: { below: below.toString() } });
-    // Back, so that Back does not open them again.
+    // By going back, so that Back does not open them again.
     else if (state?.below === below.toString()) address.leave();
     else address.go({ view: undefined }, { ...stay, replace: true });
   }
@@ -333,14 +336,14 @@ function useViewed<T extends Row, O extends Endpoint>(
 
 const idIn = (text: string | null) => (text && isId.test(text) ? text.toLowerCase() : undefined);
 
-/** Pages that the address counts without saying how long they are have the usual length. */
+/** Page numbers in an address without a length mean the usual length. */
 function limitOf(given: URLSearchParams): number {
   const limit = Number(given.get("limit"));
   if (pageSizes.includes(limit)) return limit;
   return given.has("page") ? defaultPageSize : rememberedPageSize();
 }
 
-/** Brings a row into sight, and the focus to it, unless details have it. */
+/** Scrolls to a row and focuses it, unless details have the focus. */
 function showRow(id: string): void {
   const row = document.querySelector<HTMLElement>(`[data-row="${id}"]`);
   row?.scrollIntoView({ block: "nearest" });

@@ -1,4 +1,4 @@
-/** What this browser remembers of lists. */
+/** What this browser remembers about lists. */
 export const defaultPageSize = 10;
 const sizeKey = "footprint-rows";
 
@@ -11,7 +11,7 @@ export const rememberPageSize = (size: number) => window.localStorage.setItem(si
 
 const listKey = (path: string) => `footprint-list-${path}`;
 
-/** Keeps search, filters and page of a list, for the way back from a record's own page. */
+/** Stores a list's search, filters and page, for the way back from a record's page. */
 export function rememberList(path: string, search: string): void {
   const address = new URLSearchParams(search);
   address.delete("view");

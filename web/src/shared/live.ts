@@ -4,29 +4,29 @@ import { apiBase } from "./api.ts";
 import { emitLive, fetchedForOthers } from "./liveEvents.ts";
 import { readToken } from "./token.ts";
 
-/** How long is waited for anything, in milliseconds. */
+/** How long anything is waited for, in milliseconds. */
 const patience = {
-  /** A proxy that keeps back what it passes on. */
+  /** For the first event, which a buffering proxy would hold back. */
   hello: 8_000,
-  /** A call whose answer does not come. */
+  /** For the answer to a call. */
   answer: 10_000,
-  /** The server says something every 15 seconds. */
+  /** The server sends something every 15 seconds. */
   silence: 40_000,
-  /** Browsers have few connections to a host, and a tab that nobody sees needs none. */
+  /** Browsers allow few connections to a host, and a hidden tab needs none. */
   hidden: 10_000,
-  /** The window that tells the others says so every second, unless a question of the browser's holds it up. */
+  /** The window that tells the others does so every second, unless a native dialog blocks it. */
   otherWindow: 3_000,
 };
 const pauses = { shortest: 1_000, longest: 60_000, otherWindows: 1_000 };
 
 /**
- * Browsers have six connections to a host for all their windows: one of these follows and tells the others, and calls
- * have the rest. Pages without a certificate have no locks: there each window follows by itself.
+ * Browsers allow six connections to a host for all their windows. One window follows and tells the others, which leaves
+ * the rest for calls. Without https there are no locks, and each window follows by itself.
  */
 const oneForAll = "footprint-live";
 const otherWindows = navigator.locks && new BroadcastChannel(oneForAll);
 
-/** Works while no other window does; false where one does. */
+/** Works while no other window does; returns false if one does. */
 async function alone(work: () => Promise<void>): Promise<boolean> {
   if (!navigator.locks) return work().then(() => true);
   return navigator.locks.request(oneForAll, { ifAvailable: true }, async (lock) => {
@@ -36,7 +36,7 @@ async function alone(work: () => Promise<void>): Promise<boolean> {
 }
 
 /**
- * Follows what others do, as long as the tab is seen, and fetches again what became stale. However a connection ends,
+ * Follows other people's changes while the tab is visible, and fetches again what became stale. When a connection ends,
  * another is opened; without one the panel works as if nobody else were there.
  */
 export function startLive(client: QueryClient): () => void {
@@ -47,15 +47,15 @@ export function startLive(client: QueryClient): () => void {
   let comeAgain = pauses.shortest;
   let next = 0;
   let wasOpen = false;
-  /** Another window follows, and this one hears of it; when it heard last. */
+  /** When another window follows, and when this one last heard of it. */
   let isTold = false;
   let toldAt = 0;
-  /** This one tells the others. */
+  /** This window tells the others. */
   let tells = false;
-  // Not all windows at once take over from one that is held up.
+  // Randomised, so that not all windows take over at once from a blocked one.
   const otherWindow = patience.otherWindow * (1 + Math.random() / 2);
   const begunAt = performance.now();
-  /** Of a session that has ended, or has to do something else first. */
+  /** The token of a session that has ended, or has to do something else first. */
   let refused: string | undefined;
 
   async function open() {
@@ -74,7 +74,8 @@ export function startLive(client: QueryClient): () => void {
 
   function hear({ event, data }: Told) {
     if (event === "hello") {
-      // What happened in between is not known. Of the moments before an early first hello the server tells by itself.
+      // It is unknown what happened in between. After an early first hello the server itself reports the moments
+      // before.
       if (wasOpen || performance.now() - begunAt > patience.hello) refresh({ everything: true });
       wasOpen = true;
     } else if (event === "stale") refresh(data);
@@ -108,7 +109,7 @@ export function startLive(client: QueryClient): () => void {
         otherWindows?.postMessage(told);
       }
     } catch {
-      // Told by what comes next: another try.
+      // The next step reports it: another try.
     } finally {
       clearTimeout(giveUp);
       abort.abort();
@@ -117,7 +118,7 @@ export function startLive(client: QueryClient): () => void {
         connection = undefined;
         const pause = Math.max(comeAgain, Math.min(pauses.shortest * 2 ** tries++, pauses.longest));
         comeAgain = pauses.shortest;
-        // Not all panels at once, when a server is back.
+        // Randomised, so that not all panels return at once when a server is back.
         next = performance.now() + pause * (0.5 + Math.random());
       }
     }
@@ -130,9 +131,9 @@ export function startLive(client: QueryClient): () => void {
     own?.abort.abort();
   }
 
-  /** By the clock on the wall, which goes on while a computer sleeps; whatever else lasts is measured without it. */
+  /** By the wall clock, which goes on while a computer sleeps, unlike the clock used elsewhere. */
   let lookedAt = Date.now();
-  /** Looks every second whether all is as it should be: a computer that slept has missed no timer but this one. */
+  /** Checks everything each second: after a computer's sleep only this timer is overdue. */
   function look() {
     if (Date.now() - lookedAt > patience.silence) close();
     lookedAt = Date.now();
@@ -149,7 +150,7 @@ export function startLive(client: QueryClient): () => void {
     if (!connection && now >= next && !hiddenAt && token && token !== refused) void open();
   }
 
-  /** Somebody is back, or the network: at once. */
+  /** Somebody is back, or the network is: reconnects at once. */
   function comeBack() {
     if (!document.hidden) next = 0;
     look();
@@ -199,7 +200,7 @@ async function* eventsIn(
   }
 }
 
-/** Fetches again what became stale: at most once a second, and less often where the server takes its time. */
+/** Fetches again what became stale, at most once a second, and less often if the server is slow. */
 function refresher(client: QueryClient): (stale: Stale) => void {
   let gathered: Stale = {};
   let isPlanned = false;
@@ -210,10 +211,10 @@ function refresher(client: QueryClient): (stale: Stale) => void {
     gathered = {};
     const began = performance.now();
     const isStale = (query: Query) => isShownBy(query, stale);
-    // What is being fetched already is fetched for whoever sits here, perhaps after a change of their own.
+    // A fetch under way is for the operator, perhaps after their own change, and is left alone.
     for (const query of client.getQueryCache().findAll({ type: "active", fetchStatus: "idle", predicate: isStale }))
       fetchedForOthers.add(query.queryHash);
-    // One that hangs does not hold up the others for long.
+    // A hanging call does not delay the others for long.
     const isLate = new Promise((resolve) => setTimeout(resolve, patience.answer));
     await Promise.race([client.invalidateQueries({ predicate: isStale }), isLate]);
     restUntil = performance.now() + Math.min(Math.max(1_000, 4 * (performance.now() - began)), 15_000);
@@ -223,7 +224,7 @@ function refresher(client: QueryClient): (stale: Stale) => void {
   function plan() {
     if (isPlanned) return;
     isPlanned = true;
-    // Not all panels at once.
+    // Randomised, so that not all panels fetch at once.
     setTimeout(() => void refresh(), Math.max(0, restUntil - performance.now()) + Math.random() * 200);
   }
   return (stale) => {
@@ -236,7 +237,7 @@ function refresher(client: QueryClient): (stale: Stale) => void {
   };
 }
 
-/** A list shows whatever is of its kind; what is read by ids shows these, and all that its answer names. */
+/** A list shows everything of its kind; calls by id show these ids, and all that their answer names. */
 function isShownBy({ queryKey, state }: Query, stale: Stale): boolean {
   if (stale.everything) return true;
   const [path, input] = queryKey as [string, { params?: { id?: string }; query?: { ids?: string } }];

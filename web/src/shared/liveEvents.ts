@@ -5,10 +5,10 @@ type Listener = (ids: true | string[]) => void;
 
 const listeners = new Map<string, Set<Listener>>();
 
-/** Calls back when something of a kind became stale. */
+/** Calls back when something of this kind became stale. */
 export const useLive = (kind: StaleKind, onEvent: Listener): void => useListener(kind, onEvent);
 
-/** Calls back when what the call with this path answers may have become stale. */
+/** Calls back when the answer to the call with this path may have become stale. */
 export function useStale(path: string, onStale: () => void): void {
   const kinds = Object.entries(shownBy).flatMap(([kind, beginnings]) =>
     beginnings.some((beginning) => path.startsWith(beginning)) ? kind : [],
@@ -32,5 +32,5 @@ export function emitLive(kind: string, ids: true | string[]): void {
   for (const listener of listeners.get(kind) ?? []) listener(ids);
 }
 
-/** Queries that are fetched again for what others did: their answers must not move what somebody reads. */
+/** Queries fetched again because of other people's changes: their answers must not move what somebody reads. */
 export const fetchedForOthers = new Set<string>();

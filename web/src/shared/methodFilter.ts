@@ -2,7 +2,7 @@ import { paymentMethods } from "@footprint/contract/invoices.ts";
 import { choiceFilter } from "./filters.tsx";
 import { labelOf } from "./labels.ts";
 
-/** How it was paid. */
+/** The payment method. */
 export const methodFilter = choiceFilter(
   "method",
   "Method",

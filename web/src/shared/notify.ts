@@ -3,7 +3,7 @@ import type { Id } from "react-toastify/unstyled";
 const mostSuccesses = 3;
 const successes: Id[] = [];
 
-/** A toast, top right for five seconds. Of many successes the newest are shown; a failure is never hidden by them. */
+/** A toast, top right, for five seconds. Of many successes the newest are shown; they never hide a failure. */
 export async function notify(kind: "info" | "success" | "warning" | "error" | "default", message: string) {
   const { toast } = await import("react-toastify/unstyled");
   const id = toast(message, { type: kind });

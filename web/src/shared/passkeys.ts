@@ -1,13 +1,13 @@
 import { type PasskeyAnswer, passkeys } from "@footprint/contract/passkeys.ts";
 import { callApi } from "./api.ts";
 
-/** Browsers know passkeys over a safe connection only, and by a site's name rather than its address. */
+/** Browsers allow passkeys on secure connections only, and for a name rather than an address. */
 export const canUsePasskeys = () =>
   window.isSecureContext && "PublicKeyCredential" in window && !/^[\d.]+$|^\[/.test(window.location.hostname);
 
 const library = () => import("@simplewebauthn/browser");
 
-/** Lets the browser ask for one of the operator's passkeys. */
+/** Lets the browser use one of the operator's passkeys. */
 export async function askPasskey(): Promise<PasskeyAnswer> {
   const { options } = await callApi(passkeys.ask, {});
   const { startAuthentication } = await library();
@@ -23,7 +23,7 @@ export async function makePasskey() {
   return startRegistration({ optionsJSON }).catch(explain);
 }
 
-/** What browsers say is written for programmers. */
+/** Browsers' own messages are written for programmers. */
 function explain(error: Error): never {
   if (error.name === "InvalidStateError") throw new Error("This device has a passkey of yours already.");
   if (error.name === "NotAllowedError" || error.name === "AbortError") throw new Error("No passkey was used.");

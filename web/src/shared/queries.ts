@@ -14,28 +14,28 @@ import { ApiError, callApi } from "./api.ts";
 import { fetchedForOthers } from "./liveEvents.ts";
 import { notify, notifyError } from "./notify.ts";
 
-// Without waiting for a timer, so that a button is disabled before a second click can arrive.
+// Without a timer, so that a button is disabled before a second click can arrive.
 notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient: QueryClient = new QueryClient({
-  // The screen shows it too, instead of rows or figures; a session that has ended leaves the page.
+  // The screen shows the failure too, instead of rows or figures; a session that has ended leaves the page.
   queryCache: new QueryCache({
     onError: (error) => (error instanceof ApiError && error.status === 401) || console.error(error),
   }),
   defaultOptions: {
-    // Offline, a call must fail visibly instead of waiting.
-    // Whatever is shown is fetched again after every change. After a failed one too: a 409 says that the page is stale.
+    // Offline, a call must fail visibly instead of waiting. After every change everything on the screen is fetched
+    // again; after a failed one too, since a 409 says that the page is stale.
     mutations: {
       networkMode: "always",
       onSettled: () => {
-        // What one did oneself is shown, whatever moves.
+        // One's own change is shown, even if rows move.
         fetchedForOthers.clear();
         void fetchAllAgain();
       },
     },
     queries: {
       networkMode: "always",
-      // What others did while the tab was not seen must not move what somebody reads there.
+      // What others did while the tab was hidden must not move what somebody reads.
       refetchOnWindowFocus({ queryHash }) {
         fetchedForOthers.add(queryHash);
         return true;
@@ -48,18 +48,18 @@ export const queryClient: QueryClient = new QueryClient({
 });
 
 async function fetchAllAgain() {
-  // What is fetched for the first time was asked for before the change. It would be left to arrive, and shown.
+  // A first fetch was made before the change, and its old answer would be shown.
   await queryClient.cancelQueries({ predicate: ({ state }) => state.data === undefined });
   await queryClient.invalidateQueries();
 }
 
 export const keyOf = <E extends Endpoint>(endpoint: E, input: Input<E>) => [endpoint.path, input] as const;
 
-/** Pages that were fetched in advance: opened within half a minute, they are not fetched again. */
+/** Pages fetched in advance; if opened within half a minute, they are not fetched again. */
 const prefetched = new Set<string>();
 const prefetchedMs = 30_000;
 
-/** Reads from the API. While another page or search of a list loads, its old rows stay (isPlaceholderData). */
+/** Reads from the API. While another page or search of a list loads, the old rows stay (isPlaceholderData). */
 export function useApiQuery<E extends Endpoint>(
   endpoint: E,
   input: Input<E>,
@@ -106,7 +106,7 @@ function usePrefetchedNextPage<E extends Endpoint>(endpoint: E, input: Input<E>,
   }, [client, endpoint, next]);
 }
 
-/** For a change without a form: a toast shows its answer or its failure. */
+/** For a change without a form: a toast shows its answer or failure. */
 export const useToastedCall = <V = void, R extends { message: string } = { message: string }>(
   call: (values: V) => Promise<R>,
 ) =>

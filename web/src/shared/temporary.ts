@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** Something that is shown for a while: an alert for three seconds. */
+/** A value that is shown for a while, by default three seconds. */
 export function useTemporary<A>(milliseconds = 3000) {
   const [alert, setAlert] = useState<A>();
   useEffect(() => {

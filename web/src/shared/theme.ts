@@ -28,7 +28,7 @@ export const theme = createTheme({
     ],
   },
   components: {
-    // Nearly every field has to be filled in, so that an asterisk at each would say nothing.
+    // Nearly every field is required, so an asterisk at each would say nothing.
     InputWrapper: { defaultProps: { withAsterisk: false } },
     TextInput: { defaultProps: { autoComplete: "off" } },
     // Its name must not contain the name of its field, or a search for "Passcode" finds two controls.
@@ -37,7 +37,7 @@ export const theme = createTheme({
     },
     // On a phone a dialog needs the whole height.
     ModalRoot: { defaultProps: { yOffset: "clamp(16px, 100vw - 480px, 8dvh)" } },
-    // Inside the main landmark: screen readers that move by landmarks miss what is appended to the body.
+    // Inside the main landmark, because screen readers that move by landmarks miss elements appended to the body.
     Tooltip: {
       defaultProps: {
         openDelay: 250,

@@ -8,7 +8,7 @@ export function storeToken(token: string): void {
   Cookies.set(cookie, token, { path: "/", sameSite: "strict", secure: window.location.protocol === "https:" });
 }
 
-/** Given at the last sign-in: a known device need not wait while others guess the password. */
+/** From the last sign-in: a known device does not have to wait while others guess the password. */
 const device = "footprint-device";
 
 export function readDevice(): { deviceToken?: string } {
@@ -16,7 +16,7 @@ export function readDevice(): { deviceToken?: string } {
     const deviceToken = window.localStorage.getItem(device);
     return deviceToken ? { deviceToken } : {};
   } catch {
-    // A browser may be told to keep nothing.
+    // The browser may be set to store nothing.
     return {};
   }
 }

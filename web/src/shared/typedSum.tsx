@@ -2,10 +2,10 @@ import { TextInput } from "@mantine/core";
 import { type ReactNode, useRef, useState } from "react";
 import { formatMoney } from "./format.tsx";
 
-/** Beyond either, the sum of money that is moved has to be typed. */
+/** Above either of these, the sum has to be typed. */
 const freely = { amount: 500, rows: 20 };
 
-/** A field for the sum of many rows, where there is reason to ask for it, and whether the right one is in it. */
+/** A field for the sum of many rows, if it has to be typed, and whether it is right. */
 export function useTypedSum(money: { sum: number; rows: number } | undefined, disabled: boolean) {
   const [typed, setTyped] = useState("");
   const [isWrong, setWrong] = useState(false);
@@ -22,7 +22,7 @@ export function useTypedSum(money: { sum: number; rows: number } | undefined, di
       disabled={disabled}
     />
   );
-  /** Says at the field what is wrong. */
+  /** Shows at the field what is wrong. */
   function isRight(): boolean {
     const isSo = sum === undefined || Number(typed.replace(/[$,\s]/g, "")) === sum;
     setWrong(!isSo);

@@ -1,11 +1,11 @@
 import { spansAt } from "./days.ts";
 
-// A view keeps its list as the address does, but for days that move on with the calendar: those it keeps by their
-// name, such as `days=This+week`.
+// A view stores its list as in the address, except days that move with the calendar: these are stored by name, such as
+// `days=This+week`.
 
 const spanName = "days";
 
-/** The address that shows a view today, with its parameters in one order. */
+/** The address that shows a view today, with its parameters in a fixed order. */
 export function addressOf(query: string, today: string): string {
   const address = new URLSearchParams(query);
   const span = Object.entries(spansAt(today)).find(([name]) => name === address.get(spanName))?.[1];
@@ -15,7 +15,7 @@ export function addressOf(query: string, today: string): string {
   return address.toString();
 }
 
-/** What a list's days are called today, if they have a name. */
+/** The current name of a list's days, if they have one. */
 export function spanIn(address: string, today: string): string | undefined {
   const given = new URLSearchParams(address);
   const isGiven = (days: { from: string; to: string }) =>
@@ -23,7 +23,7 @@ export function spanIn(address: string, today: string): string | undefined {
   return Object.entries(spansAt(today)).find(([, days]) => isGiven(days))?.[0];
 }
 
-/** What a view keeps of an address; days by this name move on. */
+/** What a view stores of an address; days with this name move on. */
 export function queryOf(address: string, span: string | undefined): string {
   const query = new URLSearchParams(address);
   if (span) {

@@ -1,12 +1,12 @@
 import { useMediaQuery } from "@mantine/hooks";
 
-/** How wide the window is at most, in em. */
+/** Largest widths of the window, in em. */
 const widths = {
   /** 768 px: tables become cards, and the sidebar becomes a menu. The stylesheets repeat this one. */
   phone: 47.99,
   /** 992 px: some columns of a table move below others. */
   narrow: 61.99,
-  /** 1056 px: beside the sidebar, a table's columns move closer together. */
+  /** 1056 px: beside the sidebar, a table's columns are set closer together. */
   tight: 66,
   /** 1248 px: the sidebar is collapsed, unless the operator chose otherwise. */
   withoutSidebar: 78,
@@ -16,6 +16,6 @@ const widths = {
   usual: 99.99,
 };
 
-/** `taken` is what something beside takes of the window, in em. */
+/** `taken` is how much an element beside takes of the window, in em. */
 export const useWidthUpTo = (width: keyof typeof widths, taken = 0) =>
   useMediaQuery(`(max-width: ${widths[width] + taken}em)`, undefined, { getInitialValueInEffect: false });

@@ -92,8 +92,8 @@ export function ApprovalsScreen() {
       counted={["request", "requests"]}
       subtitle={
         isAdmin
-          ? "What staff asked for beyond their limits. A request is over after a day."
-          : "What you asked for beyond your limits, and what became of it."
+          ? "What staff asked for above their limits. A request expires after a day."
+          : "What you asked for above your limits, and what was decided."
       }
       list={list}
       views={{ screen: "approvals", all: "Waiting", usual: { Approved: "status=approved", All: "status=All" } }}
@@ -102,8 +102,8 @@ export function ApprovalsScreen() {
       {...(isAdmin && { exported: approvals.export })}
       searchFor="Customer, staff, id"
       empty={{
-        title: "Nothing waits for approval",
-        hint: "What is above a staff account's limit appears here, once the limits on the Website screen say so.",
+        title: "Nothing is waiting for approval",
+        hint: "Requests above a staff account's limit appear here, if the Website screen's staff limits ask for approval.",
       }}
       details={(approval, close) => (
         <ApprovalDetails

@@ -19,8 +19,13 @@ type Row = BulkOrder["orders"][number];
 
 const columns: Column<Row>[] = [
   { title: "Order id", cell: (order) => <ShortId value={order.uuid} name="order id" />, onCard: "headline" },
-  { title: "From", cell: (order) => order.fromName, second: (order) => `${order.fromCity}, ${order.fromState}` },
-  { title: "To", cell: (order) => order.toName, second: (order) => `${order.toCity}, ${order.toState}` },
+  {
+    title: "From",
+    cell: (order) => order.fromName,
+    second: (order) => `${order.fromCity}, ${order.fromState}`,
+    titled: true,
+  },
+  { title: "To", cell: (order) => order.toName, second: (order) => `${order.toCity}, ${order.toState}`, titled: true },
   { title: "Tracking id", cell: (order) => <ShortId value={order.tracking} name="tracking id" /> },
   { title: "Total", cell: (order) => <Total order={order} />, align: "right", onCard: "aside" },
   { title: "Created", cell: (order) => <Time value={order.createdAt} />, dimmed: true },

@@ -56,7 +56,7 @@ export function Comparison({ compared }: { compared: Compared }) {
           file={`${span.from}-${span.to}-against-${against.from}-${against.to}`}
           sheet={() => parts.flatMap((part) => [...sheetOf(part, name, before), []])}
         />
-        {span.to >= today && span.from <= today && <p>Today is not over: it is counted as far as it has come.</p>}
+        {span.to >= today && span.from <= today && <p>Today is not over: it counts up to now.</p>}
       </div>
       <div className={classes.parts} data-stale={query.isPlaceholderData || undefined}>
         {parts.map((part) => (
@@ -112,7 +112,7 @@ function Spans({ compared, today }: { compared: Compared; today: string }) {
             )
           }
         >
-          Choose what they stand against…
+          Choose what to compare with…
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -340,7 +340,7 @@ function partsOf(span: SpanFigures, against: SpanFigures): Part[] {
           list: "/orders?customers=returning&status=Active",
         },
       ],
-      note: "New is who had joined within the 30 days before the order.",
+      note: "New customers joined within the 30 days before the order.",
     },
     {
       title: "Reasons of refunds",
@@ -380,6 +380,6 @@ function topOf(span: SpanFigures | undefined, against: SpanFigures, isRunning: b
       format: formatMoney,
       list: `/orders?customer=${_id}&status=Active`,
     })),
-    note: span?.topCustomers === null && "Told of one month, whole or up to today: choose one.",
+    note: span?.topCustomers === null && "Shown only for a single month, whole or up to today.",
   };
 }

@@ -45,7 +45,7 @@ export function DashboardScreen() {
     <div className={classes.screen}>
       <ScreenHeader
         title="Dashboard"
-        subtitle={`Days in ${timezone}, a week begins on Monday.${compared ? "" : " Changes are of finished days."}`}
+        subtitle={`Days in ${timezone}, a week begins on Monday.${compared ? "" : " Changes compare finished days."}`}
         actions={
           <>
             {compared ? (

@@ -12,20 +12,20 @@ import { useReportedFailure } from "./useReportedFailure.ts";
 /** Asked after the figures. */
 export function useOwed(enabled: boolean) {
   const query = useApiQuery(dashboard.owed, {}, { enabled });
-  useReportedFailure([query], "What customers own could not be loaded");
+  useReportedFailure([query], "What is owed to customers could not be loaded");
   return query;
 }
 
-/** What all customers own together, and whether the ledger agreed when it was last checked. */
+/** What is owed to all customers together, and whether the ledger agreed when it was last checked. */
 export function Owed({ query }: { query: UseQueryResult<Reply<typeof dashboard.owed>, ApiError> }) {
   const { data } = query;
   return (
     <dl className={classes.owed} aria-busy={query.isPending}>
       <div>
-        <dt>Customers own</dt>
+        <dt>Owed to customers</dt>
         <dd className={classes.sum}>
           {data ? (
-            <CardLink to="/users?withBalance=true" aria-label={`Customers own ${formatMoney(data.owed)}`}>
+            <CardLink to="/users?withBalance=true" aria-label={`Owed to customers ${formatMoney(data.owed)}`}>
               {formatMoney(data.owed)}
             </CardLink>
           ) : (

@@ -1,6 +1,6 @@
 import { documentTypes } from "@footprint/contract/endpoint.ts";
 import { type FedexOrder, type FedexStory, fedex } from "@footprint/contract/fedex.ts";
-import { Button, Kbd, Textarea, TextInput } from "@mantine/core";
+import { Button, Kbd, Textarea } from "@mantine/core";
 import { useRef, useState } from "react";
 import { Link } from "react-router";
 import { draftOf, dropDraft, useDraft } from "../../shared/drafts.ts";
@@ -10,6 +10,7 @@ import { FileField } from "../../shared/FileField.tsx";
 import { FormAlert } from "../../shared/FormAlert.tsx";
 import { SubmitButton } from "../../shared/form.tsx";
 import { commandKey, useKeys } from "../../shared/keys.ts";
+import { MoneyField } from "../../shared/NumberField.tsx";
 import { notify } from "../../shared/notify.ts";
 import { shortened } from "../../shared/ShortId.tsx";
 import { Warning } from "../../shared/Warning.tsx";
@@ -87,18 +88,15 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
     >
       <div className={classes.fields}>
         <StatusSelect order={order} {...fields.getInputProps("status")} />
-        <TextInput
+        <MoneyField
           ref={priceField}
           data-key="p"
           className={classes.price}
           label="Price"
           aria-keyshortcuts="p"
           description={order.chargedAt ? "Charged: reverse the charge to change it" : "A quote, moves no money"}
-          type="number"
           step="0.01"
           min="0"
-          inputMode="decimal"
-          leftSection="$"
           readOnly={order.chargedAt !== null}
           {...fields.getInputProps("price")}
         />

@@ -5,7 +5,7 @@ import { ShortId } from "../../shared/ShortId.tsx";
 
 const tones = {
   Pending: "warning",
-  Completed: "plain",
+  Completed: "positive",
   Cancelled: "neutral",
   "Awaiting User Input": "neutral",
   "In Process": "info",

@@ -3,6 +3,7 @@ import { Button, Divider, Group, Stack, Title } from "@mantine/core";
 import { IconDownload, IconPencil } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { AlsoOpen } from "../../shared/AlsoOpen.tsx";
+import { CustomerLink } from "../../shared/CustomerLink.tsx";
 import { Addresses, Details } from "../../shared/Details.tsx";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { downloadFile } from "../../shared/downloadFile.ts";
@@ -35,6 +36,7 @@ export function FedexDetails({
         <Details
           items={[
             { title: "Order id", value: <ShortId value={order.uuid} name="order id" /> },
+            { title: "Customer", value: <CustomerLink user={order.user} /> },
             { title: "User discord id", value: <FedexCustomer order={order} /> },
             { title: "Price", value: order.price === null ? "–" : formatMoney(order.price) },
             { title: "Created", value: <Time value={order.createdAt} full /> },

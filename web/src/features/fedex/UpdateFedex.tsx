@@ -1,8 +1,9 @@
 import { documentTypes } from "@footprint/contract/endpoint.ts";
 import { type FedexOrder, fedex } from "@footprint/contract/fedex.ts";
-import { Textarea, TextInput } from "@mantine/core";
+import { Textarea } from "@mantine/core";
 import { FileField } from "../../shared/FileField.tsx";
 import { FormModal } from "../../shared/FormModal.tsx";
+import { MoneyField } from "../../shared/NumberField.tsx";
 import { shortened } from "../../shared/ShortId.tsx";
 import { StatusSelect } from "./FedexCells.tsx";
 import { changesOf, edit, saveOrder, valuesOf } from "./update.ts";
@@ -23,15 +24,7 @@ export function UpdateFedex({ order, onClose }: { order: FedexOrder; onClose: ()
         <>
           <StatusSelect order={order} data-autofocus {...fields.getInputProps("status")} />
           <Textarea label="Note" rows={4} maxLength={2000} {...fields.getInputProps("note")} />
-          <TextInput
-            label="Price"
-            type="number"
-            step="0.01"
-            min="0"
-            inputMode="decimal"
-            leftSection="$"
-            {...fields.getInputProps("price")}
-          />
+          <MoneyField label="Price" step="0.01" min="0" {...fields.getInputProps("price")} />
           <FileField
             label="File"
             accept={documentTypes}

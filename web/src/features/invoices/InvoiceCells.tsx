@@ -4,7 +4,13 @@ import { IconExternalLink } from "@tabler/icons-react";
 import { formatMoney, StatusBadge } from "../../shared/format.tsx";
 import { statusLabel } from "../../shared/labels.ts";
 
-const tones = { pending: "warning", paid: "plain", expired: "neutral", failed: "danger", reversed: "danger" } as const;
+const tones = {
+  pending: "warning",
+  paid: "positive",
+  expired: "danger",
+  failed: "danger",
+  reversed: "danger",
+} as const;
 
 export function InvoiceStatus({ status }: { status: Invoice["status"] }) {
   return <StatusBadge tone={tones[status]}>{statusLabel(status)}</StatusBadge>;

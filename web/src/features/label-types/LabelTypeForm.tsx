@@ -11,6 +11,7 @@ import { FormModal } from "../../shared/FormModal.tsx";
 import { formatTotal } from "../../shared/format.tsx";
 import { HistoryButton } from "../../shared/HistoryButton.tsx";
 import { labelOf } from "../../shared/labels.ts";
+import { NumberField } from "../../shared/NumberField.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { Warning } from "../../shared/Warning.tsx";
 
@@ -91,12 +92,9 @@ export function LabelTypeForm({ labelType, onClose }: { labelType?: LabelType; o
             <OtherUnit labelType={labelType} />
           )}
           <TextInput required label="Uid" autoCapitalize="none" spellCheck={false} {...fields.getInputProps("uid")} />
-          <TextInput
+          <NumberField
             required
             label={`Max weight (${weightUnit(fields.values.name)})`}
-            type="number"
-            step="any"
-            inputMode="decimal"
             {...fields.getInputProps("maxWeight")}
           />
           <NativeSelect label="Type" data={labelKinds} {...fields.getInputProps("type")} />

@@ -31,7 +31,7 @@ export function LabelTypesScreen() {
     { title: "Type", cell: (type) => type.type, width: "9%", below: "Max weight" },
     { title: "Status", cell: (type) => <Status type={type} />, width: "9%", onCard: "aside" },
     { title: "Codes", cell: (type) => <Codes type={type} runways={runways} />, width: "12%", titled: true },
-    { title: "Tiers", cell: (type) => <Tiers type={type} />, width: "9%" },
+    { title: "Tiers", cell: (type) => <Tiers type={type} />, width: "9%", titled: true },
     { title: "", cell: (type) => <Actions type={type} /> },
   ];
 

@@ -10,6 +10,7 @@ import { FormConflict, useEditForm } from "../../shared/editForm.tsx";
 import { FormAlert } from "../../shared/FormAlert.tsx";
 import { SubmitButton } from "../../shared/form.tsx";
 import { formatChange, formatCount, formatMoney, formatTotal, formatWeights } from "../../shared/format.tsx";
+import { MoneyField, NumberField } from "../../shared/NumberField.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { editedTier, type TierValues, tierOf, tierValues } from "../../shared/TierFields.tsx";
 import { useAskAgain } from "./AskAgain.tsx";
@@ -88,7 +89,6 @@ export function TierEditor({
   useLayoutEffect(() => priceField.current?.select(), []);
 
   const unit = weightUnit(labelType.name);
-  const number = { type: "number", required: true, inputMode: "decimal" } as const;
   return (
     <form
       className={classes.editor}
@@ -99,28 +99,15 @@ export function TierEditor({
       }}
     >
       <div className={classes.fields} inert={form.settled}>
-        <TextInput
-          {...number}
-          w={116}
-          label={`From weight (${unit})`}
-          step="any"
-          {...form.fields.getInputProps("fromWeight")}
-        />
-        <TextInput
-          {...number}
-          w={116}
-          label={`To weight (${unit})`}
-          step="any"
-          {...form.fields.getInputProps("toWeight")}
-        />
-        <TextInput
-          {...number}
+        <NumberField required w={116} label={`From weight (${unit})`} {...form.fields.getInputProps("fromWeight")} />
+        <NumberField required w={116} label={`To weight (${unit})`} {...form.fields.getInputProps("toWeight")} />
+        <MoneyField
+          required
           ref={priceField}
           w={132}
           label="Price"
           min="0"
           step="0.01"
-          leftSection="$"
           {...form.fields.getInputProps("price")}
         />
         {isPrice(values.price) && next.price !== tier.price && <Comparison was={tier.price} is={next.price} />}

@@ -3,7 +3,7 @@ import { type Log, logs } from "@footprint/contract/logs.ts";
 import { ActionIcon, Anchor, Skeleton, Text, Tooltip } from "@mantine/core";
 import { IconArrowBackUp, IconArrowRight } from "@tabler/icons-react";
 import { Link } from "react-router";
-import { Emblem, letterOf } from "../../shared/Emblem.tsx";
+import { Emblem, initialsOf } from "../../shared/Emblem.tsx";
 import { formatMoney, formatWeights, Time } from "../../shared/format.tsx";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
@@ -55,7 +55,7 @@ export function TierHistory(props: {
             )}
             {entries.map((entry) => (
               <li key={entry.id}>
-                <Emblem size={24}>{letterOf(entry.by)}</Emblem>
+                <Emblem size={24}>{initialsOf(entry.by)}</Emblem>
                 <div className={classes.entry}>
                   <span>{entry.reason || (entry.was === null ? "Tier added" : "Price changed")}</span>
                   <small>

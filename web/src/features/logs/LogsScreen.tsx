@@ -93,8 +93,8 @@ export function LogsScreen({ customer }: { customer?: string }) {
       exported={logs.export}
       searchFor="Who, action"
       empty={{
-        title: "Nothing was changed yet",
-        hint: "Whatever anyone changes is written here, with who and when.",
+        title: "No changes yet",
+        hint: "Every change appears here, with who made it and when.",
       }}
       details={(log, close) => <LogChanges log={log} onClose={close} />}
     />

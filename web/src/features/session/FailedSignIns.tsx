@@ -13,9 +13,9 @@ export function FailedSignIns() {
       color="orange"
       mb="md"
       maw={984}
-      title={`${failures === 1 ? "1 sign-in" : `${formatCount(failures)} sign-ins`} as you failed before you signed in`}
+      title={`${failures === 1 ? "1 failed sign-in" : `${formatCount(failures)} failed sign-ins`} before you signed in`}
     >
-      If that was not you, somebody is guessing your password. A long one and two-step sign-in keep them out.
+      If that was not you, somebody may be guessing your password. A long password and two-step sign-in keep them out.
     </Alert>
   );
 }

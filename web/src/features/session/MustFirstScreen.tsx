@@ -114,7 +114,7 @@ function SetUpTwoStep() {
       <Text size="sm" c="dimmed" mb="md">
         Your administrators require it: signing in then takes more than your password.{" "}
         {canUsePasskeys()
-          ? "Use a code from an app on your phone, or a passkey: a finger, a face or the PIN of a device."
+          ? "Use a code from an app on your phone, or a passkey: your fingerprint, your face or your device's PIN."
           : "Use a code from an app on your phone."}{" "}
         It takes a minute, once.
       </Text>

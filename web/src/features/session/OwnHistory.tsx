@@ -19,7 +19,7 @@ export function OwnHistory() {
           Sign-ins
         </Title>
         <Text size="sm" c="dimmed" mb="sm">
-          Of the last 90 days, with those that failed. One that you do not know: change your password.
+          The last 90 days, failed ones included. If one of them was not you, change your password.
         </Text>
         <SignIns query={query} page={page} onPage={setPage} />
       </Box>

@@ -30,8 +30,8 @@ export function Passkeys() {
       ) : (
         <Stack gap="md">
           <Text size="sm">
-            Sign in with a finger, a face or the PIN of a device, instead of your password or after it. Nobody can learn
-            a passkey, and it works on the real site only.
+            Sign in with your fingerprint, your face or your device's PIN, instead of your password or after it. A
+            passkey cannot be guessed, and works only on the real site.
           </Text>
           {own.length > 0 && (
             <ul className={classes.list}>
@@ -50,7 +50,7 @@ export function Passkeys() {
             </Group>
           ) : (
             <Text size="sm" c="dimmed">
-              To add one, open the panel in a browser that knows passkeys, with https and under its name.
+              To add one, open the panel over https, by its name, in a browser that supports passkeys.
             </Text>
           )}
         </Stack>

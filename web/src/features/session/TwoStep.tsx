@@ -44,8 +44,8 @@ function Off() {
   return (
     <Stack gap="md">
       <Text size="sm">
-        Signing in then takes your password and a code from an authenticator app on your phone: a password that somebody
-        else has learnt is not enough.
+        Signing in will take your password and a code from an authenticator app on your phone, so that a stolen password
+        is not enough.
       </Text>
       <Group justify="flex-end">
         <TurnOnButton text="Turn on" />

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { Link, useLocation } from "react-router";
 import { Details } from "../../shared/Details.tsx";
 import { DetailsPane } from "../../shared/DetailsPane.tsx";
-import { Emblem, letterOf } from "../../shared/Emblem.tsx";
+import { Emblem, initialsOf } from "../../shared/Emblem.tsx";
 import { Time } from "../../shared/format.tsx";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { LogEntries } from "../../shared/LogEntries.tsx";
@@ -38,7 +38,7 @@ export function MemberDetails({ member, onClose }: { member: StaffMember; onClos
   return (
     <DetailsPane what="Account" id={_id} onClose={onClose}>
       <Group gap={12} wrap="nowrap">
-        <Emblem>{letterOf(username)}</Emblem>
+        <Emblem>{initialsOf(username)}</Emblem>
         <div className={classes.name}>
           <MemberName member={member} />
           <span>{role === "admin" ? "Administrator" : "Staff"}</span>

@@ -115,7 +115,7 @@ export function EditStaff({ member, onClose }: { member: StaffMember; onClose: (
           />
           <Switch
             label="Notification access"
-            description="Is sent messages about what happens, to this chat."
+            description="Messages about what happens are sent to this chat."
             {...fields.getInputProps("notificationAccess", { type: "checkbox" })}
           />
           {fields.values.notificationAccess && (

@@ -1,7 +1,7 @@
 import type { StaffMember } from "@footprint/contract/staff.ts";
 import { Group, Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Emblem, letterOf } from "../../shared/Emblem.tsx";
+import { Emblem, initialsOf } from "../../shared/Emblem.tsx";
 import { formatCount, StatusBadge, Time } from "../../shared/format.tsx";
 import classes from "./StaffGrid.module.css";
 
@@ -19,7 +19,7 @@ export function StaffGrid({
       {rows?.map((member) => (
         <li key={member._id} className={classes.card}>
           <Group gap={12} wrap="nowrap">
-            <Emblem>{letterOf(member.username)}</Emblem>
+            <Emblem>{initialsOf(member.username)}</Emblem>
             <div className={classes.name}>
               <MemberName member={member} />
               <span>{member.role}</span>

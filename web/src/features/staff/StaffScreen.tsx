@@ -7,7 +7,7 @@ import { Link } from "react-router";
 import { AddButton, RowButton } from "../../shared/buttons.tsx";
 import type { Column } from "../../shared/DataTable.tsx";
 import { useDialog } from "../../shared/dialogs.tsx";
-import { Emblem, letterOf } from "../../shared/Emblem.tsx";
+import { Emblem, initialsOf } from "../../shared/Emblem.tsx";
 import { formatCount, Time } from "../../shared/format.tsx";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
@@ -47,7 +47,7 @@ export function StaffScreen() {
     title: "Username",
     cell: (member) => (
       <Group gap={8} wrap="nowrap">
-        <Emblem size={28}>{letterOf(member.username)}</Emblem>
+        <Emblem size={28}>{initialsOf(member.username)}</Emblem>
         <MemberName member={member} />
       </Group>
     ),

@@ -40,7 +40,7 @@ export function TwoStepRequired({ onClose }: { onClose: () => void }) {
         <>
           <NativeSelect
             label="Required of"
-            description="Who has none is asked to set it up before anything else, also where they are signed in now."
+            description="Anyone without it has to set it up before doing anything else, even where they are already signed in."
             data={choices}
             data-autofocus
             {...fields.getInputProps("twoStepRequired")}

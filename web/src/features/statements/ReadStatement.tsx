@@ -42,7 +42,7 @@ export function ReadStatement({ statement }: { statement: Statement }) {
       <Stack gap="md" maw={560}>
         <Text size="sm">
           {take.isPending
-            ? "The lines are read and held against the pending invoices. This goes on from here if it breaks off."
+            ? "The lines are read and matched with pending invoices. If this is interrupted, it goes on from here."
             : "Not all lines have been read yet."}
         </Text>
         <Progress done={read} of={lines} />

@@ -51,7 +51,7 @@ export function StatementsScreen() {
           description={
             drop.isPending
               ? "Sending…"
-              : "Its payments are held against the invoices that are pending. Nothing is paid before you say so."
+              : "Its payments are matched with pending invoices. Nothing is marked as paid until you say so."
           }
           error={drop.error?.message}
         />

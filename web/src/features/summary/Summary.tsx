@@ -77,9 +77,7 @@ export function Summary({ day, isOver, summary }: Props) {
           </Part>
           <Part
             title={isOver ? "When the day ended" : "Right now"}
-            nothing={
-              !closing && "Nobody looked: no server was running when the day ended, or it did not keep this yet."
-            }
+            nothing={!closing && "Not recorded: no server was running when the day ended."}
           >
             {closing && <Closing closing={closing} isOver={isOver} />}
           </Part>

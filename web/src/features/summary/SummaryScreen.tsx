@@ -68,11 +68,11 @@ type Told = { isOver: boolean; keptAt: string | null };
 function Kept({ data }: { data: Told | undefined }) {
   const { timezone } = useSession();
   if (!data) return "";
-  if (!data.isOver) return `So far: this day in ${timezone} is not over`;
-  if (!data.keptAt) return `Days in ${timezone}. As the rows tell it now: nothing was kept when the day ended`;
+  if (!data.isOver) return `So far: this day is not over in ${timezone}`;
+  if (!data.keptAt) return `Days in ${timezone}. Counted just now: nothing was recorded when the day ended`;
   return (
     <>
-      Days in {timezone}. As it was known on <Time value={data.keptAt} exact plain />
+      Days in {timezone}. Recorded on <Time value={data.keptAt} exact plain />
     </>
   );
 }

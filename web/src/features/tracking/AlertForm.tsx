@@ -60,13 +60,13 @@ export function AlertForm({ runway: { type, alert, version }, onClose }: { runwa
           />
           <TextInput
             label="Days to spare"
-            description="Told so many days before the last day to order, 7 or more"
+            description="How many days before the last day to order you are told, 7 or more"
             {...whole}
             {...fields.getInputProps("days")}
           />
           <TextInput
             label="Fewest codes"
-            description="Fewer are low however long they last; empty for no such number"
+            description="Fewer than this are low, however long they last. Leave empty for none"
             {...whole}
             {...fields.getInputProps("codes")}
           />

@@ -148,7 +148,7 @@ export function UnusualScreen() {
       searchFor="Customer, staff, address"
       empty={{
         title: "Nothing unusual",
-        hint: "What stands out by the rules appears here, a few minutes after it happened.",
+        hint: "What the rules pick out appears here within a few minutes.",
       }}
       details={(event, close) => <UnusualDetails event={event} onDismiss={() => dismiss(event)} onClose={close} />}
     />

@@ -33,7 +33,7 @@ export const ruleWords: Record<UnusualRule, { name: string; rule: string; least:
   },
   address: {
     name: "Many orders to one address",
-    rule: "So many orders or more go to one address in a day, whoever bought them.",
+    rule: "This many orders or more go to one address in a day, whoever bought them.",
     least: "Orders in a day",
   },
   deposits: {
@@ -48,7 +48,7 @@ export const ruleWords: Record<UnusualRule, { name: string; rule: string; least:
   },
   prices: {
     name: "A price changed a lot",
-    rule: "A standard price goes up or down by more than so many per cent, at once or as scheduled.",
+    rule: "A standard price goes up or down by more than this many per cent, at once or as scheduled.",
     least: "Per cent, more than",
   },
 };

@@ -1,9 +1,9 @@
 import { type User, users } from "@footprint/contract/users.ts";
-import { TextInput } from "@mantine/core";
 import { callApi } from "../../shared/api.ts";
 import { BalanceChange } from "../../shared/BalanceChange.tsx";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { formatMoney } from "../../shared/format.tsx";
+import { amountOf, MoneyField } from "../../shared/NumberField.tsx";
 import { ReasonField } from "../../shared/ReasonField.tsx";
 
 type Customer = Pick<User, "_id" | "username">;
@@ -22,18 +22,17 @@ export function AddBalance({ user, onClose }: { user: Customer; onClose: () => v
     >
       {(fields, done) => (
         <>
-          <TextInput
+          <MoneyField
             label="Amount"
             description="A negative amount takes money back, as a correction."
-            type="number"
-            step="any"
-            leftSection="$"
+            // Keypads for decimals have no minus sign.
+            inputMode={undefined}
             data-autofocus
             {...fields.getInputProps("balance")}
           />
           {!done && (
-            <BalanceChange customer={user} amount={Number(fields.values.balance)}>
-              {questionAbout(user, Number(fields.values.balance))}
+            <BalanceChange customer={user} amount={amountOf(fields.values.balance)}>
+              {questionAbout(user, amountOf(fields.values.balance))}
             </BalanceChange>
           )}
           <ReasonField {...fields.getInputProps("reason")} />

@@ -1,11 +1,12 @@
 import { customPrices } from "@footprint/contract/custom-prices.ts";
 import type { Input } from "@footprint/contract/endpoint.ts";
 import type { User } from "@footprint/contract/users.ts";
-import { NativeSelect, Text, TextInput } from "@mantine/core";
+import { NativeSelect, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { callApi } from "../../shared/api.ts";
 import { useAskAgain } from "../../shared/askAgain.tsx";
 import { FormModal } from "../../shared/FormModal.tsx";
+import { NumberField } from "../../shared/NumberField.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { ReasonField } from "../../shared/ReasonField.tsx";
 import { PricePlanList } from "./PricePlan.tsx";
@@ -47,10 +48,11 @@ export function ChangeCustomPrices({ user, onClose }: { user: User; onClose: () 
     >
       {(fields, done) => (
         <>
-          <TextInput
+          <NumberField
             label="Per cent"
             description="5 raises each price by 5 %, −5 lowers it. Rounded to the cent."
-            type="number"
+            // Keypads for decimals have no minus sign.
+            inputMode={undefined}
             step="0.01"
             min="-100"
             max="1000"

@@ -107,7 +107,7 @@ export function CustomPrices({ id }: { id: string }) {
         columns={columns}
         empty={{
           title: "No custom prices yet",
-          hint: "Without a price of their own for a weight, customers pay the label type's price.",
+          hint: "Customers pay the standard price for every weight without a custom price.",
           action: addButton,
         }}
       />

@@ -30,8 +30,8 @@ function StateForm({ user: { _id, username, customPricingEnabled: enabled } }: {
           ) : (
             <Text size="sm">
               {enabled
-                ? `${username} pays these prices, and the label type's price where there is none.`
-                : `${username} pays the label types' prices. These count once custom pricing is enabled.`}
+                ? `${username} pays these prices, and the standard price where there is none.`
+                : `${username} pays standard prices. Custom prices apply once custom pricing is enabled.`}
             </Text>
           )}
         </div>

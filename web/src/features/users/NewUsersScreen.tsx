@@ -66,8 +66,8 @@ export function NewUsersScreen() {
       width: "14%",
       onCard: "hidden",
     },
-    { title: "Email", cell: (user) => user.email || "–", width: "17%" },
-    { title: "Shop", cell: (user) => user.shop?.name ?? "–", width: "11%", below: "Email", onCard: "hidden" },
+    { title: "E-mail", cell: (user) => user.email || "–", width: "17%" },
+    { title: "Shop", cell: (user) => user.shop?.name ?? "–", width: "11%", below: "E-mail", onCard: "hidden" },
     {
       title: "First deposit",
       cell: ({ firstInvoice }) => (firstInvoice ? formatMoney(firstInvoice.amount) : "–"),
@@ -127,7 +127,7 @@ export function NewUsersScreen() {
       exported={users.exportNew}
       several={several}
       searchFor="Name, discord id, email"
-      empty={{ title: "Nobody is waiting", hint: "Every customer is verified. Who joins next appears here." }}
+      empty={{ title: "Nobody is waiting", hint: "Every customer is verified. New ones appear here." }}
     />
   );
 }

@@ -79,7 +79,7 @@ function Foot({ delivery, webhook, resend }: Shown) {
   const giveUp = () =>
     confirm({
       title: `Give up ${eventName(event.type)}?`,
-      message: `The receiver does not get to know of it, unless it is sent again. What waits behind it${customer ? ` for ${customer.username}` : ""} goes on.`,
+      message: `The receiver will not hear of it unless it is sent again. What waits behind it${customer ? ` for ${customer.username}` : ""} is sent next.`,
       action: "Give up",
       working: "Giving up…",
       danger: true,
@@ -160,7 +160,7 @@ function Story({ story: { request, tries } }: { story: DeliveryStory }) {
             <LongText label="Body" text={body} />
           </>
         ) : (
-          <span className={classes.duration}>The event is kept no longer.</span>
+          <span className={classes.duration}>The event is no longer kept.</span>
         )}
       </section>
     </>

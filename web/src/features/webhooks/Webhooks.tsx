@@ -38,7 +38,7 @@ export function Webhooks() {
         columns={columns}
         empty={{
           title: "No webhooks yet",
-          hint: "A shop that should hear of refunds, deposits and labels at once needs one.",
+          hint: "Create one to tell a shop about refunds, deposits and labels as they happen.",
         }}
       />
     </Box>

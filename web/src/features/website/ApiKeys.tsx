@@ -28,7 +28,7 @@ export function ApiKeys() {
   const askToDelete = (key: ApiKey) =>
     confirm({
       title: `Delete the key ${key.name}?`,
-      message: `The shop that uses ${key.name} is shut out at once. This cannot be undone.`,
+      message: `The shop that uses ${key.name} loses access at once. This cannot be undone.`,
       ...deletion,
       onConfirm: () => callApi(website.deleteApiKey, { params: { id: key._id } }),
     });
@@ -36,9 +36,14 @@ export function ApiKeys() {
   const columns: Column<ApiKey>[] = [
     { title: "Key", cell: (key) => <KeyName apiKey={key} />, width: "26%", wraps: true, onCard: "headline" },
     { title: "For", cell: (key) => <Scopes apiKey={key} />, width: "20%", wraps: true },
-    { title: "Limits", cell: (key) => <Limits apiKey={key} />, width: "24%", wraps: true },
-    { title: "Last used", cell: (key) => (key.lastUsedAt ? <Time value={key.lastUsedAt} /> : "Never"), dimmed: true },
-    { title: "Created", cell: (key) => <Time value={key.createdAt} />, dimmed: true, below: "Last used" },
+    { title: "Limits", cell: (key) => <Limits apiKey={key} />, width: "24%", wraps: true, titled: true },
+    {
+      title: "Last used",
+      cell: (key) => (key.lastUsedAt ? <Time value={key.lastUsedAt} /> : "Never"),
+      dimmed: true,
+      titled: true,
+    },
+    { title: "Created", cell: (key) => <Time value={key.createdAt} />, dimmed: true, titled: true, below: "Last used" },
     {
       title: "",
       cell: (key) => (

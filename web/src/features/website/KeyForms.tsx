@@ -7,6 +7,7 @@ import { callApi } from "../../shared/api.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { HistoryButton } from "../../shared/HistoryButton.tsx";
 import { scopeLabel } from "../../shared/labels.ts";
+import { MoneyField } from "../../shared/NumberField.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { ShownOnce } from "../../shared/ShownOnce.tsx";
 import { useSession } from "../../shared/session.ts";
@@ -173,13 +174,10 @@ const LimitFields = ({ fields }: Form) => (
         ))}
       </Stack>
     </Checkbox.Group>
-    <TextInput
+    <MoneyField
       label="Marked as paid per day"
       description="At most; empty for any amount"
-      type="number"
-      step="any"
       min={0}
-      leftSection="$"
       {...fields.getInputProps("depositsPerDay")}
     />
     <TextInput

@@ -1,12 +1,13 @@
 import { settingsId } from "@footprint/contract/logs.ts";
 import { type StaffLimits as Limits, website } from "@footprint/contract/website.ts";
-import { Group, SimpleGrid, Skeleton, Space, Switch, Text, TextInput, Title } from "@mantine/core";
+import { Group, SimpleGrid, Skeleton, Space, Switch, Text, Title } from "@mantine/core";
 import { type CallOptions, callApi } from "../../shared/api.ts";
 import { FormConflict, useEditForm } from "../../shared/editForm.tsx";
 import { edited } from "../../shared/edits.ts";
 import { SubmitButton } from "../../shared/form.tsx";
 import { HistoryButton } from "../../shared/HistoryButton.tsx";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
+import { MoneyField } from "../../shared/NumberField.tsx";
 import { useApiQuery, useToastedCall } from "../../shared/queries.ts";
 import classes from "./PaymentSettings.module.css";
 
@@ -35,12 +36,13 @@ export function StaffLimits() {
     <section className={classes.panel} aria-labelledby="staff-limits" aria-busy={query.isPending}>
       <Group justify="space-between">
         <Title order={2} size="h4" id="staff-limits">
-          Limits of staff
+          Staff limits
         </Title>
         <HistoryButton of="the settings" subject={settingsId} />
       </Group>
       <Text size="sm" c="dimmed" mt={4} mb="md">
-        What one staff account may credit and refund. A field left empty sets no limit; administrators have none.
+        How much one staff account may credit and refund. Leave a field empty for no limit. Administrators have no
+        limits.
       </Text>
       {query.isError && !limits ? (
         <LoadFailure title="The limits could not be loaded" query={query} />
@@ -75,14 +77,10 @@ function LimitsForm({ limits, version }: { limits: Limits; version: string }) {
     <form onSubmit={form.submit}>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         {names.map((name) => (
-          <TextInput
+          <MoneyField
             key={name}
             label={labels[name]}
-            type="number"
-            step="any"
             min={0}
-            inputMode="decimal"
-            leftSection="$"
             placeholder="No limit"
             {...form.fields.getInputProps(name)}
           />
@@ -91,7 +89,7 @@ function LimitsForm({ limits, version }: { limits: Limits; version: string }) {
       <Switch
         mt="md"
         label={askInstead}
-        description="What is above a limit becomes a request with its reason, which an administrator approves or declines within a day."
+        description="Anything above a limit becomes a request, which an administrator approves or declines within a day."
         {...form.fields.getInputProps("approvals", { type: "checkbox" })}
       />
       {form.conflict && <Space h="md" />}

@@ -9,7 +9,7 @@ export function WebsiteScreen({ webhooks }: { webhooks: ReactNode }) {
     <>
       <ScreenHeader
         title="Website Settings"
-        subtitle="What the shop shows to its customers, how it calls in, and how it hears of what happens"
+        subtitle="How customers pay, what staff may do, and how shops connect"
         showsTimes
       />
       <PaymentSettings />

@@ -2,23 +2,23 @@ import { isDeepStrictEqual } from "node:util";
 import { customers, events, fedexOrders, invoices, orders, outbox, transfers } from "../db/schema.ts";
 import { db } from "./server.ts";
 
-/** All that was told, in the order in which it is. */
-export async function allTold() {
-  // In this order: what is numbered in between is found twice rather than not at all.
+/** All events, in order. */
+export async function allEvents() {
+  // In this order, so that an event numbered in between is found twice rather than not at all.
   const waiting = await db.select().from(outbox).orderBy(outbox.number);
   const numbered = await db.select().from(events).orderBy(events.position);
   const known = new Set(numbered.map(({ id }) => id));
   return [...numbered, ...waiting.filter(({ id }) => !known.has(id))];
 }
 
-type Told = Awaited<ReturnType<typeof allTold>>[number];
-type Rows = Awaited<ReturnType<typeof rowsNow>>;
+type Told = Awaited<ReturnType<typeof allEvents>>[number];
+type Rows = Awaited<ReturnType<typeof rowsWithEvents>>;
 
-/** What events are about, as it is in the tables. */
-export async function rowsNow() {
+/** The rows that events are about. */
+export async function rowsWithEvents() {
   const byId = <R extends { id: string }>(rows: R[]) => new Map(rows.map((row) => [row.id, row]));
   return {
-    told: new Set((await allTold()).map(({ id }) => id)),
+    told: new Set((await allEvents()).map(({ id }) => id)),
     transfers: byId(await db.select().from(transfers).orderBy(transfers.customerId, transfers.number)),
     orders: byId(await db.select().from(orders).orderBy(orders.id)),
     invoices: byId(await db.select().from(invoices).orderBy(invoices.id)),
@@ -27,10 +27,10 @@ export async function rowsNow() {
   };
 }
 
-/** Where what was told since differs from what happened to the rows: nothing may be forgotten, nothing told twice. */
-export async function untoldSince(before: Rows): Promise<string[]> {
-  const now = await rowsNow();
-  const told = (await allTold()).filter(({ id }) => !before.told.has(id));
+/** Differences between new events and changes of rows: none may be missing or told twice. */
+export async function eventFaultsSince(before: Rows): Promise<string[]> {
+  const now = await rowsWithEvents();
+  const told = (await allEvents()).filter(({ id }) => !before.told.has(id));
   const of = (type: Told["type"], id: (data: never) => string) =>
     Map.groupBy(
       told.filter((event) => event.type === type),
