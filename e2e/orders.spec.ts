@@ -410,10 +410,12 @@ test("a page that was fetched ahead is not fetched again when it is opened, and 
 });
 
 test("an answer that arrives late never overwrites a newer one", async ({ staff: { page } }) => {
+  const asked = Promise.withResolvers<void>();
   const late = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   await page.route(`**${orders.list.path}?*status=Refunded*`, async (route) => {
     const response = await route.fetch();
+    asked.resolve();
     await late.promise;
     // The panel may have cancelled the request by now.
     await route.fulfill({ response }).catch(() => {});
@@ -421,7 +423,8 @@ test("an answer that arrives late never overwrites a newer one", async ({ staff:
   });
   await openScreen(page, "/orders?search=Lena+Okafor", "Orders");
   await page.getByRole("combobox", { name: "Status" }).selectOption("Refunded");
-  await expect(page).toHaveURL(/status=Refunded/);
+  // The address does not tell: it changes before the list is asked for, and another status now would skip that.
+  await asked.promise;
   await page.getByRole("combobox", { name: "Status" }).selectOption("Active");
   await expect(rows(page)).toHaveCount(9);
   late.resolve();

@@ -275,6 +275,7 @@ test("a late answer never overwrites a newer one", async ({ admin: { page, token
   const quick = await server.api.addStaff(token, uniqueName("quick"));
   const late = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
+  const asked = page.waitForRequest(`**${staff.list.path}?*search=${slow.username}*`);
   await page.route(`**${staff.list.path}?*search=${slow.username}*`, async (route) => {
     await late.promise;
     // The panel may have cancelled the request by now.
@@ -283,6 +284,7 @@ test("a late answer never overwrites a newer one", async ({ admin: { page, token
   });
   await openStaff(page);
   await find(page, slow.username);
+  await asked;
   await find(page, quick.username);
   await expect(rowOf(page, quick.username)).toBeVisible();
   late.resolve();
