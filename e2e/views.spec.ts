@@ -83,6 +83,7 @@ test("a tab shows its list, Back the one before, and days that have a name are k
   await expect(page).toHaveURL(/\/orders$/);
 
   await tab(page, "Today").click();
+  await expectLit(page, "Today");
   await page.getByRole("combobox", { name: "Status" }).selectOption("Active");
   await expect(tab(page, "Today")).toContainText("changed");
   await page.getByRole("button", { name: "Save view" }).click();
