@@ -153,3 +153,11 @@ test("columns that are not recognised are corrected, and remembered for the next
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Statements");
   await expect(rowOf(page, `${id}.csv`)).toHaveCount(1);
 });
+
+test("the address of a statement that does not exist says so, and leads back", async ({ staff: { page }, watch }) => {
+  watch.expectProblem(/404|400|does not exist|id is not/);
+  for (const id of ["01990000-0000-7000-8000-00000000000f", "unknown"])
+    await openScreen(page, `/invoices/statements/${id}`, "This statement does not exist");
+  await page.getByRole("link", { name: "Go to Statements" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Statements");
+});

@@ -8,6 +8,7 @@ import { useConfirm, useDialog } from "../../shared/dialogs.tsx";
 import { formatCount } from "../../shared/format.tsx";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
+import { isNotFound, NotFound } from "../../shared/NotFound.tsx";
 import { useApiQuery, useToastedCall } from "../../shared/queries.ts";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import { Tabs } from "../../shared/Tabs.tsx";
@@ -30,6 +31,7 @@ export function StatementScreen() {
   const query = useApiQuery(statements.read, { params: { id } }, { enabled: !isRemoved });
   const statement = query.data?.statement;
   const onRemoved = () => setRemoved(true);
+  if (isNotFound(query.error)) return <NotFound what="statement" back={back} />;
   if (!statement || isRemoved)
     return (
       <>

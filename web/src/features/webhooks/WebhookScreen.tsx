@@ -14,7 +14,8 @@ import { useKeptFocus } from "../../shared/keptFocus.ts";
 import { ListScreen } from "../../shared/ListScreen.tsx";
 import { statusLabel } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
-import { useList } from "../../shared/list.ts";
+import { isId, useList } from "../../shared/list.ts";
+import { NotFound } from "../../shared/NotFound.tsx";
 import { useToastedCall } from "../../shared/queries.ts";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import { Soon } from "./Soon.tsx";
@@ -65,9 +66,13 @@ function Deliveries({ id, onRemoved }: { id: string; onRemoved: () => void }) {
     within: { params: { id } },
     read: { call: webhooks.delivery, rowOf: (reply) => reply.delivery },
   });
-  const webhook = list.query.data?.webhook;
+  const { data, error } = list.query;
+  const webhook = data?.webhook;
   useRefetched(pauseWhile(webhook ? isMoving(webhook) : false));
   const resend = useToastedCall((delivery: Delivery) => callApi(webhooks.resend, { params: { id: delivery._id } }));
+
+  // A filter may be refused with 400 too.
+  if (error?.status === 404 || !isId.test(id)) return <NotFound what="webhook" back={back} />;
 
   const event: Column<Delivery> = {
     title: "Event",
