@@ -58,12 +58,13 @@ export async function untilTheyWait(tx: Database, count: number, calls: Promise<
     if (Date.now() > patience) throw new Error(`${waiting} wait for a lock and ${answered} are answered, of ${count}`);
 }
 
+/** As the lock table tells it: what an activity waits for is shown until it has noticed that it has the lock. */
 export async function waitingForLocks(tx: Database): Promise<number> {
-  // Without this the database would give the same answer throughout the transaction.
+  // Without this the database would know no newer connections throughout the transaction.
   await tx.execute(sql`select pg_stat_clear_snapshot()`);
   const { rows } = await tx.execute<{ count: number }>(
-    sql`select count(*)::int as count from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`,
+    sql`select count(distinct pid)::int as count from pg_locks join pg_stat_activity using (pid)
+        where datname = current_database() and not granted`,
   );
   return rows[0]?.count ?? 0;
 }
