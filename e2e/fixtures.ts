@@ -286,8 +286,11 @@ function prepare(context: BrowserContext, isLive: boolean) {
   return context.addInitScript(
     (followed) => {
       const { fetch } = window;
-      // A stream that never sends anything.
-      window.fetch = (...asked) => (String(asked[0]).endsWith(followed) ? new Promise(() => {}) : fetch(...asked));
+      /** Says nothing, but is not silent: after 40 s of silence the panel would fetch everything again. */
+      const quiet = () =>
+        new ReadableStream({ start: (stream) => void setInterval(() => stream.enqueue(new Uint8Array(1)), 10_000) });
+      window.fetch = async (...asked) =>
+        String(asked[0]).endsWith(followed) ? new Response(quiet()) : fetch(...asked);
       document.addEventListener("DOMContentLoaded", () => {
         // Not a style element, which the content security policy may refuse.
         const style = new CSSStyleSheet();
