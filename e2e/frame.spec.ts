@@ -1,9 +1,10 @@
 import { session } from "@footprint/contract/session.ts";
 import { users } from "@footprint/contract/users.ts";
 import type { Locator, Page } from "@playwright/test";
-import { expect, expectNoAxeViolations, testAlone as test } from "./fixtures.ts";
+import { expect, expectNoAxeViolations, test, testAlone } from "./fixtures.ts";
 import { type View, views } from "./screens.ts";
 import { adminAccount } from "./server.ts";
+import { open } from "./steps.ts";
 
 const forAll = ["Orders", "Bulk Orders", "Fedex Orders", "Users", "New Users", "Invoices", "Transfers"];
 const forAdmins = ["Dashboard", ...forAll, "USPS Tracking", "Label Pricing", "Website", "Staff"];
@@ -12,12 +13,12 @@ const sidebar = (page: Page) => page.getByRole("navigation", { name: "Main" });
 const entries = (page: Page) => sidebar(page).getByRole("link");
 
 test("an administrator's sidebar has every entry", async ({ admin: { page } }) => {
-  await page.goto("/staff");
+  await open(page, "/staff");
   await expect(entries(page)).toHaveText(forAdmins);
 });
 
 test("a staff member's sidebar has the entries that are for all", async ({ staff: { page } }) => {
-  await page.goto("/orders");
+  await open(page, "/orders");
   await expect(entries(page)).toHaveText(forAll);
 });
 
@@ -32,7 +33,7 @@ test("the entry of the address's first segment is the active one", async ({ staf
     ["/new-users", "New Users"],
     ["/admin-settings", undefined],
   ] as const) {
-    await page.goto(path);
+    await open(page, path);
     await expect(entries(page)).toHaveText(forAll);
     await expect(sidebar(page).locator("[aria-current=page]")).toHaveText(label ? [label] : []);
   }
@@ -47,7 +48,7 @@ test("a staff member who opens an administrator's screen is sent elsewhere", asy
     ["/website", "/orders", "Orders"],
     ["/logs", "/orders", "Orders"],
   ] as const) {
-    await page.goto(path);
+    await open(page, path);
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
     await expect(page).toHaveURL(server.url + end);
   }
@@ -57,31 +58,32 @@ test("the root shows Fedex Orders to a staff member and the dashboard to an admi
   staff: { page },
   openAs,
 }) => {
-  await page.goto("/");
+  await open(page, "/");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Fedex Orders");
   const admin = await openAs(adminAccount);
-  await admin.page.goto("/");
+  await open(admin.page, "/");
   await expect(admin.page.getByRole("heading", { level: 1 })).toHaveText("Dashboard");
 });
 
-test("the sidebar collapses to a compact form, stays so after a reload, and opens again", async ({
-  admin: { page },
-}) => {
-  await page.goto("/staff");
-  const width = async () => (await sidebar(page).boundingBox())?.width ?? 0;
-  const wide = await width();
-  await page.getByRole("button", { name: "Collapse sidebar" }).click();
-  await expect.poll(width).toBeLessThan(wide / 2);
-  await expect(sidebar(page).getByRole("link", { name: "Orders", exact: true })).toBeVisible();
-  await page.reload();
-  await expect.poll(width).toBeLessThan(wide / 2);
-  await page.getByRole("button", { name: "Expand sidebar" }).click();
-  await expect.poll(width).toBe(wide);
-});
+testAlone(
+  "the sidebar collapses to a compact form, stays so after a reload, and opens again",
+  async ({ admin: { page } }) => {
+    await page.goto("/staff");
+    const width = async () => (await sidebar(page).boundingBox())?.width ?? 0;
+    const wide = await width();
+    await page.getByRole("button", { name: "Collapse sidebar" }).click();
+    await expect.poll(width).toBeLessThan(wide / 2);
+    await expect(sidebar(page).getByRole("link", { name: "Orders", exact: true })).toBeVisible();
+    await page.reload();
+    await expect.poll(width).toBeLessThan(wide / 2);
+    await page.getByRole("button", { name: "Expand sidebar" }).click();
+    await expect.poll(width).toBe(wide);
+  },
+);
 
 test("on a small screen the sidebar is behind a button and closes after a choice", async ({ staff: { page } }) => {
   await page.setViewportSize({ width: 360, height: 740 });
-  await page.goto("/orders");
+  await open(page, "/orders");
   const link = sidebar(page).getByRole("link", { name: "Invoices" });
   await expect(link).toBeHidden();
   await page.getByRole("button", { name: "Menu" }).click();
@@ -92,7 +94,7 @@ test("on a small screen the sidebar is behind a button and closes after a choice
 });
 
 test("the dropdown Admin leads to Account Setting and has Sign out", async ({ staff: { page } }) => {
-  await page.goto("/orders");
+  await open(page, "/orders");
   await page.getByRole("button", { name: "Admin" }).click();
   await expect(page.getByRole("menuitem")).toContainText(["Account Setting", "Sign out"]);
   await page.getByRole("menuitem", { name: "Account Setting" }).click();
@@ -101,7 +103,7 @@ test("the dropdown Admin leads to Account Setting and has Sign out", async ({ st
 });
 
 test("the dropdown works by keyboard", async ({ staff: { page } }) => {
-  await page.goto("/orders");
+  await open(page, "/orders");
   await page.getByRole("button", { name: "Admin" }).focus();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("menuitem", { name: "Account Setting" })).toBeFocused();
@@ -110,7 +112,7 @@ test("the dropdown works by keyboard", async ({ staff: { page } }) => {
 });
 
 test("an unknown address shows the fallback page with its status", async ({ staff: { page } }) => {
-  await page.goto("/no-such-page");
+  await open(page, "/no-such-page");
   await expect(page.getByText("Unexpected Application Error!")).toBeVisible();
   await expect(page.getByText("404")).toBeVisible();
 });
@@ -121,28 +123,29 @@ async function chooseTheme(page: Page, name: string) {
   await page.getByRole("menuitemradio", { name }).click();
 }
 
-test("the theme follows the system until one is chosen, and the choice outlives a reload", async ({
-  staff: { page },
-}) => {
-  await page.emulateMedia({ colorScheme: "dark" });
-  await page.goto("/orders");
-  await expect.poll(() => scheme(page)).toBe("dark");
-  await page.emulateMedia({ colorScheme: "light" });
-  await expect.poll(() => scheme(page)).toBe("light");
+testAlone(
+  "the theme follows the system until one is chosen, and the choice outlives a reload",
+  async ({ staff: { page } }) => {
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.goto("/orders");
+    await expect.poll(() => scheme(page)).toBe("dark");
+    await page.emulateMedia({ colorScheme: "light" });
+    await expect.poll(() => scheme(page)).toBe("light");
 
-  await chooseTheme(page, "Dark");
-  await expect.poll(() => scheme(page)).toBe("dark");
-  await page.reload();
-  await expect.poll(() => scheme(page)).toBe("dark");
+    await chooseTheme(page, "Dark");
+    await expect.poll(() => scheme(page)).toBe("dark");
+    await page.reload();
+    await expect.poll(() => scheme(page)).toBe("dark");
 
-  await chooseTheme(page, "Light");
-  await page.emulateMedia({ colorScheme: "dark" });
-  await page.reload();
-  await expect.poll(() => scheme(page)).toBe("light");
+    await chooseTheme(page, "Light");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.reload();
+    await expect.poll(() => scheme(page)).toBe("light");
 
-  await chooseTheme(page, "System");
-  await expect.poll(() => scheme(page)).toBe("dark");
-});
+    await chooseTheme(page, "System");
+    await expect.poll(() => scheme(page)).toBe("dark");
+  },
+);
 
 /** Screens that consist mainly of a table. */
 const tables = ["/orders", "/fedex", "/users", "/new-users", "/invoices", "/usps", "/pricing", "/staff", "/logs"];
@@ -225,7 +228,7 @@ for (const path of screens) {
       await answers.promise;
       await route.fulfill({ status: 403, json: { message: "Not today" } });
     });
-    await page.goto(path);
+    await open(page, path);
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     await expect(page.locator("[aria-busy=true]").first()).toBeVisible();
     await expectNoAxeViolations(page);
@@ -240,14 +243,14 @@ for (const path of screens) {
 
 test("a row's times are no stops on the way through by keyboard", async ({ admin: { page } }) => {
   for (const path of ["/orders", "/users", "/staff"]) {
-    await page.goto(path);
+    await open(page, path);
     await expect(page.getByRole("time").first()).toBeVisible();
     await expect(page.locator("time[tabindex]")).toHaveCount(0);
   }
 });
 
 for (const width of [1440, 360]) {
-  test(`a toast leaves the header free, ${width} px wide`, async ({ admin: { page } }) => {
+  testAlone(`a toast leaves the header free, ${width} px wide`, async ({ admin: { page } }) => {
     await page.setViewportSize({ width, height: 740 });
     await page.goto("/website");
     await keepToasts(page);
@@ -290,7 +293,7 @@ for (const path of ["/bulk-orders", ...tables]) {
       const text = await response.text();
       await route.fulfill({ response, body: text.replaceAll(names, `$1:"${longName}"`) });
     });
-    await page.goto(path);
+    await open(page, path);
     await expectWholeTable(page, [1440, 1200, 1024, 770]);
     await page.unrouteAll({ behavior: "wait" });
   });
@@ -316,7 +319,7 @@ test("a customer's state is whole beside a large balance, 768 px wide", async ({
       Object.assign(user, { username: "marlow", balance: 12_345.67, customPricingEnabled: true });
     await route.fulfill({ response, json: reply });
   });
-  await page.goto("/users");
+  await open(page, "/users");
   await expect(page.getByText("Custom pricing").first()).toBeVisible();
   await expect.poll(() => overhangOf(page)).toBeLessThanOrEqual(0);
   await expect.poll(() => cutOff(page)).toEqual([]);
@@ -336,7 +339,7 @@ test("what an API key may do is readable without opening it, 1440 and 768 px wid
   }
 });
 
-test("what the pointer is on stays readable, in light and dark", async ({ admin: { page } }) => {
+testAlone("what the pointer is on stays readable, in light and dark", async ({ admin: { page } }) => {
   const expectReadable = async (pointed: Locator) => {
     await pointed.hover();
     for (const colorScheme of ["light", "dark"] as const) {
@@ -372,64 +375,67 @@ function contrast(element: Element): number {
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-test("a screen whose code does not come says so in plain words, and is there once it does", async ({
-  admin: { page },
-  watch,
-}) => {
-  watch.expectProblem(/ERR_FAILED|could not be loaded|preload|dynamically imported/);
-  await page.goto("/orders");
-  await expect(page.getByText(/^Page 1 of/)).toBeVisible();
-  await page.route("**/assets/**", (route) => route.abort());
-  await page.getByRole("link", { name: "Invoices" }).click();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Unexpected Application Error!");
-  await expect(page.getByText("This screen could not be loaded. Check the connection and reload.")).toBeVisible();
-  await page.unroute("**/assets/**");
-  await page.getByRole("button", { name: "Reload" }).click();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Invoices");
-});
+testAlone(
+  "a screen whose code does not come says so in plain words, and is there once it does",
+  async ({ admin: { page }, watch }) => {
+    watch.expectProblem(/ERR_FAILED|could not be loaded|preload|dynamically imported/);
+    await page.goto("/orders");
+    await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+    await page.route("**/assets/**", (route) => route.abort());
+    await page.getByRole("link", { name: "Invoices" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Unexpected Application Error!");
+    await expect(page.getByText("This screen could not be loaded. Check the connection and reload.")).toBeVisible();
+    await page.unroute("**/assets/**");
+    await page.getByRole("button", { name: "Reload" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Invoices");
+  },
+);
 
-test("a search that was just typed does not lead back while the next screen's code is on its way", async ({
-  staff: { page },
-  stopClock,
-}) => {
-  await page.clock.install();
-  await page.goto("/orders");
-  await expect(page.getByText(/^Page 1 of/)).toBeVisible();
-  await stopClock();
-  const asked = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
-  await page.route("**/assets/InvoicesScreen-*", async (route) => {
-    asked.resolve();
-    await released.promise;
-    await route.continue();
-  });
-  await page.getByRole("searchbox").fill("paging");
-  await page.getByRole("link", { name: "Invoices" }).click();
-  await asked.promise;
-  await page.clock.runFor(1000);
-  released.resolve();
-  await page.clock.resume();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Invoices");
-  await expect(page).toHaveURL(/\/invoices$/);
-});
+testAlone(
+  "a search that was just typed does not lead back while the next screen's code is on its way",
+  async ({ staff: { page }, stopClock }) => {
+    await page.clock.install();
+    await page.goto("/orders");
+    await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+    await stopClock();
+    const asked = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    await page.route("**/assets/InvoicesScreen-*", async (route) => {
+      asked.resolve();
+      await released.promise;
+      await route.continue();
+    });
+    await page.getByRole("searchbox").fill("paging");
+    await page.getByRole("link", { name: "Invoices" }).click();
+    await asked.promise;
+    await page.clock.runFor(1000);
+    released.resolve();
+    await page.clock.resume();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Invoices");
+    await expect(page).toHaveURL(/\/invoices$/);
+  },
+);
 
-test("a screen that is opened anew begins at its top, and a reload stays where it was", async ({ admin: { page } }) => {
-  await page.setViewportSize({ width: 1440, height: 300 });
-  const top = () => page.evaluate(() => Math.round(window.scrollY));
-  await page.goto("/orders");
-  await expect(page.getByText(/^Page 1 of/)).toBeVisible();
-  await page.evaluate(() => window.scrollTo(0, 200));
-  await page.goto("/users");
-  await expect(page.getByText(/^Page 1 of/)).toBeVisible();
-  expect(await top()).toBe(0);
-  await page.evaluate(() => window.scrollTo(0, 150));
-  await page.reload();
-  await expect(page.getByText(/^Page 1 of/)).toBeVisible();
-  await expect.poll(top).toBe(150);
-});
+testAlone(
+  "a screen that is opened anew begins at its top, and a reload stays where it was",
+  async ({ admin: { page } }) => {
+    await page.setViewportSize({ width: 1440, height: 300 });
+    const top = () => page.evaluate(() => Math.round(window.scrollY));
+    await page.goto("/orders");
+    await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+    await page.evaluate(() => window.scrollTo(0, 200));
+    await page.goto("/users");
+    await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+    expect(await top()).toBe(0);
+    await page.evaluate(() => window.scrollTo(0, 150));
+    await page.reload();
+    await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+    await expect.poll(top).toBe(150);
+  },
+);
 
 for (const width of [1440, 360]) {
-  test(`nothing moves when rows and figures arrive, ${width} px wide`, async ({ admin: { page } }) => {
+  testAlone(`nothing moves when rows and figures arrive, ${width} px wide`, async ({ admin: { page } }) => {
     await page.setViewportSize({ width, height: 800 });
     const loading = page.locator("[aria-busy=true]");
     // The panel remembers the height of "Needs attention" from the last time.

@@ -10,9 +10,13 @@ export const rowOf = (page: Page, text: string | RegExp) => page.getByRole("row"
 
 export const toast = (page: Page, text: string | RegExp) => page.getByRole("alert").filter({ hasText: text });
 
-/** In the open panel, if there is one. */
-export async function openScreen(page: Page, address: string, heading: string) {
+/** Opens an address in the open panel, if there is one. */
+export async function open(page: Page, address: string) {
   if (!(await goInPanel(page, address))) await page.goto(address);
+}
+
+export async function openScreen(page: Page, address: string, heading: string) {
+  await open(page, address);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
 }
 
