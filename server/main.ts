@@ -11,6 +11,7 @@ import { workOneByOne } from "./http/overload.ts";
 import { adoptTimezone } from "./lists/counters.ts";
 import { startArchiving } from "./operations/archive/archiving.ts";
 import { startBackups } from "./operations/backup/scheduled.ts";
+import { checkKeys } from "./operations/backup/seal.ts";
 import { answerWhileStarting, leave } from "./operations/health.ts";
 import { startHousekeeping } from "./operations/housekeeping.ts";
 import { startDelivering } from "./webhooks/delivering.ts";
@@ -23,8 +24,7 @@ process.umask(0o077);
 
 async function start() {
   const config = readConfig(process.env);
-  // Loaded only if needed: it takes half as long as everything else.
-  if (config.backups && config.backupKeys) (await import("./operations/backup/seal.ts")).checkKeys(config.backupKeys);
+  if (config.backups && config.backupKeys) await checkKeys(config.backupKeys);
   const tracing = config.traces && (await import("./operations/tracing.ts")).startTracing(config.traces);
   // Embedded, there are no other servers, and a start leaves the process no time to answer.
   const starting = config.databaseUrl

@@ -17,10 +17,15 @@ export async function passwordMatches(passwordHash: string | undefined, password
   return matches && passwordHash !== undefined;
 }
 
+let judge: ZxcvbnFactory | undefined;
 /**
  * Estimates guesses as real guessers work: leaked passwords, words, names, years, keyboard walks, letters as digits.
+ * Made when first needed, since sorting its words takes a tenth of a start.
  */
-const judge = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, l33tMaxSubstitutions: 10 });
+function judgeOfPasswords(): ZxcvbnFactory {
+  judge ??= new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, l33tMaxSubstitutions: 10 });
+  return judge;
+}
 /** Words that somebody who knows the product would try, besides the username. */
 const productWords = [
   "footprint",
@@ -43,7 +48,7 @@ const judgedLength = 40;
 /** Passwords that guessers try first. The contract checks the length. */
 export function isCommonPassword(password: string, username: string): boolean {
   const start = password.slice(0, judgedLength);
-  const guesses = (text: string) => judge.check(text, [username, ...productWords, ...nearbyToo]).guesses;
+  const guesses = (text: string) => judgeOfPasswords().check(text, [username, ...productWords, ...nearbyToo]).guesses;
   // Punctuation is what everybody adds when asked for it, so each mark counts at most as ten times as many guesses.
   const withoutMarks = start.replace(/[^\p{L}\p{N}]/gu, "");
   const marks = Math.min(start.length - withoutMarks.length, 3);

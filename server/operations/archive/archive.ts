@@ -21,7 +21,7 @@ const usage = `Usage: npm run archive
 await runCommand(async (open) => {
   const asked = argumentsOf(process.argv.slice(2));
   const { archives, backupKeys: keys } = readConfig(process.env);
-  if (keys) checkKeys(keys);
+  if (keys) await checkKeys(keys);
   const folder = resolve(archives.folder);
   if (asked.check) {
     const noted = asked.link.map((text) => notedLink(text, usage));

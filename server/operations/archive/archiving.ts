@@ -38,7 +38,7 @@ export async function archiveLog(
 ): Promise<boolean> {
   const folder = resolve(place.folder);
   const keys = closes(place.keys) ? place.keys : undefined;
-  if (keys) checkKeys(keys);
+  if (keys) await checkKeys(keys);
   while (!isStopped()) {
     const part = await claimPart(db, place.keep, endingOf(keys));
     if (!part) break;

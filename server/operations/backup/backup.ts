@@ -28,7 +28,7 @@ await runCommand(async () => {
   // npm runs scripts in the project's folder, wherever it was called.
   const path = resolve(process.env.INIT_CWD ?? "", file);
   if (existsSync(path)) throw new StartError(`${path} exists already: name another file.`);
-  if (config.backupKeys) checkKeys(config.backupKeys);
+  if (config.backupKeys) await checkKeys(config.backupKeys);
   const keys = config.backupKeys && closes(config.backupKeys) ? await withOwnKey(config.backupKeys) : undefined;
   const engine = await openToRead(config);
   const rows = await takeBackup(engine.db, path, now, keys).finally(engine.close);

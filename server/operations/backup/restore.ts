@@ -18,7 +18,7 @@ await runCommand(async () => {
   const config = readConfig(process.env);
   // npm runs scripts in the project's folder, wherever it was called.
   const path = resolve(process.env.INIT_CWD ?? "", file);
-  if (config.backupKeys) checkKeys(config.backupKeys);
+  if (config.backupKeys) await checkKeys(config.backupKeys);
   const header = await checkBackup(path, config.backupKeys);
   const { balanced, problems } = await intoEmptyDatabase(config, async (db) => {
     await fillFrom(db, path, header, config.backupKeys);

@@ -1,12 +1,8 @@
 import { open } from "node:fs/promises";
-import {
-  Decrypter,
-  Encrypter,
-  generateHybridIdentity,
-  generateX25519Identity,
-  identityToRecipient,
-} from "age-encryption";
 import { type BackupKeys, StartError } from "../../config.ts";
+
+/** Loaded only for keys: it takes a sixth of a start, and most files are not encrypted. */
+const age = () => import("age-encryption");
 
 /** None of the keys opens the file. */
 export class Locked extends Error {}
@@ -15,7 +11,8 @@ export class Locked extends Error {}
 export class Damaged extends Error {}
 
 /** Finds incompletely copied keys before anything is done. */
-export function checkKeys({ recipients, identities }: BackupKeys): void {
+export async function checkKeys({ recipients, identities }: BackupKeys): Promise<void> {
+  const { Encrypter, Decrypter } = await age();
   const [encrypter, decrypter] = [new Encrypter(), new Decrypter()];
   const check = (name: string, add: () => void) => {
     try {
@@ -41,6 +38,7 @@ export async function isSealed(path: string): Promise<boolean> {
 }
 
 export async function* sealed(source: AsyncIterable<Uint8Array>, { recipients, passphrase }: BackupKeys) {
+  const { Encrypter } = await age();
   const encrypter = new Encrypter();
   for (const recipient of recipients) encrypter.addRecipient(recipient);
   if (recipients.length === 0 && passphrase) encrypter.setPassphrase(passphrase);
@@ -48,6 +46,7 @@ export async function* sealed(source: AsyncIterable<Uint8Array>, { recipients, p
 }
 
 export async function* unsealed(source: AsyncIterable<Uint8Array>, keys: BackupKeys | undefined) {
+  const { Decrypter } = await age();
   const decrypter = new Decrypter();
   for (const identity of keys?.identities ?? []) decrypter.addIdentity(identity);
   if (keys?.passphrase) decrypter.addPassphrase(keys.passphrase);
@@ -70,6 +69,7 @@ export async function* unsealed(source: AsyncIterable<Uint8Array>, keys: BackupK
 export async function withOwnKey(keys: BackupKeys): Promise<BackupKeys> {
   const [first] = keys.recipients;
   if (!first) return keys;
+  const { generateHybridIdentity, generateX25519Identity, identityToRecipient } = await age();
   // The two kinds of keys cannot be mixed: the weaker would undo the stronger.
   const own = await (first.startsWith("age1pq1") ? generateHybridIdentity() : generateX25519Identity());
   return { ...keys, recipients: [...keys.recipients, await identityToRecipient(own)], identities: [own] };
