@@ -59,7 +59,9 @@ async function drawAndRead(bytes: Uint8Array): Promise<ImageRead> {
   const found: unknown[] = [];
   for (const view of views) {
     const { data, info } = await view.raw().toBuffer({ resolveWithObject: true });
-    found.push(...(await decodeQRBatch([{ width: info.width, height: info.height, data }], { timeLimit: 500 })).flat());
+    const maxSize = { width: info.width, height: info.height };
+    // The reader would otherwise take room for the largest of pictures.
+    found.push(...(await decodeQRBatch([{ ...maxSize, data }], { timeLimit: 500, maxSize })).flat());
   }
   const qr = [...new Set(found.filter((text) => typeof text === "string"))];
   return { qr, drawn: await picture.png().toBuffer() };
