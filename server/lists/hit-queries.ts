@@ -28,9 +28,17 @@ export async function scan(
   return rows[0] ?? { ids: [], total: 0 };
 }
 
-/** Reads all hits from the indexes of their conditions, and puts them in order. */
-export const readAll = (db: Database, selection: Selection, indexed: SQL[], offset: number): Promise<Found> =>
-  pageAndTotal(db, selection, unionOf(selection, indexed), offset);
+/**
+ * Reads all hits from the indexes of their conditions, and puts them in order. If there are more than `most`, only some
+ * are read.
+ */
+export const readAll = (
+  db: Database,
+  selection: Selection,
+  indexed: SQL[],
+  offset: number,
+  most?: number,
+): Promise<Found> => pageAndTotal(db, selection, unionOf(selection, indexed, most), offset);
 
 async function pageAndTotal(db: Database, selection: Selection, found: SQL, offset: number): Promise<Found> {
   const { table, query } = selection;
@@ -92,7 +100,7 @@ export async function countHits(
   mostCounted: number,
 ): Promise<number> {
   const counted = (conditions: (SQL | undefined)[]) =>
-    sql`(select count(*)::int from (${unionOf(selection, conditions, sql`limit ${literal(mostCounted + 1)}`)}) as hits)`;
+    sql`(select count(*)::int from (${unionOf(selection, conditions, mostCounted)}) as hits)`;
   // The customers' rows come first: if they are enough, counting them takes only their index.
   const first = ofCustomers.length > 0 ? counted(ofCustomers) : sql`0`;
   const { rows } = await db.execute<{ total: number }>(sql`
@@ -100,9 +108,13 @@ export async function countHits(
   return Math.min(rows[0]?.total ?? 0, mostCounted + 1);
 }
 
-/** One select per condition: for several conditions joined by OR, PostgreSQL prefers to go through all rows. */
-function unionOf(selection: Selection, conditions: (SQL | undefined)[], limit = sql``): SQL {
+/**
+ * One select per condition: for several conditions joined by OR, PostgreSQL prefers to go through all rows. Each ends
+ * one beyond `most`.
+ */
+function unionOf(selection: Selection, conditions: (SQL | undefined)[], most?: number): SQL {
   const { table } = selection;
+  const limit = most === undefined ? sql`` : sql`limit ${literal(most + 1)}`;
   const each = conditions.map(
     (condition) =>
       sql`(select id, created_at from ${table} where ${and(conditionOf(table, selection), condition)} ${limit})`,

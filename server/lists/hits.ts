@@ -70,7 +70,7 @@ type Search = {
  * are likely to be; if it does not fill the page, all are read or, if they are too many, the scan goes further.
  *
  * There is only a scan if nothing was typed, or too little for any key. If many customers match, a scan is tried before
- * the sample is taken.
+ * the sample is taken. For a whole code none is taken: up to a thousand hits are read at once.
  */
 export async function findHits(
   db: Database,
@@ -87,12 +87,21 @@ export async function findHits(
   if (!condition) return scanAndCount(search, counted + 1);
   if (!hits) return scanAndCount(search, mostScanned);
   if (hits.hasNoKeys) return scanAndCount(search, scanLimits.withoutKeys);
+  const ofCode = await readCode(search, hits);
+  if (ofCode) return ofCode;
   const frequency = await frequencyOf(db, selection.table, {
     keys: hits.keys ?? hits.where,
     hit: hits.keys && hits.where,
     isListed: and(or(...selection.indexConditions), selection.otherFilters),
   });
   return (await findInBatches(search, hits, frequency)) ?? findByFrequency(search, hits, frequency);
+}
+
+/** The sample takes longer than reading the few rows of a code; undefined if these are not few. */
+async function readCode({ db, selection, offset, mostCounted }: Search, { isWholeCode, indexed }: Hits) {
+  if (!isWholeCode || !indexed) return undefined;
+  const found = await readAll(db, selection, indexed, offset, mostCounted);
+  return found.total > mostCounted ? undefined : found;
 }
 
 /** A brief search first tries the newest rows if many customers match: some of these are likely to be hits. */

@@ -5,7 +5,7 @@ import { logs } from "@footprint/contract/logs.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
-import { sql } from "drizzle-orm";
+import { desc, sql } from "drizzle-orm";
 import { expect, inject, test } from "vitest";
 import * as schema from "../db/schema.ts";
 import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addOrder } from "../testing/builders.ts";
@@ -221,6 +221,19 @@ test("a whole UUID finds its row and those that mention it, also behind a filter
   expect(await found(order.uuid, "Refunded")).toEqual([]);
   expect(await found(order.uuid.slice(0, 35))).toEqual([order.id]);
   expect(await found("00000000-0000-4000-8000-000000000000")).toEqual([]);
+});
+
+test("a whole UUID that very many rows mention finds the newest of them, and counts them to a thousand", async () => {
+  const id = "0198c0de-0000-7000-8000-00000000abcd";
+  await fillLog(1_200);
+  await db.execute(sql`update logs set action = action || ${` about ${id}`}`);
+  const inOrder = await db.select().from(schema.logs).orderBy(desc(schema.logs.createdAt), desc(schema.logs.id));
+  for (const number of [1, 10]) {
+    const found = await page(number, { search: id });
+    expect(found).toMatchObject({ total: 1_000, totalPages: 10, totalCapped: true });
+    const expected = inOrder.slice((number - 1) * 100, number * 100);
+    expect(found.logs.map(({ action }) => action)).toEqual(expected.map(({ action }) => action));
+  }
 });
 
 test("a customer who is called like a UUID is found by it everywhere", async () => {

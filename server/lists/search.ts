@@ -12,8 +12,8 @@ export type Searched = {
   names: PgColumn[];
   /** Found whole, by their beginning or by their end, if at least four characters are typed. */
   codes: PgColumn[];
-  /** The digits of a code that begins alike in most rows, written as in the index that has them in order. */
-  digits?: SQL;
+  /** A code that begins alike in most rows, and its digits, written as in the index that has them in order. */
+  digits?: { of: PgColumn; plain: SQL };
   /** If codes are registered in batches of consecutive numbers, each at one moment: beginnings are found by these. */
   batches?: { table: Batches; id: PgColumn };
   /** The rows are also found by their customer's names and, if the caller may see them, codes. */
@@ -38,6 +38,8 @@ export type Hits = {
   ofSomeCustomers?: SQL;
   /** How to find the hits through batches of codes, if digits were typed. */
   batched?: Batched;
+  /** A whole id or tracking code was typed, which few rows have. */
+  isWholeCode?: boolean;
   /** Too little was typed for any key. */
   hasNoKeys: boolean;
 };
@@ -83,12 +85,14 @@ export async function hitsOf(
   const keys =
     !hasNoKeys && (typed.wordsPattern || typed.codePattern) && byKeys(table, searched, withoutPatterns(typed));
   const batched = batchedBy(table, searched, typed);
+  const isWholeCode = isWholeId(search) || (searched.digits && (typed.digits?.from.length ?? 0) >= shortestTracking);
+  const more = { ...(isWholeCode && { isWholeCode }), hasNoKeys };
   const ownHits = {
     where: own,
     indexed: hasNoKeys ? undefined : [own],
     ...(keys && { keys }),
     ...(batched && { batched }),
-    hasNoKeys,
+    ...more,
   };
   const { customer } = searched;
   if (!customer) return ownHits;
@@ -101,7 +105,7 @@ export async function hitsOf(
   const both = (theirs: SQL) => ({
     where: or(own, theirs) as SQL,
     ...(keys && { keys: or(keys, theirs) as SQL }),
-    hasNoKeys,
+    ...more,
   });
   // Hidden from the planner, which would take as long to look at each id as to find its rows.
   const ofThese = (ids: string) => sql`${customer.id} = any((select ${ids}::text::uuid[])::uuid[])`;
@@ -148,6 +152,11 @@ function customersFound(db: Database, hit: SQL, asked: string, lookUps: Customer
   lookUps.set(asked, found);
   return found;
 }
+
+const isWholeId = (search: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(search);
+
+/** From so many digits on, a number is taken for a whole tracking code. */
+const shortestTracking = 20;
 
 /** Hits of a weight and, if more was typed, of that too. */
 function hitsOfWeight(weighs: SQL, others: Hits | ""): Hits {
@@ -227,14 +236,15 @@ const key = (mark: string, text: string) => `'${mark}${[...text].slice(0, longes
 const hasKeys = (table: PgTable) => (keys: string) => sql`${table}.search @@ ${keys}::tsquery`;
 
 /** How to find codes through their batches, if the list has batches and only digits were typed. */
-function batchedBy(table: PgTable, { batches, codes, digits: code }: Searched, { digits, codePattern }: Typed) {
-  if (!batches || !code || !digits) return undefined;
+function batchedBy(table: PgTable, { batches, codes, ...searched }: Searched, { digits, codePattern }: Typed) {
+  if (!batches || !searched.digits || !digits) return undefined;
+  const { plain } = searched.digits;
   const { from, below, end } = digits;
   const { table: batchTable, id } = batches;
   return {
     batches: batchTable,
     isMatching: sql`${batchTable.first} < ${below} and ${batchTable.last} >= ${from}`,
-    beginsAsTyped: sql`${code} >= ${from} and ${code} < ${below}`,
+    beginsAsTyped: sql`${plain} >= ${from} and ${plain} < ${below}`,
     hasNoBatch: isNull(id),
     endsAsTyped: and(hasKeys(table)(end), codePattern ? someCodeIsLike(codes, codePattern) : undefined) as SQL,
   };
@@ -257,12 +267,14 @@ function byKeys(table: PgTable, { names, codes, ...searched }: Searched, typed: 
     );
   // Codes of one sender begin alike, so half the table may have the key of a beginning.
   const hasCode =
-    digits && searched.digits
-      ? or(has(digits.end), sql`(${searched.digits} >= ${digits.from} and ${searched.digits} < ${digits.below})`)
-      : code && has(code);
+    digits && searched.digits ? or(has(digits.end), beginsWith(searched.digits, digits)) : code && has(code);
   const byCode = hasCode && and(hasCode, codePattern ? someCodeIsLike(codes, codePattern) : undefined);
   return or(byName || undefined, byCode || undefined) ?? sql`false`;
 }
+
+/** Making a code plain takes five times as long as seeing that the digits are not in it. */
+const beginsWith = ({ of, plain }: NonNullable<Searched["digits"]>, { from, below }: NonNullable<Typed["digits"]>) =>
+  sql`(strpos(translate(${of}, ' -', ''), ${from}) > 0 and ${plain} >= ${from} and ${plain} < ${below})`;
 
 /** True for rows with the typed text in one of the columns, in upper or lower case. */
 export function contains(columns: PgColumn[], typed: string): SQL {

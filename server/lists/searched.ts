@@ -23,7 +23,7 @@ export const searched = {
   orders: {
     names: [orders.fromName, orders.toName],
     codes: [orders.id, orders.uuid, orders.tracking],
-    digits: plainTracking(orders.tracking),
+    digits: { of: orders.tracking, plain: plainTracking(orders.tracking) },
     customer: { id: orders.customerId, byCodes: true },
     weighs: (weight) => sql`${orders.weight} = case
       when ${orders.labelTypeId} = any(array(select id from ${labelTypes} where position('First Class' in name) > 0))
@@ -50,7 +50,7 @@ export const searched = {
   trackingCodes: {
     names: [],
     codes: [trackingCodes.code],
-    digits: sql`${trackingCodes.code}`,
+    digits: { of: trackingCodes.code, plain: sql`${trackingCodes.code}` },
     batches: { table: codeBatches, id: trackingCodes.batchId },
   },
 } satisfies Record<string, Searched>;
