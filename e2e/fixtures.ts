@@ -15,7 +15,7 @@ import type { RunOptions } from "axe-core";
 import { type Account, type Api, apiOf } from "./api.ts";
 import { keepOpen, panelsOf } from "./panels.ts";
 import { openView, type View } from "./screens.ts";
-import { adminAccount, startServer } from "./server.ts";
+import { adminAccount, startSeededServer } from "./server.ts";
 
 /** Problems that a browser reported during a test. */
 type Watch = {
@@ -66,7 +66,7 @@ export const testAlone = base.extend<TestFixtures, WorkerFixtures>({
   server: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of a fixture's needs here
     async ({}, use) => {
-      const server = await startServer(process.env.FOOTPRINT_SEEDED ?? "", { WEBHOOK_PRIVATE: "on" });
+      const server = await startSeededServer({ WEBHOOK_PRIVATE: "on" });
       await use({ url: server.url, api: apiOf(server.url) });
       await server.stop();
     },

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { events } from "@footprint/contract/events.ts";
@@ -195,9 +195,7 @@ test("a panel catches up: after a proxy that cuts, one that keeps back, and a se
   watch,
 }) => {
   const dataDir = await mkdtemp(join(tmpdir(), "footprint-live-"));
-  const seeded = process.env.FOOTPRINT_SEEDED ?? "";
-  await cp(join(seeded, "postgres"), join(dataDir, "postgres"), { recursive: true });
-  let server = await startServer(seeded, { DATA_DIR: dataDir });
+  let server = await startServer({ DATA_DIR: dataDir });
   const { proxy, ...line } = await startProxy(server.url);
   // The browser itself reports cut connections.
   watch.expectProblem(/net::ERR|502/);
@@ -244,7 +242,7 @@ test("a panel catches up: after a proxy that cuts, one that keeps back, and a se
 
     proxy.target = undefined;
     await server.stop();
-    server = await startServer(seeded, { DATA_DIR: dataDir });
+    server = await startServer({ DATA_DIR: dataDir });
     proxy.target = server.url;
     await expect(newest).toContainText(await creditOne());
     await expect(newest).toContainText(await creditOne());

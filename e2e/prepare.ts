@@ -1,8 +1,8 @@
-import { seedFolder } from "./server.ts";
+import { startPostgresWithSeed } from "./server.ts";
 
-/** Before all tests: makes the data folder that every worker's server copies. */
+/** Before all tests. */
 export default async function prepare() {
-  const { folder, remove } = await seedFolder();
-  process.env.FOOTPRINT_SEEDED = folder;
-  return remove;
+  const { url, stop } = await startPostgresWithSeed();
+  process.env.TEST_POSTGRES = url;
+  return stop;
 }

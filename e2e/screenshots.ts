@@ -6,7 +6,7 @@ import { browserArgs, findBrowser } from "../scripts/browser.mjs";
 import { root } from "../scripts/process.mjs";
 import { apiOf } from "./api.ts";
 import { openView, views } from "./screens.ts";
-import { adminAccount, seedFolder, startServer } from "./server.ts";
+import { adminAccount, startPostgresWithSeed, startSeededServer } from "./server.ts";
 
 const folder = join(root, "screenshots");
 const sizes = [
@@ -16,8 +16,9 @@ const sizes = [
 
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder);
-const seed = await seedFolder();
-const server = await startServer(seed.folder);
+const postgres = await startPostgresWithSeed();
+process.env.TEST_POSTGRES = postgres.url;
+const server = await startSeededServer();
 const executablePath = findBrowser();
 const browser = await chromium.launch({ args: browserArgs, ...(executablePath ? { executablePath } : {}) });
 try {
@@ -51,6 +52,6 @@ try {
 } finally {
   await browser.close();
   await server.stop();
-  await seed.remove();
+  await postgres.stop();
 }
 console.log(`${views.length * sizes.length * 2} pictures in screenshots/`);

@@ -1,5 +1,5 @@
-// Fills an empty data folder with the business that the browser tests work on: DATA_DIR=… node e2e/seed.ts
-// Runs before the server opens the folder. Names are the same in every run, times count back from now.
+// Fills an empty database with the business that the browser tests work on: DATABASE_URL=… node e2e/seed.ts
+// Runs before a server opens it. Names are the same in every run, times count back from now.
 //
 // A test changes only the rows that are named after its work, or rows that it made itself:
 //   refund-customer     $100.00, orders to "Refund 1" … "Refund 8", all active

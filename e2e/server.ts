@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectNode, root, runNode } from "../scripts/process.mjs";
+import { copyDatabase, startPostgres } from "../server/testing/postgres-server.ts";
 
 export const adminAccount = { username: "admin", password: "admin of the tests" };
 
@@ -21,18 +22,25 @@ export type Server = {
 
 export const newFolder = () => mkdtemp(join(tmpdir(), "footprint-e2e-"));
 
-/** A data folder with the seed's business. Made once and copied for every server, because making one is slow. */
-export async function seedFolder() {
-  const folder = await newFolder();
-  const { code, output } = await runNode(["e2e/seed.ts"], { env: { PATH: process.env.PATH, DATA_DIR: folder } });
+/** Starts a PostgreSQL with the seed's business, which is made once and copied for every server. */
+export async function startPostgresWithSeed() {
+  const { url, stop } = await startPostgres(seed);
+  const { code, output } = await runNode(["e2e/seed.ts"], {
+    env: { PATH: process.env.PATH, DATABASE_URL: `${url}/${seed}` },
+  });
   if (code !== 0) throw new Error(`The seed failed:\n${output}`);
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+  return { url, stop };
+}
+const seed = "seed";
+
+/** Starts the product as its users do, on a free port, with a copy of the seed's business. */
+export async function startSeededServer(settings: Record<string, string> = {}): Promise<Server> {
+  return startServer({ DATABASE_URL: await copyDatabase(process.env.TEST_POSTGRES ?? "", seed), ...settings });
 }
 
-/** Starts the product as its users do, on a free port, with a copy of the seeded database. */
-export async function startServer(seeded: string, settings: Record<string, string> = {}): Promise<Server> {
+/** The same, embedded and empty unless the settings say otherwise. */
+export async function startServer(settings: Record<string, string>): Promise<Server> {
   const dataDir = await newFolder();
-  await cp(join(seeded, "postgres"), join(dataDir, "postgres"), { recursive: true });
   const child = spawn(projectNode(), ["server/main.ts"], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],

@@ -6,7 +6,7 @@ import { staff } from "@footprint/contract/staff.ts";
 import type { Page } from "@playwright/test";
 import { type Api, apiOf, uniqueName } from "./api.ts";
 import { expect, test, testAlone } from "./fixtures.ts";
-import { adminAccount, startServer } from "./server.ts";
+import { adminAccount, startSeededServer } from "./server.ts";
 import { openScreen, rowOf, toast } from "./steps.ts";
 
 const openStaff = (page: Page, address = "/staff") => openScreen(page, address, "Staff Members");
@@ -148,7 +148,7 @@ test("a test message is sent through the bot, and the provider's own answer is s
   });
   await once(provider.listen(0, "127.0.0.1"), "listening");
   const { port } = provider.address() as AddressInfo;
-  const server = await startServer(process.env.FOOTPRINT_SEEDED ?? "", {
+  const server = await startSeededServer({
     CHAT_PROVIDER: "telegram",
     CHAT_TOKEN: "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw",
     CHAT_API: `http://127.0.0.1:${port}`,

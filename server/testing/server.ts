@@ -4,7 +4,6 @@ import { type Endpoint, type Input, pathOf, type Reply } from "@footprint/contra
 import type { Role } from "@footprint/contract/session.ts";
 import { getTableName, is, type SQL, sql } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
-import pg from "pg";
 import { inject } from "vitest";
 import { hashPassword } from "../accounts/passwords.ts";
 import { hashToken, openSession } from "../accounts/sessions.ts";
@@ -16,6 +15,7 @@ import { uuidv7 } from "../db/ids.ts";
 import * as schema from "../db/schema.ts";
 import { workOneByOne } from "../http/overload.ts";
 import { adoptTimezone } from "../lists/counters.ts";
+import { copyDatabase } from "./postgres-server.ts";
 
 /** A running server on an empty database; on PostgreSQL with a second one beside it. */
 export let engine: Engine;
@@ -57,7 +57,8 @@ let origins: string[] = [];
 /** Once per worker: its files share server and database, which is emptied before every test. */
 export async function startServer() {
   if (db) return;
-  const databaseUrl = await emptyPostgres();
+  const postgresUrl = inject("postgresUrl");
+  const databaseUrl = postgresUrl && (await copyDatabase(postgresUrl, "template"));
   engine = databaseUrl ? await openPatient(databaseUrl) : await emptyEmbedded();
   db = engine.db;
   if (engine.kind === "embedded") workOneByOne();
@@ -153,17 +154,6 @@ export async function forgetRows() {
 
 async function emptyEmbedded(): Promise<Engine> {
   return openEmbedded({ loadDataDir: new Blob([await readFile(inject("embeddedDump") ?? "")]) });
-}
-
-async function emptyPostgres(): Promise<string | undefined> {
-  const url = inject("postgresUrl");
-  if (!url) return undefined;
-  const name = `test_${randomBytes(8).toString("hex")}`;
-  const owner = new pg.Client(`${url}/postgres`);
-  await owner.connect();
-  await owner.query(`create database ${name} template template`);
-  await owner.end();
-  return `${url}/${name}`;
 }
 
 /** An account with an open session. Its password is `password`. */

@@ -15,7 +15,7 @@ import { afterEach, expect, test } from "vitest";
 import { someAddresses } from "../testing/add.ts";
 import { readEvents } from "../testing/follower.ts";
 import { startPooler } from "../testing/pooler.ts";
-import { freePort } from "../testing/postgres.ts";
+import { freePort } from "../testing/postgres-server.ts";
 import { emptyPostgres, ended, folder, place, run } from "../testing/program.ts";
 
 let closing: (() => unknown)[] = [];

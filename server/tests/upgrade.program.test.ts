@@ -11,7 +11,7 @@ import { expect, test, vi } from "vitest";
 import { connectEmbedded } from "../db/engine.ts";
 import { migrate } from "../db/migrations.ts";
 import { earlierBackup, earlierFolder, earlierPostgres } from "../testing/earlier/earlier.ts";
-import { freePort } from "../testing/postgres.ts";
+import { freePort } from "../testing/postgres-server.ts";
 import { emptyPostgres, ended, folder, look, migratedPostgres, openShop, run } from "../testing/program.ts";
 
 type Place = Parameters<typeof look>[0];
