@@ -199,6 +199,8 @@ export async function send<E extends Endpoint>(as: Caller, endpoint: E, input: S
       headers: {
         ...(token && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { "content-type": "application/json" }),
+        // Packing and unpacking every answer would only cost time.
+        "accept-encoding": "identity",
         ...headers,
       },
       ...(form ? { body: form } : body !== undefined && { body: JSON.stringify(body) }),
