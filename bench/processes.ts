@@ -28,13 +28,13 @@ export async function temporaryFolder() {
 
 export type Server = ReturnType<typeof serverProcess>;
 
-type Life = { since: number; wasReady: boolean };
+export type Life = { since: number; wasReady: boolean };
 
 /** The real program, started and killed again and again. If it ended by itself, its last output is reported. */
 export function serverProcess(
   env: Record<string, string>,
   onEnd: (lastWords: string, life: Life) => void,
-  program = ownProgram,
+  { program = ownProgram, flags = [] as string[] } = {},
 ) {
   let child: ChildProcess | undefined;
   let origin: string | undefined;
@@ -55,7 +55,7 @@ export function serverProcess(
     /** Resolves when it is ready or has ended. */
     async start() {
       const { PATH, NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
-      const started = spawn(process.execPath, [program], {
+      const started = spawn(process.execPath, [...flags, program], {
         env: { PATH, NODE_COMPILE_CACHE, NODE_OPTIONS, PORT: "0", DEMO: "off", LOG_LEVEL: "error", ...env },
         stdio: ["ignore", "pipe", "pipe"],
       });

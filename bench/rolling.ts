@@ -48,7 +48,9 @@ async function roll(from: string, seconds: number, seed: number) {
   let unready = 0;
 
   async function begin(program?: string): Promise<Server> {
-    const server = serverProcess(env, (lastWords) => find(`A server ended by itself: ${lastWords}`), program);
+    const server = serverProcess(env, (lastWords) => find(`A server ended by itself: ${lastWords}`), {
+      ...(program && { program }),
+    });
     all.push(server);
     const since = performance.now();
     await server.start();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { openEngine } from "../../server/db/engine.ts";
 import type { Random } from "../../server/demo/random.ts";
-import { databaseProcess, type Server, serverProcess, temporaryFolder } from "../processes.ts";
+import { databaseProcess, type Life, type Server, serverProcess, temporaryFolder } from "../processes.ts";
 import { databasePair } from "./failing-over.ts";
 
 /** `failover` is PostgreSQL too: a primary and a standby that take each other's place. */
@@ -13,6 +13,9 @@ async function openDatabase(engine: (typeof engines)[number], folder: string, ra
   if (engine === "embedded") return undefined;
   return engine === "failover" ? databasePair(folder, random) : databaseProcess(folder);
 }
+
+/** These servers live briefly, so compiling the embedded engine again for speed would take longer than it saves. */
+const flags = ["--liftoff-only"];
 
 /** A server that ends by itself this often will not start again. */
 const mostTroubles = 10;
@@ -48,14 +51,15 @@ export async function openInstallation(
   let databaseIsBack = 0;
 
   const servers = Array.from({ length: database ? 2 : 1 }, () => {
-    const server: Server = serverProcess(env, (lastWords, { since, wasReady }) => {
+    const onEnd = (lastWords: string, { since, wasReady }: Life) => {
       // Without its database a server may refuse to start, but a running one must never end.
       if (wasReady || since > databaseIsBack) {
         troubles++;
         onTrouble(`A server ended by itself: ${lastWords}`);
       }
       if (!closing && troubles < mostTroubles) void server.start();
-    });
+    };
+    const server: Server = serverProcess(env, onEnd, { flags });
     return server;
   });
 

@@ -126,6 +126,8 @@ test("a passphrase closes and opens; what was changed since is refused, and so i
     output: expect.stringMatching(/MB, encrypted\)\nRestored for a check: the books balance\.$/),
   });
   const damaged = await readFile(file);
+  // Tests stretch passphrases to a 256th of the product's cost, which is 2^18.
+  expect(damaged.toString("latin1", 0, 80)).toMatch(/^-> scrypt \S+ 10$/m);
   damaged[damaged.length - 40] = (damaged.at(-40) ?? 0) ^ 1;
   await writeFile(place("damaged.gz.age"), damaged);
   expect(await restore({ DATA_DIR: place("new"), ...phrase }, place("damaged.gz.age"))).toEqual({
