@@ -43,17 +43,22 @@ async function write({ db }: Pick<Engine, "db">, amount: number, from: string, f
 const note = 'A "quoted" \\ word\nand a second line \u{1b}[31m \u202e \u{1f468}\u200d\u{1f469} \u{e0001}';
 
 /** The rows written by `write`, and how far archiving is. */
-const stateOf = (env: { DATA_DIR: string } | { DATABASE_URL: string }) =>
-  look(env, async ({ db }) => {
-    await db.execute(sql`set timezone = 'UTC'`);
-    const { rows } = await db.execute<{ entries: number; hash: string; links: string[] }>(sql`
-      select count(*)::int as entries, md5(string_agg(to_jsonb(logs)::text, '' order by id)) as hash,
-        (select array_agg(number || ':' || encode(hash, 'hex') order by number) from log_chain) as links
-      from logs where action like 'Line%'`);
-    const { rows: archives } = await db.execute<{ file: string; written: boolean; removed: number }>(sql`
-      select file, sha256 is not null as written, removed_rows::int as removed from log_archives order by first_link`);
-    return { ...(rows[0] as (typeof rows)[number]), archives };
-  });
+const stateOf = (env: { DATA_DIR: string } | { DATABASE_URL: string }) => look(env, stateIn);
+
+async function stateIn({ db }: Pick<Engine, "db">) {
+  await db.execute(sql`set timezone = 'UTC'`);
+  const { rows } = await db.execute<{ entries: number; hash: string; links: string[] }>(sql`
+    select count(*)::int as entries, md5(string_agg(to_jsonb(logs)::text, '' order by id)) as hash,
+      (select array_agg(number || ':' || encode(hash, 'hex') order by number) from log_chain) as links
+    from logs where action like 'Line%'`);
+  const { rows: archives } = await db.execute<{ file: string; written: boolean; removed: number }>(sql`
+    select file, sha256 is not null as written, removed_rows::int as removed from log_archives order by first_link`);
+  return { ...(rows[0] as (typeof rows)[number]), archives };
+}
+
+/** Waits in one connection, since opening one for every look takes longer than the look. */
+const untilState = (env: There, state: object) =>
+  look(env, (engine) => vi.waitFor(async () => expect(await stateIn(engine)).toMatchObject(state), patience));
 
 /** As if two minutes had passed since the killed server's last sign of life. */
 const forgetWhoWasAtIt = (env: { DATABASE_URL: string }) =>
@@ -70,8 +75,8 @@ async function killedWhile(env: There & Record<string, string>, lock: string, is
       const cwd = join(import.meta.dirname, "../..");
       const child = spawn(process.execPath, [program], { cwd, env: { ...process.env, ...env }, stdio: "ignore" });
       try {
+        await vi.waitFor(async () => expect(await waiting(db)).toBe(1), patience);
         await vi.waitFor(isThere, patience);
-        await vi.waitFor(async () => expect(await waiting(env)).toBe(1), patience);
       } finally {
         child.kill("SIGKILL");
         await once(child, "exit");
@@ -81,12 +86,9 @@ async function killedWhile(env: There & Record<string, string>, lock: string, is
 }
 
 /** How many connections wait for a lock. */
-async function waiting(env: There) {
+async function waiting(db: Engine["db"]) {
   const isWaiting = sql`datname = current_database() and wait_event_type = 'Lock'`;
-  return look(
-    env,
-    async ({ db }) => (await db.execute(sql`select from pg_stat_activity where ${isWaiting}`)).rows.length,
-  );
+  return (await db.execute(sql`select from pg_stat_activity where ${isWaiting}`)).rows.length;
 }
 
 test("old log entries go to files once, whatever is killed; the chain continues, and they can be restored", {
@@ -134,7 +136,7 @@ test("old log entries go to files once, whatever is killed; the chain continues,
     { file: january, written: true, removed: 2500 },
     { file: expect.stringMatching(/^log-2024-02-/), written: true, removed: 300 },
   ];
-  await vi.waitFor(async () => expect(await stateOf(there)).toMatchObject({ entries: 40, archives: done }), patience);
+  await untilState(there, { entries: 40, archives: done });
   const listed = await shop.call(logs.list, { query: { status: "pricing" } });
   expect(listed.total).toBe(40);
   const told = await shop.call(logs.list, { query: { search: "Archived" } });
