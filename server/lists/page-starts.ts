@@ -13,24 +13,22 @@ export function startByCounters(selection: Selection, counted: Counted): PageSta
   const { table, query } = selection;
   const isAscending = query.sort === "asc";
   const [forward, backward] = isAscending ? [sql`asc`, sql`desc`] : [sql`desc`, sql`asc`];
-  /** For each month or day: how many rows it has, and how many come before it in the list. */
-  const steps = (step: SQL, source: SQL) => sql`(
-    select ${step}, sum(sum(count)) over (order by ${step} ${forward}) - sum(count) as before, sum(count) as count
-    from ${source} group by ${step}) as steps`;
+  const offset = sql`(select start.offset from start)`;
+  // Months are added up from the beginning of the list; of the month's days, those from the page's to the month's end.
   const place = sql`with start as materialized (
     select ${sql.placeholder("offset")}::bigint + ${countBeforePeriod(query, counted)} as offset
   ), near as materialized (
-    select month, before
-    from start, ${steps(sql`month`, sql`${monthlyCounters} where ${isCounterOf(monthlyCounters, counted)}`)}
-    where before <= start.offset order by before desc, month ${backward} limit 1
+    select month, up_to - ${offset} as remaining
+    from (select month, sum(count) over (order by month ${forward}) as up_to
+      from ${monthlyCounters} where ${isCounterOf(monthlyCounters, counted)}) as months
+    where up_to > ${offset} order by month ${forward} limit 1
   ), place as materialized (
-    select day_start(day) as begins, day_start(day + 1) as ends, start.offset - near.before - steps.before as skip,
-      steps.count - start.offset + near.before + steps.before as rest
-    from start, near, lateral ${steps(
-      sql`day`,
-      sql`${counters} where ${isCounterOf(counters, counted)} and day >= near.month and day < near.month + interval '1 month'`,
-    )}
-    where near.before + steps.before <= start.offset order by steps.before desc, day ${backward} limit 1
+    select day_start(day) as begins, day_start(day + 1) as ends, up_to - remaining as skip, count - (up_to - remaining) as rest
+    from near, lateral (
+      select day, sum(count) as count, sum(sum(count)) over (order by day ${backward} rows unbounded preceding) as up_to
+      from ${counters} where ${isCounterOf(counters, counted)} and day >= near.month and day < near.month + interval '1 month'
+      group by day) as days
+    where up_to >= remaining order by day ${backward} limit 1
   )`;
   const since = sql`${table.createdAt} >= (select begins from place)`;
   const until = sql`${table.createdAt} < (select ends from place)`;
