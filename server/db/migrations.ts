@@ -67,6 +67,7 @@ export const steps: Step[] = [
   { version: "0056_batches_of_all", at: 1794880003055, kind: "expand" },
   { version: "0057_codes_of_no_batch", at: 1794880003056, kind: "expand" },
   { version: "0058_vacuumed_sooner", at: 1794880003057, kind: "expand" },
+  { version: "0059_day_starts", at: 1794880003058, kind: "expand" },
 ];
 const newest = steps.at(-1) as Step;
 
