@@ -1,5 +1,4 @@
 import cors from "@fastify/cors";
-import helmet from "@fastify/helmet";
 import multipart from "@fastify/multipart";
 import Fastify, { type FastifyInstance, LogController } from "fastify";
 import { addressesBehind, noteAddresses } from "./accounts/addresses.ts";
@@ -40,7 +39,7 @@ import { brunoFolder, postmanCollection } from "./http/collections.ts";
 import { compressReplies, serveText } from "./http/compression.ts";
 import { answerOneByOne } from "./http/connections.ts";
 import { answerError } from "./http/errors.ts";
-import { allowedOrigins, bareHeaders, securityHeaders, withoutDevices } from "./http/headers.ts";
+import { allowedOrigins, bareHeaders, headersForBrowsers } from "./http/headers.ts";
 import { collectionPaths, openApi, openApiPage } from "./http/openapi.ts";
 import { servePanel } from "./http/panel.ts";
 import type { Services } from "./http/routes.ts";
@@ -129,8 +128,7 @@ export async function buildApp(
   if (stopWatching) app.addHook("onClose", stopWatching);
   ignoreExpectations(app);
   compressReplies(app);
-  await app.register(helmet, { ...securityHeaders(config), global: false });
-  tellBrowsersTheSame(app);
+  tellBrowsers(app, headersForBrowsers(config));
   await app.register(cors, {
     origin: allowedOrigins(config),
     methods: ["GET", "POST", "PUT", "DELETE"],
@@ -161,15 +159,9 @@ function describeApi(app: FastifyInstance) {
   serveText(app, collectionPaths.bruno, "application/zip", () => zip(brunoFolder(description())));
 }
 
-/** The headers for browsers are the same in every answer, so they are worked out once, with the first. */
-function tellBrowsersTheSame(app: FastifyInstance) {
-  let told: [string, string][] | undefined;
+function tellBrowsers(app: FastifyInstance, headers: Record<string, string>) {
   app.addHook("onRequest", (_request, reply, done) => {
-    if (!told) {
-      reply.helmet();
-      told = Object.entries({ ...reply.raw.getHeaders(), "permissions-policy": withoutDevices }) as [string, string][];
-    }
-    for (const [name, value] of told) reply.raw.setHeader(name, value);
+    reply.headers(headers);
     done();
   });
 }

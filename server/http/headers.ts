@@ -1,9 +1,11 @@
 import type { FastifyRequest } from "fastify";
+import helmet from "helmet";
 import type { Config } from "../config.ts";
 
-/** Headers for browsers, in every answer. */
-export function securityHeaders(config: Config) {
-  return {
+/** Headers for browsers. They are the same in every answer, so they are worked out once. */
+export function headersForBrowsers(config: Config): Record<string, string> {
+  const headers = { "permissions-policy": withoutDevices };
+  const noteThem = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -22,9 +24,12 @@ export function securityHeaders(config: Config) {
         frameAncestors: ["'none'"],
       },
     },
-    frameguard: { action: "deny" as const },
-    referrerPolicy: { policy: "no-referrer" as const },
-  };
+    frameguard: { action: "deny" },
+    referrerPolicy: { policy: "no-referrer" },
+  });
+  const setHeader = (name: string, value: string) => Object.assign(headers, { [name.toLowerCase()]: value });
+  noteThem({} as never, { setHeader, removeHeader() {} } as never, () => {});
+  return headers;
 }
 
 /** Browser features that the panel never uses; code injected into it could not use them either. */
