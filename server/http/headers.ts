@@ -33,7 +33,7 @@ export function headersForBrowsers(config: Config): Record<string, string> {
 }
 
 /** Browser features that the panel never uses; code injected into it could not use them either. */
-export const withoutDevices = [
+const withoutDevices = [
   "accelerometer",
   "camera",
   "display-capture",
