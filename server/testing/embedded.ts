@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import type { TestProject } from "vitest/node";
 import { openEmbedded } from "../db/engine.ts";
@@ -15,22 +16,27 @@ declare module "vitest" {
   }
 }
 
-/** Where all runs of one `npm test` find the database that the first of them made. */
+/** Where all runs of one `npm test` find the database that the first of them makes. */
 const { TEST_DATABASES } = process.env;
 
 export default async function setup(project: TestProject) {
-  const shared = TEST_DATABASES && join(TEST_DATABASES, "embedded");
-  const isMade = shared && existsSync(shared);
-  let folder = isMade ? shared : await makeDatabase();
-  if (shared && !isMade)
-    // Another run may have been a moment faster.
-    folder = await rename(folder, shared).then(
-      () => shared,
-      () => folder,
-    );
+  const folder = TEST_DATABASES ? await sharedDatabase(TEST_DATABASES) : await makeDatabase();
   project.provide("embeddedDump", join(folder, dump));
   project.provide("embeddedFolder", join(folder, database));
-  return folder === shared ? undefined : () => rm(folder, { recursive: true });
+  return TEST_DATABASES ? undefined : () => rm(folder, { recursive: true });
+}
+
+/** Runs begin at the same moment: one makes it, and the others wait. */
+async function sharedDatabase(place: string): Promise<string> {
+  const folder = join(place, "embedded");
+  const isFirst = await mkdir(join(place, "embedded-is-made")).then(
+    () => true,
+    () => false,
+  );
+  if (isFirst) await rename(await makeDatabase(), folder);
+  const patience = AbortSignal.timeout(300_000);
+  while (!existsSync(folder)) await wait(200, undefined, { signal: patience });
+  return folder;
 }
 
 const dump = "empty.tar";
