@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import { orders } from "@footprint/contract/orders.ts";
@@ -119,6 +120,8 @@ async function expectBackupWhileBusy(
     while (!stop) {
       await call(users.addBalance, { params: { id: _id }, body: { balance: 0.01 } });
       answered++;
+      // Without a pause it would leave the backup little of the processor.
+      await wait(10);
     }
   })();
   await vi.waitFor(() => expect(answered).toBeGreaterThan(5), 20_000);
