@@ -105,6 +105,43 @@ test("a comma in an amount is a decimal point, and one in thousands is refused b
   await expect(dialog).toContainText("Add $1,250.00 to balance-customer's balance?");
 });
 
+test("what is pasted as an amount is that amount or is refused, never another one", async ({ staff: { page } }) => {
+  const dialog = await openBalanceForm(page, "balance-customer");
+  const amount = dialog.getByLabel("Amount");
+  for (const [pasted, read, said] of [
+    ["1,250,000.50", "1250000.50", "Add $1,250,000.50 to"],
+    ["$1,250", "1250", "Add $1,250.00 to"],
+    // No number begins its thousands with 0, or has four digits before them.
+    ["0,250", "0.250", "At most two decimals"],
+    ["-0,125", "-0.125", "Enter how much"],
+    ["1250,50", "1250.50", "Add $1,250.50 to"],
+    ["1250,500", "1250.500", "At most two decimals"],
+    ["1,250,5", "1.2505", "Enter how much"],
+    ["1,250 1,250", "1.2501250", "Enter how much"],
+    // As the panel itself writes it.
+    ["−$1,004.20", "-1004.20", "Take $1,004.20 from"],
+    // As typed on keyboards for Chinese and Arabic.
+    ["12，5", "12.5", "Add $12.50 to"],
+    ["12٫5", "12.5", "Add $12.50 to"],
+  ] as const) {
+    await amount.clear();
+    await page.keyboard.insertText(pasted);
+    await expect(amount, pasted).toHaveValue(read);
+    await expect(dialog, pasted).toContainText(said);
+  }
+});
+
+test("an amount that is dropped on its field arrives there, whatever has the focus", async ({ staff: { page } }) => {
+  const dialog = await openBalanceForm(page, "balance-customer");
+  const amount = dialog.getByLabel("Amount");
+  const reason = dialog.getByLabel("Reason");
+  await reason.fill("12,5");
+  await reason.selectText();
+  await reason.dragTo(amount, { sourcePosition: { x: 20, y: 18 } });
+  await expect(amount).toHaveValue("12.5");
+  await expect(reason).toHaveValue("12,5");
+});
+
 test("a negative amount is a correction", async ({ staff: { page, token }, server }) => {
   const before = (await customer(server.api, token, "balance-customer")).balance;
   const dialog = await openBalanceForm(page, "balance-customer");

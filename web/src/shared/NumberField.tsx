@@ -4,7 +4,10 @@ import { type InputEvent, type Ref, useEffect, useRef } from "react";
 
 type Props = TextInputProps & { ref?: Ref<HTMLInputElement> };
 
-/** A number with decimals. Browsers drop a comma without a word, which would make 125 of 12,5. */
+/**
+ * A number with decimals. Browsers drop a comma without a word, which would make 125 of 12,5, and the minus sign that
+ * the panel writes.
+ */
 export function NumberField(props: Props) {
   return <TextInput type="number" step="any" inputMode="decimal" onBeforeInput={readComma} {...props} />;
 }
@@ -21,10 +24,14 @@ export function MoneyField({ ref, error, ...props }: Props) {
 export const amountOf = (text: string) => (/\.\d{3}/.test(text) ? Number.NaN : Number(text));
 
 function readComma(event: InputEvent<HTMLInputElement>) {
-  if (!event.data?.includes(",")) return;
+  const { data } = event;
+  if (!data || !/[,，٫−]/.test(data)) return;
   event.preventDefault();
-  document.execCommand("insertText", false, withPoint(event.data));
+  // What is dropped on a field arrives before the field has the focus.
+  event.currentTarget.focus();
+  document.execCommand("insertText", false, withPoint(data.replace(/[，٫]/g, ",").replace("−", "-")));
 }
 
 /** 12,5 is 12.5; 1,250 and 1,250.00, which can only be pasted as a whole, are 1250. */
-const withPoint = (text: string) => (/\d,\d{3}(?!\d)/.test(text) ? text.replaceAll(",", "") : text.replace(",", "."));
+const withPoint = (text: string) =>
+  /^\D*[1-9]\d{0,2}(,\d{3})+(\.\d*)?\D*$/.test(text) ? text.replaceAll(",", "") : text.replace(",", ".");
