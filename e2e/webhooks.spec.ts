@@ -325,7 +325,8 @@ test("deliveries are filtered in the address, walked through by keyboard, and a 
 
 test("the address of a webhook that does not exist says so, and leads back", async ({ admin: { page }, watch }) => {
   watch.expectProblem(/404|400|does not exist|id is not/);
-  for (const id of ["01990000-0000-7000-8000-00000000000f", "unknown"])
+  // The last looks like an id, but no record has one like it.
+  for (const id of ["01990000-0000-7000-8000-00000000000f", "unknown", "01990000-0000-0000-8000-00000000000f"])
     await openScreen(page, `/website/webhooks/${id}`, "This webhook does not exist");
   await page.getByRole("link", { name: "Go to Website Settings" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Website Settings");

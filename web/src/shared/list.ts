@@ -110,8 +110,8 @@ type Step = 1 | -1;
 
 export const pageSizes = [10, 25, 50, 100];
 
-/** The id of a record. */
-export const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+/** The id of a record. The API refuses other uuids, of no version or variant. */
+export const isId = /^[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;
 
 /**
  * Page, sort, search, filters and the open row are in the address, so that reload, Back and a shared link show the same
