@@ -161,3 +161,15 @@ test("the address of a statement that does not exist says so, and leads back", a
   await page.getByRole("link", { name: "Go to Statements" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Statements");
 });
+
+test("a statement that could not be loaded says so, and is asked for again", async ({ staff: { page }, watch }) => {
+  watch.expectProblem(/500|Out of order|404|does not exist/);
+  const path = "/invoices/statements/01990000-0000-7000-8000-00000000000f";
+  const call = `**/api/**/${path.slice(-36)}`;
+  await page.route(call, (route) => route.fulfill({ status: 500, json: { message: "Out of order" } }));
+  await openScreen(page, path, "Statement");
+  await expect(page.getByRole("alert")).toContainText("This statement could not be loaded");
+  await page.unroute(call);
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("This statement does not exist");
+});

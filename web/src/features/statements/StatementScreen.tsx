@@ -36,7 +36,11 @@ export function StatementScreen() {
     return (
       <>
         <ScreenHeader title="Statement" back={back} subtitle="" />
-        {query.isError ? <LoadFailure query={query} /> : <Skeleton height={320} aria-busy />}
+        {query.isError ? (
+          <LoadFailure query={query} title="This statement could not be loaded" />
+        ) : (
+          <Skeleton height={320} aria-busy />
+        )}
       </>
     );
   return statement.state === "ready" ? (
