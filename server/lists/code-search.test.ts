@@ -4,6 +4,9 @@ import { expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { codeBatches, trackingCodes } from "../db/schema.ts";
 import { call, db } from "../testing/server.ts";
+import { readBatches } from "./hit-queries.ts";
+import { type Batched, hitsOf } from "./search.ts";
+import { searched } from "./searched.ts";
 
 type Code = typeof trackingCodes.$inferSelect;
 type Query = { page?: number; limit?: number; sort?: "asc" | "des"; type?: Code["type"]; used?: "true" | "false" };
@@ -78,4 +81,17 @@ test("codes that begin like very many others are found in order and counted, wha
   await check("9400", { from: "2026-03-02", to: "2026-03-02" });
   await check("9400", { from: "2026-03-03", limit: 100 });
   await check("9400", { to: "2026-02-28", type: "express" });
+});
+
+test("codes are looked for at so many moments only, and then it is said that there may be more", async () => {
+  for (const [place, day] of ["01", "02", "03"].entries())
+    await register(`94001112062000000000${place}`, 1, { createdAt: `2026-03-${day}T10:00:00Z` });
+  const query = { page: 1, limit: 10, sort: "des", search: "9400" } as const;
+  const all = { indexConditions: [], indexColumn: undefined, indexValue: undefined, otherFilters: undefined };
+  const selection = { ...all, counted: undefined, moments: {}, table: trackingCodes, query };
+  const { batched } = await hitsOf(db, trackingCodes, searched.trackingCodes, query.search);
+  const limits = { offset: 0, mostCounted: 10, mostUnbatched: 10 };
+  const read = (mostMoments: number) => readBatches(db, selection, batched as Batched, { ...limits, mostMoments });
+  expect(await read(3)).toMatchObject({ total: 3, isMore: false });
+  expect(await read(2)).toMatchObject({ total: 2, isMore: true });
 });

@@ -49,16 +49,19 @@ async function pageAndTotal(db: Database, selection: Selection, found: SQL, offs
   return { ids: rows.flatMap(({ id }) => id ?? []), total: rows[0]?.total ?? 0 };
 }
 
+type BatchLimits = Record<"offset" | "mostCounted" | "mostMoments" | "mostUnbatched", number>;
+
 /**
  * Finds prepaid codes through their batches (decision 74). All codes of a batch have its `created_at`, so the batches
- * with matching codes are gone through in the order of the list, until there are enough hits. Added to these are codes
- * without a batch, gone through one by one up to `mostUnbatched`, and codes that end as was typed, which are few.
+ * with matching codes are gone through in the order of the list, until there are enough hits, or `mostMoments` have been
+ * looked at. Added to these are codes without a batch, gone through one by one up to `mostUnbatched`, and codes that end
+ * as was typed, which are few.
  */
 export async function readBatches(
   db: Database,
   selection: Selection,
   batched: Batched,
-  { offset, mostCounted, mostUnbatched }: { offset: number; mostCounted: number; mostUnbatched: number },
+  { offset, mostCounted, mostMoments, mostUnbatched }: BatchLimits,
 ): Promise<Found> {
   const { table, moments, query } = selection;
   const { batches, isMatching, beginsAsTyped, hasNoBatch, endsAsTyped } = batched;
@@ -78,17 +81,19 @@ export async function readBatches(
     orderOf(selection, { ofOneMoment: true }),
   );
   const unbatched = narrowedBy(hasNoBatch);
+  const registered = sql`
+    select distinct created_at from ${batches} where ${and(isMatching, within(batches, moments))} order by created_at ${direction}`;
   const found = sql`
     (select found.id, found.created_at
-      from (select distinct created_at from ${batches} where ${and(isMatching, within(batches, moments))}
-        order by created_at ${direction}) as batch, lateral (${ofBatch}) as found
+      from (${registered} limit ${hiddenLimit(mostMoments)}) as batch, lateral (${ofBatch}) as found
       order by batch.created_at ${direction}, found.id ${direction} ${limit})
     union (${beginningAsTyped(unbatched, orderOf(selection))})
     union (select id, created_at from (select * from ${table} where ${endsAsTyped} offset 0) as ${table} where ${conditionOf(table, selection) ?? true})`;
   const { ids, total } = await pageAndTotal(db, selection, found, offset);
   const isMore =
     total > mostCounted ||
-    (await hasMoreRows(db, { ...selection, counted: undefined, indexConditions: unbatched }, mostUnbatched));
+    (await hasMoreRows(db, { ...selection, counted: undefined, indexConditions: unbatched }, mostUnbatched)) ||
+    (await exists(db, sql`${registered} offset ${hiddenLimit(mostMoments)}`));
   return { ids, total: Math.min(total, mostCounted + 1), isMore };
 }
 
@@ -130,7 +135,10 @@ export async function hasMoreRows(
 ): Promise<boolean> {
   if (counted) return (await countOf(db, counted, query)) > than;
   const start = { skip: hiddenLimit(than), mostSkipped: hiddenLimit(than) };
-  const further = idsOf({ ...selection, query: { ...query, limit: 1 } }, start);
-  const { rows } = await db.execute<{ found: boolean }>(sql`select exists (${further}) as found`);
+  return exists(db, idsOf({ ...selection, query: { ...query, limit: 1 } }, start));
+}
+
+async function exists(db: Database, rowsOf: SQL): Promise<boolean> {
+  const { rows } = await db.execute<{ found: boolean }>(sql`select exists (${rowsOf}) as found`);
   return rows[0]?.found ?? false;
 }

@@ -24,6 +24,9 @@ const scanLimits = {
   withoutKeys: 1_000,
 };
 
+/** At how many moments that batches tell codes are looked for, a dozen microseconds each. */
+const mostMoments = 20_000;
+
 /** How many rows may have the keys of a search, as estimated from the sample. */
 const keyLimits = {
   /** To read them all without scanning first. */
@@ -120,12 +123,15 @@ async function scanForManyCustomers(search: Search): Promise<Found | undefined> 
   return isFull(search, found) ? { ...found, total: mostCounted + 1, isMore: true } : undefined;
 }
 
-/** Not with a filter that has no index, not for few codes, and not if too many codes without a batch may be hits. */
+/**
+ * Not with a filter that has no index, not for few codes, and not if too many codes without a batch or of further batches
+ * may be hits.
+ */
 async function findInBatches(search: Search, hits: Hits, { rowsWithKeys }: Frequency): Promise<Found | undefined> {
   const { db, selection, offset, mostCounted, brief } = search;
   if (!hits.batched || selection.otherFilters) return undefined;
   if (rowsWithKeys <= (brief?.readAtOnce ?? keyLimits.readAtOnce)) return undefined;
-  const limits = { offset, mostCounted, mostUnbatched: scanLimits.most };
+  const limits = { offset, mostCounted, mostMoments, mostUnbatched: scanLimits.most };
   const found = await readBatches(db, selection, hits.batched, limits);
   return found.total > mostCounted || !found.isMore ? found : undefined;
 }
