@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Random, seededRandom } from "../server/demo/random.ts";
 import { account } from "./torturing/accounting.ts";
-import { foundBusiness, openCrowd, signIn } from "./torturing/business.ts";
+import { type Crowd, foundBusiness, openCrowd, signIn } from "./torturing/business.ts";
 import { callersOf } from "./torturing/callers.ts";
 import { engines, type Installation, openInstallation } from "./torturing/installation.ts";
 import { type Asked, outcomeOf } from "./torturing/journal.ts";
@@ -29,6 +29,7 @@ type Wish = {
   /** The time between kills, from least to most: by the clock, or by acknowledged changes. */
   between: { milliseconds: Range } | { changes: Range };
   emptyFolder?: string | undefined;
+  crowd?: Crowd;
   /** Nothing is killed before this is true. */
   warm?(progress: Progress): boolean;
   /** Checked after every kill. */
@@ -45,7 +46,7 @@ const mostFindings = 10;
  * same key; some give up. A shop that is down half of the time gets every event by webhook. At the end, what they know
  * is compared with the rows.
  */
-export async function torture({ engine, seed, between, emptyFolder, warm, enough, say = () => {} }: Wish) {
+export async function torture({ engine, seed, between, emptyFolder, crowd, warm, enough, say = () => {} }: Wish) {
   const findings: string[] = [];
   const find = (finding: string) => findings.push(finding);
   const isHopeless = () => findings.length >= mostFindings;
@@ -75,7 +76,7 @@ export async function torture({ engine, seed, between, emptyFolder, warm, enough
     const { admin, token } = await signIn(caller, password);
     const webhook = await openWebhook(admin, listener, password);
     const business = await foundBusiness(admin);
-    const busy = Promise.all(openCrowd(caller, seed, { ...business, token }).map(work));
+    const busy = Promise.all(openCrowd(caller, seed, { ...business, token, crowd }).map(work));
 
     const random = seededRandom(seed);
     let isWarm = !warm;

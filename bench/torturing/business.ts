@@ -9,7 +9,8 @@ import { startOperator, type Tier } from "../operators.ts";
 import { openShop } from "../shops.ts";
 
 /** Simultaneous visits at each shop, and operators. */
-const crowd = { shops: 4, visits: 6, operators: 4 };
+export type Crowd = { shops: number; visits: number; operators: number };
+const manyPeople: Crowd = { shops: 4, visits: 6, operators: 4 };
 
 /** Makes a call that has to succeed. */
 export const must = async <E extends Endpoint>(call: Call, endpoint: E, input: Input<E>): Promise<Reply<E>> =>
@@ -49,7 +50,7 @@ export async function foundBusiness(admin: Call) {
 export function openCrowd(
   caller: Caller,
   seed: number,
-  { key, token, tiers }: { key: string; token: string; tiers: Tier[] },
+  { key, token, tiers, crowd = manyPeople }: { key: string; token: string; tiers: Tier[]; crowd?: Crowd | undefined },
 ) {
   const visits = Array.from({ length: crowd.shops }, (_, index) => {
     const name = `shop${index + 1}`;

@@ -12,6 +12,8 @@ test("killed at full speed, the business keeps all that was answered and does no
     engine,
     seed: 7528,
     between: { changes: [10, 50] },
+    // Fewer are warm sooner, and still keep the servers busy.
+    crowd: { shops: 2, visits: 6, operators: 4 },
     emptyFolder: inject("embeddedFolder"),
     warm: ({ outcomes }) => important.every((path) => outcomes()[path]?.done),
     enough: ({ kills }) => kills.server >= 2 && (engine === "embedded" || kills.database >= 1),
