@@ -1,6 +1,6 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import { users as contract } from "@footprint/contract/users.ts";
-import { and, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import { type LogEntry, record } from "../accounts/audit.ts";
 import type { Actor } from "../accounts/sessions.ts";
 import { refuseIfChanged, versionOf } from "../accounts/versions.ts";
@@ -176,6 +176,9 @@ const unverified = { verified: "false" } as const;
 const isVerified = isNotNull(customers.verifiedAt);
 const isNew = isNull(customers.verifiedAt);
 
+/** Written out, since Drizzle leaves out the tables of columns here. */
+const hasPrices = sql<boolean>`exists (select from custom_prices where custom_prices.customer_id = customers.id)`;
+
 /** "Declined" are new customers who were disabled. */
 type CustomerFilters = Filters<typeof contract.list> & Partial<Filters<typeof contract.listNew>>;
 
@@ -202,7 +205,11 @@ const list = listOf({
         },
     withBalance && having(customers.hasBalance, withBalance),
   ],
-  select: (db) => db.select().from(customers).$dynamic(),
+  select: (db) =>
+    db
+      .select({ ...getTableColumns(customers), hasPrices })
+      .from(customers)
+      .$dynamic(),
   columns: {
     Id: customers.id,
     Username: customers.username,
@@ -223,9 +230,11 @@ async function listCustomers(db: Database, query: CustomerFilters & ListQuery) {
   return { users: await withPrices(db, rows), ...counts };
 }
 
-async function withPrices(db: Database, rows: (typeof customers.$inferSelect)[]) {
+/** Most pages of customers have none with prices of their own, and are not worth another statement. */
+async function withPrices(db: Database, rows: (typeof customers.$inferSelect & { hasPrices?: boolean })[]) {
   const query = prepared(db, "prices of customers", () => customPricesOf(db, sql.placeholder("ids")).prepare(""));
-  const found = await query.execute({ ids: rows.map((customer) => customer.id) });
+  const ids = rows.filter(({ hasPrices = true }) => hasPrices).map(({ id }) => id);
+  const found = ids.length > 0 ? await query.execute({ ids }) : [];
   const prices = Map.groupBy(found, ({ price }) => price.customerId);
   return rows.map((customer) => ({
     ...presentCustomer(customer),

@@ -2,6 +2,7 @@ import { refusal } from "@footprint/contract/refusal.ts";
 import { eq, type Placeholder, sql } from "drizzle-orm";
 import type { LogEntry } from "../../accounts/audit.ts";
 import type { Database, Transaction } from "../../db/database.ts";
+import { isOneOfHidden } from "../../db/prepared.ts";
 import { customers, customPrices, labelTypes, priceTiers } from "../../db/schema.ts";
 import { dollars } from "../ledger.ts";
 import { ownPricesADayAgo } from "./past.ts";
@@ -28,7 +29,7 @@ export function customPricesOf(db: Database | Transaction, customerIds: string[]
     .select({ price: customPrices, labelType: { id: labelTypes.id, name: labelTypes.name } })
     .from(customPrices)
     .innerJoin(labelTypes, eq(labelTypes.id, customPrices.labelTypeId))
-    .where(sql`${customPrices.customerId} = any(${sql.param(customerIds)}::uuid[])`)
+    .where(isOneOfHidden(customPrices.customerId, customerIds))
     .orderBy(customPrices.createdAt, customPrices.id);
 }
 
