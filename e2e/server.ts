@@ -22,6 +22,9 @@ export type Server = {
 
 export const newFolder = () => mkdtemp(join(tmpdir(), "footprint-e2e-"));
 
+/** The database with the seed's business. */
+const seed = "seed";
+
 /** Starts a PostgreSQL with the seed's business, which is made once and copied for every server. */
 export async function startPostgresWithSeed() {
   const { url, stop } = await startPostgres(seed);
@@ -31,7 +34,6 @@ export async function startPostgresWithSeed() {
   if (code !== 0) throw new Error(`The seed failed:\n${output}`);
   return { url, stop };
 }
-const seed = "seed";
 
 /** Starts the product as its users do, on a free port, with a copy of the seed's business. */
 export async function startSeededServer(settings: Record<string, string> = {}): Promise<Server> {
