@@ -6,13 +6,13 @@ import {
   type BrowserContext,
   test as base,
   type ConsoleMessage,
-  expect,
   type Page,
   type Request,
   type WebError,
 } from "@playwright/test";
 import type { RunOptions } from "axe-core";
 import { type Account, type Api, apiOf } from "./api.ts";
+import { expect } from "./expect.ts";
 import { keepOpen, panelsOf } from "./panels.ts";
 import { openView, type View } from "./screens.ts";
 import { adminAccount, startSeededServer } from "./server.ts";

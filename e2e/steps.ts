@@ -1,8 +1,9 @@
 import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
-import { expect, type Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { type Account, type Api, uniqueName } from "./api.ts";
+import { expect } from "./expect.ts";
 import { goInPanel } from "./panels.ts";
 
 /** Steps and checks for tests of several screens. */
