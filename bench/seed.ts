@@ -1,4 +1,5 @@
 // Fills an empty database with a business of any size: DATABASE_URL=… npm run seed -- --orders 1000000
+import { setImmediate } from "node:timers/promises";
 import { getTableName, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import pg from "pg";
@@ -9,7 +10,7 @@ import { insertRows } from "../server/db/insert-rows.ts";
 import { logs } from "../server/db/schema.ts";
 import { businessTables, makeBusiness } from "../server/demo/business.ts";
 import { runCommand } from "../server/operations/command.ts";
-import { copyRows } from "./copy-rows.ts";
+import { copyRows, type RowsToCopy, rowsToCopy } from "./copy-rows.ts";
 
 const names = businessTables.map((table) => getTableName(table));
 
@@ -39,13 +40,11 @@ export async function seed(
     const [main, log = main] = lanes as [Lane, Lane?];
     // The made-up past may be older than what a server has already chained.
     await log.run("delete from log_chain");
-    const loads = new Map(await Promise.all(lanes.map(async (lane) => [lane, await openLoad(lane, timed)] as const)));
+    const loads = await Promise.all(lanes.map((lane) => openLoad(lane, timed)));
     const customers = Math.max(100, Math.round(orders / 25));
-    for (const [table, rows] of makeBusiness({ now, days: 730, orders, customers, logsShop: true })) {
-      const lane = lanes.find(({ tables }) => tables.includes(getTableName(table))) as Lane;
-      await loads.get(lane)?.add(table, rows);
-    }
-    await Promise.all([...loads.values()].map((load) => load.end()));
+    for (const [table, rows] of makeBusiness({ now, days: 730, orders, customers, logsShop: true }))
+      await loads[lanes.findIndex(({ tables }) => tables.includes(getTableName(table)))]?.add(table, rows);
+    await Promise.all(loads.map((load) => load.end()));
     if (log !== main) await log.run("commit");
     await timed("counters", () => main.run("call recount()"));
     await main.run("commit");
@@ -53,11 +52,7 @@ export async function seed(
     // the indexes alone would not be believed afterwards.
     for (const work of ["vacuum", "analyze"])
       await Promise.all(
-        lanes.map(({ run, tables }) =>
-          timed(`${work} of ${tables.length === 1 ? tables[0] : "the rest"}`, () =>
-            run(`${work} ${tables.join(", ")}`),
-          ),
-        ),
+        lanes.map((lane) => timed(`${work} of ${nameOf(lane)}`, () => lane.run(`${work} ${lane.tables.join(", ")}`))),
       );
     for (const [name, time] of times) report(`${name.padEnd(26)}${(time / 1000).toFixed(1).padStart(8)} s`);
   } finally {
@@ -69,44 +64,62 @@ export async function seed(
 type Lane = {
   tables: string[];
   run(statement: string): Promise<{ rows: Record<string, unknown>[] }>;
-  store(table: PgTable, rows: object[]): Promise<void>;
+  collect(table: PgTable, rows: object[]): void;
+  /** Stores all rows that were collected. */
+  store(): Promise<unknown>;
 };
 
-/** Most batches waiting for their connection. */
+/** Most batches collected while others are stored. */
 const mostWaiting = 20;
 
 /** Accepts rows faster than they are stored, so that neither generating them nor the other lane waits. */
-async function openLoad({ tables, run, store }: Lane, timed: (name: string, work: () => Promise<unknown>) => unknown) {
+async function openLoad(lane: Lane, timed: (name: string, work: () => Promise<unknown>) => Promise<unknown>) {
   // Rows may refer to rows that come later.
-  const endStatements = await beginBulkLoad(run, tables);
-  const waiting: Promise<unknown>[] = [];
-  let stored: Promise<unknown> = Promise.resolve();
+  const endStatements = await beginBulkLoad(lane.run, lane.tables);
+  let waiting = 0;
+  let storing: Promise<unknown> | undefined;
+  function storeWaiting() {
+    if (waiting === 0) {
+      storing = undefined;
+      return;
+    }
+    waiting = 0;
+    storing = timed(`rows of ${nameOf(lane)}`, lane.store);
+    // A failure is for whoever awaits it, instead of the process.
+    storing.then(storeWaiting, () => {});
+  }
   return {
     async add(table: PgTable, rows: object[]) {
-      stored = stored.then(() => timed(getTableName(table).replace("_", " "), () => store(table, rows)));
-      // The caller that awaits it gets the failure, instead of the process.
-      stored.catch(() => {});
-      waiting.push(stored);
-      if (waiting.length > mostWaiting) await waiting.shift();
+      lane.collect(table, rows);
+      waiting += 1;
+      if (!storing) storeWaiting();
+      // What is stored meanwhile is sent when nothing else runs.
+      await (waiting > mostWaiting ? storing : setImmediate());
     },
     async end() {
-      await stored;
+      while (storing) await storing;
       for (const [name, parts] of endStatements)
         await timed(name, async () => {
-          for (const part of parts) await run(part);
+          for (const part of parts) await lane.run(part);
         });
     },
   };
 }
 
+const nameOf = ({ tables }: Lane) => (tables.length === 1 ? tables[0] : "the rest");
+
 /** Separate connections, since the server's own end long statements; the tables are up to date. */
 async function connect({ databaseUrl, dataDir }: Target): Promise<{ lanes: Lane[]; close(): Promise<unknown> }> {
   if (!databaseUrl) {
     const { db, close } = await openFolder(dataDir);
+    const collected: Parameters<Lane["collect"]>[] = [];
     const lane: Lane = {
       tables: names,
       run: (statement) => db.execute(sql.raw(statement)),
-      store: (table, rows) => insertRows(db, table, rows),
+      collect: (...rows) => collected.push(rows),
+      async store() {
+        for (const [table, rows] of collected.splice(0)) await insertRows(db, table, rows);
+      },
     };
     return { lanes: [lane], close };
   }
@@ -118,7 +131,13 @@ async function connect({ databaseUrl, dataDir }: Target): Promise<{ lanes: Lane[
     client.on("error", () => {});
     await client.connect();
     clients.push(client);
-    return { tables, run: (statement) => client.query(statement), store: (...rows) => copyRows(client, ...rows) };
+    const collected: RowsToCopy[] = [];
+    return {
+      tables,
+      run: (statement) => client.query(statement),
+      collect: (...rows) => collected.push(rowsToCopy(...rows)),
+      store: () => copyRows(client, collected.splice(0)),
+    };
   };
   // The log is half of the work, and nothing refers to it.
   const log = getTableName(logs);
