@@ -72,7 +72,10 @@ type Lane = {
 /** Most batches collected while others are stored. */
 const mostWaiting = 20;
 
-/** Accepts rows faster than they are stored, so that neither generating them nor the other lane waits. */
+/**
+ * Accepts rows faster than they are stored, so that neither generating them nor the other lane waits, and stores
+ * together what was collected meanwhile.
+ */
 async function openLoad(lane: Lane, timed: (name: string, work: () => Promise<unknown>) => Promise<unknown>) {
   // Rows may refer to rows that come later.
   const endStatements = await beginBulkLoad(lane.run, lane.tables);
@@ -93,7 +96,7 @@ async function openLoad(lane: Lane, timed: (name: string, work: () => Promise<un
       lane.collect(table, rows);
       waiting += 1;
       if (!storing) storeWaiting();
-      // What is stored meanwhile is sent when nothing else runs.
+      // A moment for the connections to send their rows.
       await (waiting > mostWaiting ? storing : setImmediate());
     },
     async end() {
