@@ -16,7 +16,7 @@ const patientMatchers = [
 
 /**
  * Waits for the element before anything is expected of it. While it is not there, Playwright's own would describe the
- * whole page at every look (https://github.com/microsoft/playwright/issues/41098), a fifth of what pages take.
+ * whole page at every look (https://github.com/microsoft/playwright/issues/41098), a tenth of what pages take and more.
  */
 function patient(name: (typeof patientMatchers)[number]) {
   return async function (this: ExpectMatcherState, locator: Locator, ...args: unknown[]) {
