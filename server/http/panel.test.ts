@@ -92,6 +92,12 @@ test.for(["/", "/orders", "/users/0198a1b2-0000-7000-8000-000000000000", "/theme
   },
 );
 
+test("the page is served at a search of two hundred letters of any script", async () => {
+  const { status, headers } = await fetch(`${origin}/orders?${new URLSearchParams({ search: "荷".repeat(200) })}`);
+  expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  expect((await fetch(`${origin}/${"a".repeat(1_000)}`)).status).toBe(404);
+});
+
 test("the page of an address can be asked about", async () => {
   const { status, headers } = await fetch(`${origin}/orders`, { method: "HEAD" });
   expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);

@@ -14,7 +14,7 @@ export async function servePanel(app: FastifyInstance, folder = built) {
   if (hasPage) {
     // A name too long for a file would be 403 instead of 404.
     app.addHook("onRequest", async (request) => {
-      if (request.routeOptions.url === "/*" && request.url.length > 1_000) throw nothingAt(request);
+      if (request.routeOptions.url === "/*" && pathOf(request).length > 1_000) throw nothingAt(request);
     });
     await app.register(serveStatic, {
       root: folder,
@@ -31,8 +31,7 @@ export async function servePanel(app: FastifyInstance, folder = built) {
     });
   }
   app.setNotFoundHandler((request, reply) => {
-    const [path = ""] = request.url.split("?", 1);
-    const wantsPage = /^(GET|HEAD)$/.test(request.method) && isAddressOfPanel(path);
+    const wantsPage = /^(GET|HEAD)$/.test(request.method) && isAddressOfPanel(pathOf(request));
     if (hasPage && wantsPage && request.method === "HEAD")
       return reply.type("text/html; charset=utf-8").header("cache-control", "no-cache").send();
     if (hasPage && wantsPage) return reply.sendFile("index.html");
@@ -40,8 +39,9 @@ export async function servePanel(app: FastifyInstance, folder = built) {
   });
 }
 
-const nothingAt = ({ method, url }: FastifyRequest) =>
-  refusal(404, `There is nothing at ${method} ${url.split("?", 1)[0]}`);
+const pathOf = ({ url }: FastifyRequest) => url.split("?", 1)[0] ?? "";
+
+const nothingAt = (request: FastifyRequest) => refusal(404, `There is nothing at ${request.method} ${pathOf(request)}`);
 
 /** Names that look like files, or have a fixed meaning, are 404 instead of a screen. */
 const isAddressOfPanel = (path: string) => !/^\/(api|assets)(\/|$)|^\/admin\/|^\/\.|\.[a-z][a-z0-9]*$/i.test(path);
