@@ -180,13 +180,16 @@ for (const view of cheapestFirst) {
 /** Elements that stick out, are cut off, or make a phone zoom in. */
 function misfits() {
   const overhang = document.documentElement.scrollWidth - innerWidth;
-  // Styles are slow to read, so only of elements taller than their place, which neither grow nor scroll.
-  const squeezed = Array.from(document.querySelectorAll("body *"))
-    .filter(({ clientHeight, scrollHeight }) => clientHeight > 1 && scrollHeight > clientHeight + 4)
-    .filter((element) => {
-      const { overflowY, textOverflow, visibility } = getComputedStyle(element);
-      return overflowY === "hidden" && textOverflow !== "ellipsis" && visibility === "visible";
-    });
+  // Styles are slow to read, so only of elements larger than their place, which neither grow nor scroll.
+  const squeezed = Array.from(document.querySelectorAll("body *")).filter((element) => {
+    const { clientHeight, clientWidth, scrollHeight, scrollWidth } = element;
+    const isTooTall = clientHeight > 1 && scrollHeight > clientHeight + 4;
+    const isTooWide = clientWidth > 1 && scrollWidth > clientWidth + 4;
+    if (!isTooTall && !isTooWide) return false;
+    const { overflowX, overflowY, textOverflow, visibility } = getComputedStyle(element);
+    const isCut = (isTooTall && overflowY === "hidden") || (isTooWide && overflowX === "hidden");
+    return isCut && !element.closest("[aria-hidden=true]") && textOverflow !== "ellipsis" && visibility === "visible";
+  });
   // Phones zoom in when a field with smaller letters gets the focus.
   const fields = innerWidth > 360 ? [] : document.querySelectorAll("input, select, textarea");
   const small = Array.from(fields)

@@ -101,8 +101,7 @@ export function LabelTypePricesScreen() {
     },
     {
       title: "Price",
-      cell: (row) =>
-        isAll(row) ? "" : isGap(row) ? <Warning>No price for {weights(row)}</Warning> : <b>{formatMoney(row.price)}</b>,
+      cell: (row) => (isAll(row) ? "" : isGap(row) ? <Warning>No price</Warning> : <b>{formatMoney(row.price)}</b>),
       align: "right",
       onCard: "aside",
     },
