@@ -186,7 +186,16 @@ test.for([
     "a code of a batch that nobody registered",
     sql`insert into tracking_codes (id, code, type, template, batch_id)
       values (gen_random_uuid(), '9400111206200000000008', 'priority', 'evs', gen_random_uuid())`,
-    /^The prepaid code 9400111206200000000008 is not of the codes or the moment of its batch$/,
+    /^The prepaid code 9400111206200000000008 is not of the codes, the moment or the template of its batch$/,
+  ],
+  [
+    "a code with another template than its batch",
+    sql`with batch as (
+        insert into code_batches (id, type, template, first, last, amount)
+        values (gen_random_uuid(), 'priority', 'evs', '9400111206200000000008', '9400111206200000000008', 1) returning id)
+      insert into tracking_codes (id, code, type, template, batch_id)
+      select gen_random_uuid(), '9400111206200000000008', 'priority', 'indica', id from batch`,
+    /^The prepaid code 9400111206200000000008 is not of the codes, the moment or the template of its batch$/,
   ],
   [
     "a lost refund",

@@ -191,7 +191,11 @@ const list = listOf({
       counted: { subject: "codes by batch" as const, kinds: [batch.toLowerCase()] },
     };
     // A batch has few codes and its own index, so other conditions are checked on its rows.
-    const ofTemplate = template && { where: eq(trackingCodes.template, template), hasNoIndex: true };
+    const ofTemplate = template && {
+      where: eq(trackingCodes.template, template),
+      hasNoIndex: true,
+      ofBatch: eq(codeBatches.template, template),
+    };
     if (!type && !used) return [ofBatch, ofTemplate];
     const types = type ? [type] : trackingType.options;
     const states = used ? ([used === "true" ? "used" : "left"] as const) : (["left", "used"] as const);

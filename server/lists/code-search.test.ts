@@ -9,28 +9,40 @@ import { type Batched, hitsOf } from "./search.ts";
 import { searched } from "./searched.ts";
 
 type Code = typeof trackingCodes.$inferSelect;
-type Query = { page?: number; limit?: number; sort?: "asc" | "des"; type?: Code["type"]; used?: "true" | "false" };
+type Query = {
+  page?: number;
+  limit?: number;
+  sort?: "asc" | "des";
+  type?: Code["type"];
+  template?: Code["template"];
+  used?: "true" | "false";
+};
 
 /** Registers codes with consecutive numbers at one moment, as `create` does. Their last digit is always 0. */
 async function register(
   from: string,
   amount: number,
-  { createdAt, type = "priority" }: { createdAt: string; type?: Code["type"] },
+  { createdAt, ...about }: { createdAt: string; type?: Code["type"]; template?: Code["template"] },
 ) {
+  const { type = "priority", template = "evs" } = about;
   const codes = Array.from({ length: amount }, (_, index) => `${BigInt(from) + BigInt(index)}0`);
-  const batch = { id: uuidv7(), type, template: "evs" as const, amount, createdAt: new Date(createdAt) };
+  const batch = { id: uuidv7(), type, template, amount, createdAt: new Date(createdAt) };
   await db.insert(codeBatches).values({ ...batch, first: codes[0] as string, last: codes.at(-1) as string });
   await db.execute(sql`insert into tracking_codes (id, code, type, template, batch_id, created_at, used_at)
-    select gen_random_uuid(), code, ${type}, 'evs', ${batch.id}::uuid, ${createdAt}::timestamptz,
+    select gen_random_uuid(), code, ${type}, ${template}, ${batch.id}::uuid, ${createdAt}::timestamptz,
       case when number % 3 > 0 then now() end
     from unnest(${sql.param(codes)}::text[]) with ordinality as batch (code, number)`);
 }
 
 test("codes that begin like very many others are found in order and counted, whatever was registered in between", async () => {
   await register("940011120620000000000", 3_000, { createdAt: "2026-03-01T10:00:00Z" });
-  await register("940011120620000003000", 3_000, { createdAt: "2026-03-02T10:00:00Z", type: "ground_oz" });
+  await register("940011120620000003000", 3_000, {
+    createdAt: "2026-03-02T10:00:00Z",
+    type: "ground_oz",
+    template: "indica",
+  });
   // Two batches of the same moment, one of which is nearly deleted.
-  await register("940011120620000100000", 20, { createdAt: "2026-03-03T10:00:00Z" });
+  await register("940011120620000100000", 20, { createdAt: "2026-03-03T10:00:00Z", template: "indica" });
   await register("940022220620000000000", 700, { createdAt: "2026-03-03T10:00:00Z" });
   await db.execute(
     sql`delete from tracking_codes where code between '9400222206200000000030' and '9400222206200000006980'`,
@@ -49,10 +61,11 @@ test("codes that begin like very many others are found in order and counted, wha
   const codes = await db.select().from(trackingCodes);
   const byTime = (a: Code, b: Code) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
   const check = async (search: string, { from, to, ...query }: Query & { from?: string; to?: string } = {}) => {
-    const { page = 1, limit = 10, sort = "des", type, used } = query;
+    const { page = 1, limit = 10, sort = "des", type, template, used } = query;
     const hits = codes
       .filter(({ code }) => code.startsWith(search) || code.endsWith(search))
       .filter((code) => !type || code.type === type)
+      .filter((code) => !template || code.template === template)
       .filter(({ usedAt }) => !used || (usedAt !== null) === (used === "true"))
       .filter(({ createdAt }) => !from || createdAt.toISOString() >= from)
       .filter(({ createdAt }) => !to || createdAt.toISOString().slice(0, 10) <= to)
@@ -76,6 +89,8 @@ test("codes that begin like very many others are found in order and counted, wha
           { page: 10, limit: 100 },
           { type: "ground_oz" },
           { type: "express" },
+          { template: "indica" },
+          { template: "indica", type: "priority" },
         ] as const)
           await check(search, { ...query, sort, ...(used && { used }) });
   await check("9400", { from: "2026-03-02", to: "2026-03-02" });

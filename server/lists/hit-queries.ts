@@ -63,7 +63,7 @@ export async function readBatches(
   batched: Batched,
   { offset, mostCounted, mostMoments, mostUnbatched }: BatchLimits,
 ): Promise<Found> {
-  const { table, moments, query } = selection;
+  const { table, moments, query, otherFilters, otherFiltersOfBatch } = selection;
   const { batches, isMatching, beginsAsTyped, hasNoBatch, endsAsTyped } = batched;
   const direction = sql.raw(query.sort === "asc" ? "asc" : "desc");
   const limit = sql`limit ${literal(mostCounted + 1)}`;
@@ -72,7 +72,7 @@ export async function readBatches(
   const beginningAsTyped = (among: SQL[], order: SQL) => {
     const each = among.map(
       (condition) =>
-        sql`(select id, created_at from ${firstRows({ ...selection, indexConditions: [condition] }, mostUnbatched)} where ${beginsAsTyped} ${order} ${limit})`,
+        sql`(select id, created_at from ${firstRows({ ...selection, indexConditions: [condition] }, mostUnbatched)} where ${and(beginsAsTyped, otherFilters)} ${order} ${limit})`,
     );
     return sql.join(each, sql` union all `);
   };
@@ -82,7 +82,7 @@ export async function readBatches(
   );
   const unbatched = narrowedBy(hasNoBatch);
   const registered = sql`
-    select distinct created_at from ${batches} where ${and(isMatching, within(batches, moments))} order by created_at ${direction}`;
+    select distinct created_at from ${batches} where ${and(isMatching, otherFiltersOfBatch, within(batches, moments))} order by created_at ${direction}`;
   const found = sql`
     (select found.id, found.created_at
       from (${registered} limit ${hiddenLimit(mostMoments)}) as batch, lateral (${ofBatch}) as found

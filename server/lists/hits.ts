@@ -124,12 +124,12 @@ async function scanForManyCustomers(search: Search): Promise<Found | undefined> 
 }
 
 /**
- * Not with a filter that has no index, not for few codes, and not if too many codes without a batch or of further batches
- * may be hits.
+ * Not with a filter of which batches know nothing, not for few codes, and not if too many codes without a batch or of
+ * further batches may be hits.
  */
 async function findInBatches(search: Search, hits: Hits, { rowsWithKeys }: Frequency): Promise<Found | undefined> {
   const { db, selection, offset, mostCounted, brief } = search;
-  if (!hits.batched || selection.otherFilters) return undefined;
+  if (!hits.batched || (selection.otherFilters && !selection.otherFiltersOfBatch)) return undefined;
   if (rowsWithKeys <= (brief?.readAtOnce ?? keyLimits.readAtOnce)) return undefined;
   const limits = { offset, mostCounted, mostMoments, mostUnbatched: scanLimits.most };
   const found = await readBatches(db, selection, hits.batched, limits);

@@ -23,6 +23,8 @@ type Filter = {
   counted?: Counted;
   /** No index has these rows in the list's order, so each row is compared. */
   hasNoIndex?: boolean;
+  /** True for the batches that have these codes, if each batch has only such codes or none. */
+  ofBatch?: SQL;
 };
 
 /**
@@ -74,6 +76,8 @@ export type Narrowed = {
   indexValue: string | undefined;
   /** All other filters; each row is compared with them. */
   otherFilters: SQL | undefined;
+  /** The same, asked of the batches that codes are in; undefined if they cannot tell. */
+  otherFiltersOfBatch?: SQL | undefined;
   moments: Moments;
   /** The counters of exactly these rows, if there are any. */
   counted: Counted | undefined;
@@ -97,6 +101,9 @@ export function filtersOf<Q extends object>(list: Filtered<Q>, query: Q & Period
     indexColumn: indexed?.column,
     indexValue: indexed?.value,
     otherFilters: and(...others.map(({ where }) => or(...[where].flat()))),
+    otherFiltersOfBatch: others.every(({ ofBatch }) => ofBatch)
+      ? and(...others.map(({ ofBatch }) => ofBatch))
+      : undefined,
     counted: others.length > 0 ? undefined : indexed ? indexed.counted : list.counted,
   };
 }

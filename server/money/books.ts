@@ -225,9 +225,9 @@ const checks = [
   // A search for the beginning of many codes looks in their batches.
   check<{ code: string }>(
     sql`select code from tracking_codes left join code_batches on code_batches.id = batch_id
-        where batch_id is not null and (code between first and last and tracking_codes.created_at = code_batches.created_at)
-          is not true`,
-    ({ code }) => `The prepaid code ${code} is not of the codes or the moment of its batch`,
+        where batch_id is not null and (code between first and last and tracking_codes.created_at = code_batches.created_at
+          and tracking_codes.template = code_batches.template) is not true`,
+    ({ code }) => `The prepaid code ${code} is not of the codes, the moment or the template of its batch`,
   ),
   // A code that was deleted after its registration may still be on only one order.
   check<{ code: string; carriers: number }>(
