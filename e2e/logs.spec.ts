@@ -168,7 +168,7 @@ test("the log of one account is reached from Staff and left by its chip", async 
 
   await open(page, "/logs?by=01890000-0000-7000-8000-000000000000");
   await expect(page.getByText("Nothing found")).toBeVisible();
-  await page.getByRole("button", { name: "Clear search and filter" }).click();
+  await page.getByRole("button", { name: "Clear filters" }).click();
   await expect(rows(page)).toHaveCount(10);
   await expectFocusOnScreen(page);
 });

@@ -435,6 +435,18 @@ test("an answer that arrives late never overwrites a newer one", async ({ staff:
   await expect(rows(page).filter({ hasText: "Refunded" })).toHaveCount(0);
 });
 
+test("a search that did not look at everything does not say that nothing matches", async ({ staff: { page } }) => {
+  await page.route(`**${orders.list.path}?*`, (route) =>
+    route.fulfill({ json: { orders: [], total: 0, totalPages: 0, totalCapped: true } }),
+  );
+  await openScreen(page, "/orders?search=e+or", "Orders");
+  await expect(page.getByText("Nothing found so far")).toBeVisible();
+  await expect(page.getByText("among the rows that were looked at, and there are more. Type more of it")).toBeVisible();
+  await page.unroute(`**${orders.list.path}?*`);
+  await page.getByText("Clear search").click();
+  await expect(rows(page)).toHaveCount(10);
+});
+
 test("while the server is down the list says so and offers Retry", async ({ staff: { page }, watch }) => {
   watch.expectProblem(/Failed to load resource|Cannot reach the server/);
   await page.route(`**${orders.list.path}*`, (route) => route.abort());

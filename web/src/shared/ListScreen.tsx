@@ -280,7 +280,7 @@ function SaveView() {
 }
 
 function Nothing<T extends { _id: string }>({ list, empty }: ListScreenProps<T>) {
-  const { total = 0, totalPages: last = 1 } = list.query.data ?? {};
+  const { total = 0, totalCapped = false, totalPages: last = 1 } = list.query.data ?? {};
   if (total > 0) {
     return (
       <Notice title="This page is past the end" hint={`The list has ${formatCount(last)} pages.`}>
@@ -290,20 +290,20 @@ function Nothing<T extends { _id: string }>({ list, empty }: ListScreenProps<T>)
       </Notice>
     );
   }
-  if (list.isNarrowed) {
-    const { search } = list.values;
-    const hasFilters = list.filter || list.chips.length > 0;
+  const { search } = list.values;
+  if (search || list.isFiltered) {
+    const narrowed = search ? `“${search}”${list.isFiltered ? " with these filters" : ""}` : "these filters";
     return (
       <Notice
-        title="Nothing found"
+        title={totalCapped ? "Nothing found so far" : "Nothing found"}
         hint={
-          search
-            ? `Nothing matches “${search}”${hasFilters ? " with these filters" : ""}.`
-            : "Nothing matches these filters."
+          totalCapped
+            ? `Nothing matches ${narrowed} among the rows that were looked at, and there are more. ${search ? "Type more of it or add a filter" : "Add a filter"}.`
+            : `Nothing matches ${narrowed}.`
         }
       >
         <Button variant="default" onClick={list.clear}>
-          {hasFilters ? "Clear search and filter" : "Clear search"}
+          {search && list.isFiltered ? "Clear search and filters" : search ? "Clear search" : "Clear filters"}
         </Button>
       </Notice>
     );

@@ -18,7 +18,7 @@ export function Pages<T extends { _id: string }>({
   const { page, limit } = values;
   const totalPages = query.data?.totalPages ?? 1;
   const first = (page - 1) * limit + 1;
-  const all = formatTotal(query.data, ...counted, list.isNarrowed);
+  const all = formatTotal(query.data, ...counted, Boolean(values.search || list.isFiltered));
   const busy = query.isPlaceholderData;
   const rowsId = useId();
   const isLast = !query.data || page >= totalPages;

@@ -76,8 +76,8 @@ export type List<T extends Row, R extends Page = Page> = {
   shown: string;
   /** The list is on another record's page, below that page's heading. */
   isPart: boolean;
-  /** The list is narrowed, so if it is empty, nothing was found. */
-  isNarrowed: boolean;
+  /** Some filter is set. */
+  isFiltered: boolean;
   /** Sets further filters; undefined removes them. */
   set: ChipProps["set"];
   setPage: (page: number) => void;
@@ -145,11 +145,11 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
     ...rest,
     query: { sort, search, ...(filter && { [filter.name]: filter.value }), ...set, ...narrowed },
   };
-  const isFiltered = filter && filter.value !== filter.options[0];
+  const isFilterSet = filter && filter.value !== filter.options[0];
   const shown = new URLSearchParams({
     ...(sort !== usual && { sort }),
     ...(search && { search }),
-    ...(isFiltered && { [filter.name]: filter.value }),
+    ...(isFilterSet && { [filter.name]: filter.value }),
     ...set,
   });
   shown.sort();
@@ -219,7 +219,7 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
     chosen: { ...chosenRows, rows: chosenRows.rows.flatMap((row) => current(row) ?? []) },
     isGone: (row) => !current(row),
     isPart,
-    isNarrowed: Boolean(search || Object.keys(set).length > 0 || isFiltered),
+    isFiltered: Boolean(isFilterSet || Object.keys(set).length > 0),
     setPage,
     setLimit(next) {
       rememberPageSize(next);
