@@ -531,6 +531,42 @@ test("a payment for an invoice that was marked as paid by hand pays no other", a
   ]);
 });
 
+test.for(["Sent", "Sent P2P", "Debit", "Outgoing", "Payment to Maren", "Gesendet", "Inviato", "Wysłano"])(
+  "money that went out is no payment where the amount has no sign: %s",
+  async (type) => {
+    const invoice = await addInvoice({ amount: 22.8, createdAt: on("2026-11-03T13:00:00") });
+    const { id, statement } = await read(cashAppFile({ type, amount: "$22.80", note: `invoice ${invoice.id}` }));
+    expect(statement.skipped).toMatchObject({ outgoing: 1 });
+    expect(await linesOf(id)).toEqual([]);
+  },
+);
+
+test("money that came in is a payment, however its type says so", async () => {
+  for (const [place, type] of [
+    "Received P2P",
+    "Debit Card Payment",
+    "Mobile Payment Received",
+    "Credit",
+    "",
+  ].entries()) {
+    const invoice = await addInvoice({ amount: 20 + place, createdAt: on("2026-11-03T13:00:00") });
+    const { id } = await read(cashAppFile({ type, amount: `$${20 + place}.00`, note: `invoice ${invoice.id}` }));
+    expect(await linesOf(id), type).toMatchObject([{ state: "certain", invoice: { _id: invoice.id } }]);
+  }
+});
+
+test("money sent back without a sign reverses what the same payer paid before", async () => {
+  const maren = await addCustomer({ username: "maren.olsen" });
+  await addInvoice({ customer: maren, amount: 20, createdAt: on("2026-11-03T13:00:00") });
+  const { id } = await read(
+    cashAppFile(
+      { name: "Maren Olsen", amount: "$20.00" },
+      { name: "Maren Olsen", amount: "$20.00", type: "Sent P2P", at: "2026-11-04 09:00:00 UTC" },
+    ),
+  );
+  expect(await linesOf(id)).toMatchObject([{ line: 2, state: "unclear" }]);
+});
+
 test("a note that may name another invoice makes no payment certain", async () => {
   const customer = await addCustomer({ username: "maren.olsen", discordId: "612345678" });
   const createdAt = on("2026-11-03T14:00:00");

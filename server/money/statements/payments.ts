@@ -6,6 +6,7 @@ import {
   currencyOf,
   isCompleted,
   isNoPayment,
+  isOutgoing,
   isOwnMoney,
   isTakenBack,
   plain,
@@ -120,15 +121,16 @@ export function paymentReader(
     const who = { name: clean(field("name"), 200), email: clean(field("email"), 200) };
     const moment = readMoment({ date: field("date"), time: field("time"), zone: field("zone") }, dateOrder, timezone);
     const at = moment?.at.getTime() ?? Number.POSITIVE_INFINITY;
-    if (amountCents <= 0) {
-      if (isOwnMoney(field("type"))) return { line, skipped: "outgoing" };
+    const type = field("type");
+    if (amountCents > 0 && isNoPayment(type)) return { line, skipped: "no payment" };
+    if (amountCents <= 0 || isOutgoing(type)) {
+      if (isOwnMoney(type)) return { line, skipped: "outgoing" };
       // For outgoing payments PayPal names itself as the sender.
       const payer = payerOf(source, { ...who, email: "" });
       const reference = transactionId(field("reference"));
       const payments = reference ? [byId(reference)] : [];
-      return { line, skipped: "outgoing", reversal: { line, payments, payer, amountCents: -amountCents, at } };
+      return { line, skipped: "outgoing", reversal: { line, payments, payer, amountCents: Math.abs(amountCents), at } };
     }
-    if (isNoPayment(field("type"))) return { line, skipped: "no payment" };
     const { name, email } = who;
     const note = clean([field("invoice"), field("note")].filter((text) => text.trim()).join(" · "), 1000);
     const transaction = transactionId(field("transaction"));

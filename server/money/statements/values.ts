@@ -230,10 +230,16 @@ export const isTakenBack = (status: string) =>
 
 /** Incoming money that no customer paid: own transfers, currency conversions, and refunds from others. */
 const noPayment =
-  /conver|umrechn|withdraw|abbuch|bank deposit|bankgutschrift|bank to|transfer to|cash out|cash in|add cash|deposit from|hold|einbehalt|revers|ruckbuch|chargeback|refund|ruckzahl|erstatt|rembours|reembols|rimbors|fee|gebuhr|boost|bitcoin|stock|interest|savings|dividend|loan|borrow|cash card|atm|sent p2p|payment sent|authori|request|order$|invoice sent/;
+  /conver|umrechn|withdraw|abbuch|bank deposit|bankgutschrift|bank to|transfer to|cash out|cash in|add cash|deposit from|hold|einbehalt|revers|ruckbuch|chargeback|refund|ruckzahl|erstatt|rembours|reembols|rimbors|fee|gebuhr|boost|bitcoin|stock|interest|savings|dividend|loan|borrow|cash card|atm|authori|request|order$|invoice sent/;
 
 /** Outgoing money that is no refund, though it may name a payment. */
 export const isOwnMoney = (type: string) =>
   /conver|umrechn|withdraw|abbuch|fee|gebuhr/.test(plain(type.slice(0, 1000)));
 
+/** Money that was sent, where outgoing amounts are written without a sign. */
+const outgoing =
+  /\b(sent|debit(?! card)|outgoing|(payment|paid|transfer) to|money out|gesendet|ausgehend|zahlung an|envoye|enviad[oa]|verzonden|uitgaand|inviat[oa]|wyslan[aeo])\b/;
+
 export const isNoPayment = (type: string) => noPayment.test(plain(type.slice(0, 1000)));
+
+export const isOutgoing = (type: string) => outgoing.test(plain(type.slice(0, 1000)));
