@@ -435,6 +435,26 @@ test("an answer that arrives late never overwrites a newer one", async ({ staff:
   await expect(rows(page).filter({ hasText: "Refunded" })).toHaveCount(0);
 });
 
+test("a question stays in front of the details that it is about while the window becomes narrow, and wide", async ({
+  staff: { page },
+}) => {
+  await openScreen(page, "/orders?status=Active", "Orders");
+  await rows(page).first().getByRole("button", { name: /^View/ }).click();
+  await details(page).getByRole("button", { name: "Refund Order" }).click();
+  const reason = question(page).getByRole("textbox");
+  await reason.fill("Bought twi");
+  for (const width of [1000, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    await expect(reason).toBeFocused();
+    await page.keyboard.type("ce");
+  }
+  await expect(reason).toHaveValue("Bought twicece");
+  await page.setViewportSize({ width: 1000, height: 800 });
+  await question(page).getByRole("button", { name: "Cancel" }).click();
+  await expect(page.getByRole("dialog", { name: "Order" })).toBeVisible();
+  await expect(details(page)).toHaveCount(0);
+});
+
 test("a search that did not look at everything does not say that nothing matches", async ({ staff: { page } }) => {
   await page.route(`**${orders.list.path}?*`, (route) =>
     route.fulfill({ json: { orders: [], total: 0, totalPages: 0, totalCapped: true } }),

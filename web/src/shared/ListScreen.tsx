@@ -1,9 +1,9 @@
 import type { Endpoint } from "@footprint/contract/endpoint.ts";
 import { Button } from "@mantine/core";
 import { IconArrowsSort, IconBookmark } from "@tabler/icons-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useContext, useState } from "react";
 import { useNavigate } from "react-router";
-import { BesideContext, drawerWidth, TakenWidth } from "./beside.ts";
+import { BesideContext, drawerWidth, RoomBesideContext, TakenWidth } from "./beside.ts";
 import { ChosenRows } from "./ChosenRows.tsx";
 import { type Choice, type Column, DataTable } from "./DataTable.tsx";
 import { ExportButton } from "./ExportButton.tsx";
@@ -64,7 +64,7 @@ export function ListScreen<T extends { _id: string }>(props: ListScreenProps<T>)
   const { title, counted, actions, children, list, columns, columnsBeside, exported, renderRows, details } = props;
   const { several } = props;
   const { query, rows } = list;
-  const hasRoomBeside = !useWidthUpTo("withoutDrawer");
+  const hasRoomBeside = useContext(RoomBesideContext);
   const isBeside = Boolean(columnsBeside && details && list.view && hasRoomBeside);
   const open = useOpen(props);
   useListKeys(list, open, several !== undefined);

@@ -12,6 +12,9 @@ export type Beside = {
 /** Undefined if the details have no list beside them, but are a dialog. */
 export const BesideContext = createContext<Beside | undefined>(undefined);
 
+/** The window is wide enough for details beside their list. Does not change below a dialog, which they would cover. */
+export const RoomBesideContext = createContext(false);
+
 /** How much of the window's width an element beside a table takes, in em. */
 export const TakenWidth = createContext(0);
 

@@ -1,6 +1,8 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from "react";
+import { RoomBesideContext } from "./beside.ts";
 import type { Question } from "./ConfirmDialog.tsx";
 import { lazyPart } from "./lazyPart.tsx";
+import { useWidthUpTo } from "./windowWidth.ts";
 
 type Draw = (close: () => void) => ReactNode;
 
@@ -23,9 +25,12 @@ export function DialogProvider({ screen, children }: { screen: string; children:
   const close = () => setOpened(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another screen is shown
   useEffect(close, [screen]);
+  const hasRoomNow = !useWidthUpTo("withoutDrawer");
+  const [hasRoomBeside, setHasRoomBeside] = useState(hasRoomNow);
+  if (!opened && hasRoomBeside !== hasRoomNow) setHasRoomBeside(hasRoomNow);
   return (
     <DialogContext value={open}>
-      {children}
+      <RoomBesideContext value={hasRoomBeside}>{children}</RoomBesideContext>
       {opened && <DialogProvider screen={screen}>{opened.draw(close)}</DialogProvider>}
     </DialogContext>
   );
