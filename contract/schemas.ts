@@ -98,7 +98,7 @@ export const listQuery = z.object({
   page: z.coerce.number<string | number>().int().min(1).max(1e9).default(1),
   limit: z.coerce.number<string | number>().int().min(1).max(100).default(10),
   sort: sortOrder.default("des"),
-  search: z.string().trim().max(200).default(""),
+  search: z.string().trim().normalize().max(200).default(""),
 });
 
 /** There is no year 0, in the database either. */

@@ -67,7 +67,7 @@ export const search = {
     access: "staff",
     summary:
       "Search everything the caller may see, from two letters on: the newest few of each kind, as their lists find them",
-    query: z.object({ q: z.string().trim().max(200).default("") }),
+    query: z.object({ q: z.string().trim().normalize().max(200).default("") }),
     reply: Found,
   }),
 };

@@ -21,9 +21,12 @@ import {
 } from "./schemas.ts";
 import { Transfer, transfers } from "./transfers.ts";
 
-/** Text from a shop: trimmed, without control characters and those that change the direction of text. */
+/**
+ * Text from a shop: trimmed, with each accent in its letter, so that what looks the same is found the same, and without
+ * control characters and those that change the direction of text.
+ */
 const text = (max: number, allowed: RegExp) =>
-  z.string().trim().max(max).regex(allowed, "Text may not contain control characters");
+  z.string().trim().normalize().max(max).regex(allowed, "Text may not contain control characters");
 const line = (max: number) => text(max, oneLine);
 const lines = (max: number) => text(max, /^([\r\n\t]|[^\p{Cc}\u202a-\u202e\u2066-\u2069])*$/u);
 const filled = (max: number) =>

@@ -1,5 +1,6 @@
 import { invoices } from "@footprint/contract/invoices.ts";
 import { orders } from "@footprint/contract/orders.ts";
+import { search } from "@footprint/contract/search.ts";
 import { staff } from "@footprint/contract/staff.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { transfers } from "@footprint/contract/transfers.ts";
@@ -88,6 +89,21 @@ test("a customer is created unverified, then updated", async () => {
     ["Main shop", "Added customer maren"],
     ["Main shop", "Updated customer maren.k"],
   ]);
+});
+
+test("a name is found however its accents were typed, here and in the shop", async () => {
+  const composed = "José Núñez".normalize("NFC");
+  const typed = [composed, composed.normalize("NFD")];
+  expect(typed[0]).not.toBe(typed[1]);
+  for (const [place, username] of typed.entries()) {
+    const params = { discordId: `471${place}` };
+    const { body } = await call(shop, storefront.putCustomer, { params, body: { username } });
+    expect(body.customer.username).toBe(composed);
+  }
+  for (const asked of typed) {
+    expect((await call("admin", users.list, { query: { search: asked } })).body.total).toBe(2);
+    expect((await call("admin", search.find, { query: { q: asked } })).body.customers.total).toBe(2);
+  }
 });
 
 test("the same new customer sent twice at once becomes one", async () => {
