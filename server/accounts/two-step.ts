@@ -17,9 +17,14 @@ export const newTotpSecret = () => new Secret({ size: 20 }).base32;
 export const totpUri = (username: string, secret: string) =>
   new TOTP({ ...kind, label: username, secret: Secret.fromBase32(secret) }).toString();
 
-/** The 30-second step that a code belongs to. Clocks may differ by one step either way. */
+/**
+ * The 30-second step that a code belongs to. Clocks may differ by one step either way. Wide digits, as Japanese keyboards
+ * write them, are digits.
+ */
 export function totpStep(secret: string, code: string, now: Date): number | undefined {
-  const token = code.replace(/\s/g, "");
+  const token = code.normalize("NFKC").replace(/\s/g, "");
+  // Otpauth throws where a code has as many characters and more bytes.
+  if (!/^\d{6}$/.test(token)) return undefined;
   const timestamp = now.getTime();
   const delta = TOTP.validate({ ...kind, token, secret: Secret.fromBase32(secret), timestamp, window: 1 });
   return delta === null ? undefined : TOTP.counter({ period: kind.period, timestamp }) + delta;

@@ -75,6 +75,16 @@ test("a secret counts once a code has confirmed it", async () => {
   );
 });
 
+test("a code in wide digits is right, and one in other scripts is wrong", async () => {
+  const { secret } = await addProtected();
+  for (const code of ["١٢٣٤٥٦", "12345é", "１２３４５é"]) {
+    const { status, body } = await signIn("maren", code);
+    expect([status, body], code).toEqual([401, wrongCode]);
+  }
+  const wide = codeOf(secret, 1).replace(/\d/g, (digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0));
+  expect((await signIn("maren", wide)).status).toBe(200);
+});
+
 test("beginning again replaces the secret that was not confirmed", async () => {
   const maren = await addAccount("maren", "staff");
   const first = await begin(maren);
