@@ -160,8 +160,33 @@ test("the other charts follow the choice of 7, 30 or 90 days, which outlives a r
   await expect(numbers(page, "Deposits by payment gateway").locator("td")).toHaveText(
     paymentGateways.map((part) => count(part.count)),
   );
+  for (const { paymentGateway } of paymentGateways)
+    await expect(page.locator(`a[href^="/transfers?kind=deposit"][href*="method=${paymentGateway}"]`)).toBeVisible();
   for (const name of ["Revenue", "Orders by label type", "Deposits by payment gateway"])
     await expect.poll(() => coloursOn(chart(page, name)), name).toBeGreaterThan(10);
+});
+
+test("no drawing covers a figure, however large", async ({ admin: { page } }) => {
+  const address = `**${dashboard.revenue.path}`;
+  await page.route(address, async (route) => {
+    const reply = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...reply, allTimeRevenue: 12_345_678.9 } });
+  });
+  await open(page);
+  const total = page.getByRole("link", { name: "Total Revenue: $12,345,678.90" });
+  const drawing = total.locator("..").locator("svg");
+  for (const [width, isDrawn] of [
+    [1600, true],
+    [1280, false],
+    [1000, true],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 });
+    await expect(drawing).toBeVisible({ visible: isDrawn });
+    if (!isDrawn) continue;
+    const [figure, drawn] = [await total.boundingBox(), await drawing.boundingBox()];
+    expect((figure?.x ?? 0) + (figure?.width ?? 0)).toBeLessThanOrEqual(drawn?.x ?? 0);
+  }
+  await page.unroute(address);
 });
 
 test("on a return visit nothing moves while the figures and charts arrive", async ({ admin: { page } }) => {

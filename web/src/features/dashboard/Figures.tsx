@@ -37,8 +37,16 @@ function Headline({ figure, trends }: { figure: Figure; trends: Trends | undefin
       <dl>
         <div>
           <dt>Total {name}</dt>
-          <dd>
+          <dd className={classes.total}>
             <Value value={format(total)} loading={loading} name={`Total ${name}`} to={list} />
+            <span className={classes.miniature}>
+              {split ? (
+                <Split parts={split.map(({ sum }, at) => ({ value: sum, colour: methodColours[at] ?? "" }))} />
+              ) : (
+                // The running week is not over.
+                trend && <Line values={trend.weeks.slice(0, -1)} />
+              )}
+            </span>
           </dd>
           {split?.map(({ method, sum }, at) => (
             <dd key={method} className={classes.part} style={{ "--part": methodColours[at] } as CSSProperties}>
@@ -53,14 +61,6 @@ function Headline({ figure, trends }: { figure: Figure; trends: Trends | undefin
           ))}
         </div>
       </dl>
-      <div className={classes.miniature}>
-        {split ? (
-          <Split parts={split.map(({ sum }, at) => ({ value: sum, colour: methodColours[at] ?? "" }))} />
-        ) : (
-          // The running week is not over.
-          trend && <Line values={trend.weeks.slice(0, -1)} />
-        )}
-      </div>
       {!split && <Lately figure={figure} days={trend?.days} />}
     </div>
   );

@@ -44,7 +44,7 @@ export function Trends({ graph, enabled }: { graph: Graph; enabled: boolean }) {
   const byMethod = paymentGateways.map(({ paymentGateway, count }) => ({
     label: labelOf(paymentGateway),
     count,
-    to: listOfDays(depositList, span),
+    to: listOfDays(`${depositList}&method=${paymentGateway}`, span),
   }));
   return (
     <>
