@@ -40,7 +40,7 @@ test("custom prices are edited, raised together and copied, each after a preview
   // However it is typed.
   for (const [typed, price] of [
     [".74", "$0.74"],
-    ["5e-2", "$0.05"],
+    [",05", "$0.05"],
   ] as const) {
     await form.getByLabel("Price").fill(typed);
     await form.getByRole("button", { name: "Save", exact: true }).click();

@@ -238,6 +238,15 @@ testAlone(
     await form(page).getByRole("button", { name: "Update", exact: true }).click();
     await expect(details(page)).toContainText(/file removed/i);
     await page.goto(`/fedex?desk=all&search=${batch}&view=${first._id}`);
+    const price = form(page).getByLabel("Price");
+    await price.fill("1.250");
+    await page.keyboard.press("Control+Enter");
+    await expect(price).toHaveAccessibleDescription(/At most two decimals/);
+    await expect(price).toBeFocused();
+    await price.fill("9.004,5");
+    await page.keyboard.press("Control+Enter");
+    await expect.poll(async () => (await read(api, token, first)).order.price).toBe(9004.5);
+    await page.goto(`/fedex?desk=all&search=${batch}&view=${first._id}`);
     await form(page).getByLabel("Price").fill("");
     await form(page).getByRole("button", { name: "Update", exact: true }).click();
     await expect(details(page)).toContainText(/price none/i);

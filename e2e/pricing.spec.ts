@@ -51,6 +51,34 @@ const tiersShown = (page: Page) =>
 /** The part below the row of a tier that is being edited. */
 const editor = (page: Page, weights: string) => page.getByRole("form", { name: `Edit ${weights}` });
 
+test("a weight with a comma in thousands is that weight, and what is no number is refused at its field", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  await openScreen(page, "/pricing", "Label Pricing");
+  await page.getByRole("button", { name: "Add label type" }).click();
+  const name = uniqueName("First Class heavy");
+  const dialog = await fill(page, { Name: name, Uid: uniqueName("uid") });
+  const weight = dialog.getByLabel("Max weight (oz)");
+  const add = dialog.getByRole("button", { name: "Add", exact: true });
+  for (const [written, said] of [
+    ["1e3", "Not a number"],
+    ["1,000,0", "Not a number"],
+    ["1,000.5005", "At most three decimals"],
+  ] as const) {
+    await weight.fill(written);
+    await add.click();
+    await expect(weight).toBeFocused();
+    await expect(weight).toHaveAccessibleDescription(new RegExp(said));
+  }
+  await weight.fill("1,000");
+  await weight.press("Tab");
+  await expect(weight).toHaveValue("1000");
+  await add.click();
+  await expect(dialog).toBeHidden();
+  expect((await labelType(api, token, name)).maxWeight).toBe(1000);
+});
+
 test("label types are exported with their prices", async ({ admin: { page } }) => {
   await openScreen(page, "/pricing", "Label Pricing");
   const download = page.waitForEvent("download");
@@ -224,7 +252,11 @@ test("the fields of a tier are required, and a price steps by cents", async ({ a
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Add Weight" }).click();
   await expect(dialog.locator("input:invalid")).toHaveCount(3);
-  await expect(dialog.getByLabel("Price", { exact: true })).toHaveAttribute("step", "0.01");
+  const price = dialog.getByLabel("Price", { exact: true });
+  await expect(price).toHaveAttribute("step", "0.01");
+  await price.fill("8,6");
+  await price.press("ArrowUp");
+  await expect(price).toHaveValue("8.61");
 });
 
 test("a tier is edited and deleted", async ({ admin: { page, token }, server }) => {

@@ -104,7 +104,7 @@ const pricesOf = (labelType: string, open?: View["open"]) => ({
 /** Lowers it to a tenth. */
 async function editingCustomPrice(page: Page) {
   await opening("Edit USPS Priority 0–1 lb")(page);
-  await page.getByRole("spinbutton", { name: "Price" }).fill("0.49");
+  await page.getByRole("textbox", { name: "Price" }).fill("0.49");
   await expect(page.getByText("USPS Priority 0–1 lb: $4.99 → $0.49, −90.2 %")).toBeVisible();
 }
 async function raisingPrices(page: Page) {

@@ -311,7 +311,7 @@ test("a key for the same shop is made with limits, and they are changed", async 
   await form.getByRole("combobox", { name: "Shop" }).selectOption(shops.find(({ name }) => name === shop)?._id ?? "");
   await form.getByText("Limits", { exact: true }).click();
   await form.getByRole("checkbox", { name: "Customers" }).uncheck();
-  await form.getByRole("spinbutton", { name: "Marked as paid per day" }).fill("250");
+  await form.getByRole("textbox", { name: "Marked as paid per day" }).fill("250");
   await form.getByLabel("Last day").fill("2031-05-31");
   await form.getByRole("textbox", { name: "Addresses" }).fill("203.0.113.0/24\n198.51.100.7");
   await form.getByRole("button", { name: "Create", exact: true }).click();
@@ -325,7 +325,7 @@ test("a key for the same shop is made with limits, and they are changed", async 
   await expect(row).toContainText("From 2 addresses");
 
   await row.getByRole("button", { name: `Edit ${till}` }).click();
-  await form.getByRole("spinbutton", { name: "Marked as paid per day" }).fill("");
+  await form.getByRole("textbox", { name: "Marked as paid per day" }).fill("");
   await form.getByRole("textbox", { name: "Addresses" }).fill("nowhere");
   await form.getByRole("button", { name: "Save" }).click();
   await expect(form.getByRole("alert")).toContainText("Give addresses such as");

@@ -554,6 +554,8 @@ test("a blank in a number stands between thousands, and a comma behind 0 before 
   expect(await readAs("0\t1\t7 45")).toEqual(["“7 45” is not a price"]);
   expect(await readAs("0\t0,500\t7,45")).toEqual([[0, 0.5, 7.45]]);
   expect(await readAs("0\t1 500\t1 234,50")).toEqual([[0, 1500, 1234.5]]);
+  expect(await readAs("0\t1\t1250,500")).toEqual(["A price has at most two decimals"]);
+  expect(await readAs("0\t1\t-5")).toEqual(["“-5” is not a price"]);
 });
 
 test("a table in another unit is refused, and so is a price with a weight's unit or a weight with a price's", async () => {

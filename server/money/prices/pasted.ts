@@ -1,3 +1,4 @@
+import { decimalsOf, plainAmount, plainNumber } from "@footprint/contract/numbers.ts";
 import { weightUnit } from "@footprint/contract/weights.ts";
 import { describeBounds, describeTier, describeWeight, type Tier } from "./tiers.ts";
 
@@ -78,20 +79,23 @@ function readTier(labelType: LabelType, cells: string[]): Tier | string {
   const [from = "", to = "", price = ""] = columns;
   const otherUnit = wrongUnit(labelType, `${from} ${to}`);
   if (otherUnit) return otherUnit;
-  const [fromWeight, toWeight] = [from, to].map((text) => readNumber(text.replace(/\s*(lbs?|oz)\.?$/i, ""), 3));
-  const amount = readNumber(price.replace(/^\$\s*|\s*(\$|USD)$/gi, ""), 2);
-  if (fromWeight === undefined) return `“${from}” is not a weight`;
-  if (toWeight === undefined) return `“${to}” is not a weight`;
-  if (amount === undefined) return `“${price}” is not a price`;
-  if (typeof fromWeight === "string" || typeof toWeight === "string") return "A weight has at most three decimals";
-  if (typeof amount === "string") return "A price has at most two decimals";
-  if (amount > 1_000_000) return "A price is at most 1,000,000.00";
-  const tier = { fromWeight, toWeight, priceCents: Math.round(amount * 100) };
+  const [fromPlain, toPlain] = [from, to].map((text) => plainNumber(text.replace(/\s*(lbs?|oz)\.?$/i, "")));
+  const amount = plainAmount(price);
+  if (!isUnsigned(fromPlain)) return `“${from}” is not a weight`;
+  if (!isUnsigned(toPlain)) return `“${to}” is not a weight`;
+  if (!isUnsigned(amount)) return `“${price}” is not a price`;
+  if (decimalsOf(fromPlain) > 3 || decimalsOf(toPlain) > 3) return "A weight has at most three decimals";
+  if (decimalsOf(amount) > 2) return "A price has at most two decimals";
+  if (Number(amount) > 1_000_000) return "A price is at most 1,000,000.00";
+  const [fromWeight, toWeight] = [Number(fromPlain), Number(toPlain)];
+  const tier = { fromWeight, toWeight, priceCents: Math.round(Number(amount) * 100) };
   if (fromWeight >= toWeight) return `${describeBounds(labelType, tier)} must reach higher than it begins`;
   if (toWeight > labelType.maxWeight)
     return `${labelType.name} goes up to ${describeWeight(labelType, labelType.maxWeight)}`;
   return tier;
 }
+
+const isUnsigned = (plain: string | undefined): plain is string => plain !== undefined && !plain.startsWith("-");
 
 /** The refusal if weights are in another unit than the label type's. */
 function wrongUnit(labelType: LabelType, text: string): string | undefined {
@@ -102,23 +106,3 @@ function wrongUnit(labelType: LabelType, text: string): string | undefined {
 
 /** "1–3", "1 - 3 lb", "1 to 3" */
 const splitWeights = (cell: string) => cell.split(/\s*(?:–|—|-|\bto\b)\s*/i);
-
-/**
- * A number, without its unit or currency. A single comma is a decimal comma unless exactly three digits follow and
- * something other than 0 stands before it. A dot never precedes commas between thousands, and blanks stand only between
- * thousands. Undefined if it is no number, "precise" if it has too many decimals.
- */
-function readNumber(text: string, decimals: number): number | "precise" | undefined {
-  const trimmed = text.trim();
-  const bare = /^[1-9]\d{0,2}([\s']\d{3})+([.,]\d+)?$/.test(trimmed) ? trimmed.replace(/[\s']/g, "") : trimmed;
-  const plain = /^[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(bare)
-    ? bare.replaceAll(",", "")
-    : /^[1-9]\d{0,2}(\.\d{3})+,\d+$/.test(bare)
-      ? bare.replaceAll(".", "").replace(",", ".")
-      : /^\d*,\d+$/.test(bare)
-        ? bare.replace(",", ".")
-        : bare;
-  if (!/^(\d+\.?\d*|\.\d+)$/.test(plain)) return undefined;
-  const fraction = (plain.split(".")[1] ?? "").replace(/0+$/, "");
-  return fraction.length > decimals ? "precise" : Number(plain);
-}

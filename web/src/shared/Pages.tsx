@@ -3,6 +3,7 @@ import { IconChevronsLeft, IconChevronsRight } from "@tabler/icons-react";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { formatCount, formatTotal } from "./format.tsx";
 import { type List, pageSizes } from "./list.ts";
+import { numberOf } from "./NumberField.tsx";
 import classes from "./Pages.module.css";
 
 /** The foot of a list: which rows are shown, the page size, and paging. */
@@ -98,7 +99,7 @@ function Place({
 
   function go(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const wanted = Number(new FormData(event.currentTarget).get("page"));
+    const wanted = numberOf(String(new FormData(event.currentTarget).get("page")), 0);
     stop();
     if (Number.isInteger(wanted) && wanted > 0 && wanted !== page) onGo(Math.min(wanted, totalPages ?? wanted));
   }

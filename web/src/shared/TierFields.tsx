@@ -1,7 +1,7 @@
 import { SimpleGrid } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { type Edit, edited } from "./edits.ts";
-import { MoneyField, NumberField } from "./NumberField.tsx";
+import { amountOf, MoneyField, NumberField, numberOf } from "./NumberField.tsx";
 
 /** A price for a range of weights, as typed into the form. */
 export type TierValues = { fromWeight: string; toWeight: string; price: string };
@@ -10,9 +10,9 @@ export const blankTier: TierValues = { fromWeight: "", toWeight: "", price: "" }
 
 /** The same in the API's form. */
 export const tierOf = ({ fromWeight, toWeight, price }: TierValues) => ({
-  fromWeight: Number(fromWeight),
-  toWeight: Number(toWeight),
-  price: Number(price),
+  fromWeight: numberOf(fromWeight),
+  toWeight: numberOf(toWeight),
+  price: amountOf(price),
 });
 
 /** An existing price in the form's format. */
@@ -43,8 +43,7 @@ export function TierFields({
         <NumberField required label={`From weight${inUnit}`} {...field("fromWeight")} />
         <NumberField required label={`To weight${inUnit}`} {...field("toWeight")} />
       </SimpleGrid>
-      {/* Without a minimum, browsers count steps from the initial value. */}
-      <MoneyField required label="Price" min="0" step="0.01" {...field("price")} />
+      <MoneyField required label="Price" step={0.01} {...field("price")} />
     </>
   );
 }

@@ -1,13 +1,14 @@
 import { labelTypes } from "@footprint/contract/label-types.ts";
 import { type Quote, quotes } from "@footprint/contract/quotes.ts";
 import { weightUnit } from "@footprint/contract/weights.ts";
-import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, NativeSelect, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconCircleCheck } from "@tabler/icons-react";
 import { useState } from "react";
 import { Dialog } from "./Dialog.tsx";
 import { CustomerField } from "./Finder.tsx";
 import { formatMoney, formatWeight, formatWeights } from "./format.tsx";
+import { NumberField, numberOf } from "./NumberField.tsx";
 import { useApiQuery } from "./queries.ts";
 import { Warning } from "./Warning.tsx";
 import classes from "./WhatTheyPay.module.css";
@@ -20,12 +21,11 @@ export function WhatTheyPayDialog({ customer, labelType = "", onClose }: Asked &
   const [customerId, setCustomer] = useState(customer?._id ?? "");
   const [typeId, setType] = useState(labelType);
   const [typed, setWeight] = useState("");
-  const [weight] = useDebouncedValue(typed.trim(), 300);
+  const [weight] = useDebouncedValue(numberOf(typed), 300);
   const types = useApiQuery(labelTypes.list, {});
   const known = types.data?.labelTypes ?? [];
   const chosen = known.find(({ _id }) => _id === typeId);
-  const isWeight = /^\d{1,5}(\.\d{0,3})?$/.test(weight) && Number(weight) > 0;
-  const isAsked = Boolean(customerId && typeId) && isWeight;
+  const isAsked = Boolean(customerId && typeId) && weight > 0;
   const { data, error, isPlaceholderData } = useApiQuery(
     quotes.read,
     { query: { customer: customerId, labelType: typeId, weight } },
@@ -48,12 +48,11 @@ export function WhatTheyPayDialog({ customer, labelType = "", onClose }: Asked &
             ]}
             error={types.error?.message}
           />
-          <TextInput
+          <NumberField
             label={`Weight${unit}`}
-            inputMode="decimal"
             data-autofocus={(customer && labelType) || undefined}
             value={typed}
-            onChange={(event) => setWeight(event.currentTarget.value)}
+            onChange={setWeight}
           />
         </SimpleGrid>
         <section
@@ -64,7 +63,7 @@ export function WhatTheyPayDialog({ customer, labelType = "", onClose }: Asked &
         >
           {!isAsked ? (
             <Text size="sm" c="dimmed">
-              {weight && !isWeight
+              {typed && !(weight > 0)
                 ? "A weight is more than 0 and has at most three decimals."
                 : "Choose a customer and a label type, and enter a weight."}
             </Text>

@@ -1,6 +1,6 @@
-import { TextInput } from "@mantine/core";
 import { type ReactNode, useRef, useState } from "react";
 import { formatMoney } from "./format.tsx";
+import { amountOf, MoneyField } from "./NumberField.tsx";
 
 /** Above either of these, the sum has to be typed. */
 const freely = { amount: 500, rows: 20 };
@@ -12,19 +12,18 @@ export function useTypedSum(money: { sum: number; rows: number } | undefined, di
   const input = useRef<HTMLInputElement>(null);
   const sum = money && (money.sum > freely.amount || money.rows > freely.rows) ? money.sum : undefined;
   const field: ReactNode = sum !== undefined && (
-    <TextInput
+    <MoneyField
       ref={input}
       label={`Type the sum, ${formatMoney(sum)}, to confirm`}
-      inputMode="decimal"
       value={typed}
-      onChange={(event) => setTyped(event.currentTarget.value)}
+      onChange={setTyped}
       error={isWrong && `This is not ${formatMoney(sum)}`}
       disabled={disabled}
     />
   );
   /** Shows at the field what is wrong. */
   function isRight(): boolean {
-    const isSo = sum === undefined || Number(typed.replace(/[$,\s]/g, "")) === sum;
+    const isSo = sum === undefined || amountOf(typed) === sum;
     setWrong(!isSo);
     if (!isSo) input.current?.focus();
     return isSo;

@@ -10,7 +10,7 @@ import { FileField } from "../../shared/FileField.tsx";
 import { FormAlert } from "../../shared/FormAlert.tsx";
 import { SubmitButton } from "../../shared/form.tsx";
 import { commandKey, useKeys } from "../../shared/keys.ts";
-import { MoneyField } from "../../shared/NumberField.tsx";
+import { amountOf, MoneyField } from "../../shared/NumberField.tsx";
 import { notify } from "../../shared/notify.ts";
 import { shortened } from "../../shared/ShortId.tsx";
 import { Warning } from "../../shared/Warning.tsx";
@@ -26,7 +26,7 @@ type Draft = { values: FedexValues; editing: Editing<FedexValues> };
 /** A price as it will be read again, and the file on its way. */
 const savedAs = (values: FedexValues) => ({
   ...values,
-  price: values.price && Number(values.price).toFixed(2),
+  price: values.price && amountOf(values.price).toFixed(2),
   file: null,
   removesFile: false,
 });
@@ -35,6 +35,7 @@ const savedAs = (values: FedexValues) => ({
 export function DeskForm({ order, story, desk }: { order: FedexOrder; story: FedexStory | undefined; desk: Desk }) {
   const [draft] = useState(() => draftOf<Draft>(order._id));
   const following = useRef<string>(undefined);
+  const element = useRef<HTMLFormElement>(null);
   const priceField = useRef<HTMLInputElement>(null);
   const now = valuesOf(order);
   const form = useEditForm({
@@ -69,6 +70,7 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
       form.discard();
       return notify("info", "Nothing to save");
     }
+    if (!element.current?.reportValidity()) return;
     // As the list stands now: what is done leaves it.
     const next = desk.neighbour(1)?._id;
     following.current = andGoOn && next !== order._id ? next : undefined;
@@ -79,6 +81,7 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
 
   return (
     <form
+      ref={element}
       className={classes.form}
       aria-label="Update"
       onSubmit={(event) => {
@@ -95,8 +98,7 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
           label="Price"
           aria-keyshortcuts="p"
           description={order.chargedAt ? "Charged: reverse the charge to change it" : "A quote, moves no money"}
-          step="0.01"
-          min="0"
+          step={0.01}
           readOnly={order.chargedAt !== null}
           {...fields.getInputProps("price")}
         />

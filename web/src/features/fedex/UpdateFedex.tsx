@@ -24,7 +24,7 @@ export function UpdateFedex({ order, onClose }: { order: FedexOrder; onClose: ()
         <>
           <StatusSelect order={order} data-autofocus {...fields.getInputProps("status")} />
           <Textarea label="Note" rows={4} maxLength={2000} {...fields.getInputProps("note")} />
-          <MoneyField label="Price" step="0.01" min="0" {...fields.getInputProps("price")} />
+          <MoneyField label="Price" step={0.01} {...fields.getInputProps("price")} />
           <FileField
             label="File"
             accept={documentTypes}

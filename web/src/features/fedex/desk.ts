@@ -4,6 +4,7 @@ import { useEffect, useRef } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { formatMoney } from "../../shared/format.tsx";
 import { isId } from "../../shared/list.ts";
+import { amountOf } from "../../shared/NumberField.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import type { FedexValues } from "./update.ts";
 
@@ -91,7 +92,7 @@ export function ageOf(createdAt: string): string {
 
 /** What could be wrong with an order as the form has it. */
 export function doubtsAbout(values: FedexValues, order: FedexOrder, story: FedexStory | undefined): string[] {
-  const price = values.price === "" ? undefined : Number(values.price);
+  const price = values.price === "" ? undefined : amountOf(values.price);
   const hasFile = values.file !== null || (order.file !== null && !values.removesFile);
   const missing = [...(hasFile ? [] : ["file"]), ...(price === undefined ? ["price"] : [])];
   const usual = story?.usualPrice;

@@ -1,5 +1,6 @@
 import type { Input } from "@footprint/contract/endpoint.ts";
 import { type FedexOrder, fedex, offeredStatuses } from "@footprint/contract/fedex.ts";
+import { plainAmount } from "@footprint/contract/numbers.ts";
 import { type CallOptions, callApi } from "../../shared/api.ts";
 import { type Edit, edited } from "../../shared/edits.ts";
 import { notify } from "../../shared/notify.ts";
@@ -57,7 +58,7 @@ export function changesOf(values: FedexValues, before: FedexValues): Change {
   return {
     status: offeredStatuses.find((status) => status === values.status && status !== before.status),
     note: values.note === before.note ? undefined : values.note,
-    price: values.price === before.price ? undefined : values.price,
+    price: values.price === before.price ? undefined : (plainAmount(values.price) ?? values.price),
     remove: removed.length > 0 ? removed.join(",") : undefined,
     file: values.file ?? undefined,
   };

@@ -11,7 +11,7 @@ import { FormModal } from "../../shared/FormModal.tsx";
 import { formatTotal } from "../../shared/format.tsx";
 import { HistoryButton } from "../../shared/HistoryButton.tsx";
 import { labelOf } from "../../shared/labels.ts";
-import { NumberField } from "../../shared/NumberField.tsx";
+import { NumberField, numberOf } from "../../shared/NumberField.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { Warning } from "../../shared/Warning.tsx";
 
@@ -69,7 +69,7 @@ export function LabelTypeForm({ labelType, onClose }: { labelType?: LabelType; o
           });
         }
         const { name, uid, maxWeight, type } = values;
-        const body = { name, uid, maxWeight: Number(maxWeight), type, codes: codesOf(values) };
+        const body = { name, uid, maxWeight: numberOf(maxWeight), type, codes: codesOf(values) };
         return labelType
           ? callApi(labelTypes.update, { params: { id: labelType._id }, body }, options)
           : callApi(labelTypes.create, { body }, options);

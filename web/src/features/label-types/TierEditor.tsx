@@ -10,7 +10,7 @@ import { FormConflict, useEditForm } from "../../shared/editForm.tsx";
 import { FormAlert } from "../../shared/FormAlert.tsx";
 import { SubmitButton } from "../../shared/form.tsx";
 import { formatChange, formatCount, formatMoney, formatTotal, formatWeights } from "../../shared/format.tsx";
-import { MoneyField, NumberField } from "../../shared/NumberField.tsx";
+import { amountOf, MoneyField, NumberField } from "../../shared/NumberField.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { editedTier, type TierValues, tierOf, tierValues } from "../../shared/TierFields.tsx";
 import { useAskAgain } from "./AskAgain.tsx";
@@ -50,7 +50,7 @@ export function TierEditor({
     edit: { fields, valuesOf, version: tier.version },
     async onSubmit(values, options) {
       const { warnings } = await callApi(labelTypes.preview, { params, body: { prices: tableWith(values) } });
-      const words = `${formatMoney(tier.price)} to ${formatMoney(Number(values.price))}`;
+      const words = `${formatMoney(tier.price)} to ${formatMoney(amountOf(values.price))}`;
       await askAgain({
         title: `Change ${weights} from ${words}?`,
         labelType: labelType.name,
@@ -66,7 +66,8 @@ export function TierEditor({
   const { values } = form.fields;
   const weights = formatWeights(tier.fromWeight, tier.toWeight, labelType.name);
   const next = tierOf(values);
-  const isTier = values.fromWeight !== "" && values.toWeight !== "" && isPrice(values.price);
+  const isFilledIn = values.fromWeight !== "" && values.toWeight !== "" && values.price !== "";
+  const isTier = isFilledIn && Object.values(next).every((value) => value >= 0);
   const isChanged = next.price !== tier.price || next.fromWeight !== tier.fromWeight || next.toWeight !== tier.toWeight;
 
   const [asked] = useDebouncedValue(isTier && isChanged ? JSON.stringify(tableWith(values)) : "", 250);
@@ -80,7 +81,7 @@ export function TierEditor({
   const refusal = isShown && query.isError ? query.error.message : undefined;
 
   useEffect(() => {
-    onDraft(isPrice(values.price) && Number(values.price) !== tier.price ? Number(values.price) : undefined);
+    onDraft(isPrice(values.price) && amountOf(values.price) !== tier.price ? amountOf(values.price) : undefined);
     return () => onDraft(undefined);
   }, [values.price, tier.price, onDraft]);
 
@@ -106,8 +107,7 @@ export function TierEditor({
           ref={priceField}
           w={132}
           label="Price"
-          min="0"
-          step="0.01"
+          step={0.01}
           {...form.fields.getInputProps("price")}
         />
         {isPrice(values.price) && next.price !== tier.price && <Comparison was={tier.price} is={next.price} />}
@@ -154,11 +154,11 @@ export function TierEditor({
 }
 
 const round = (amount: number) => Math.round(amount * 100) / 100;
-const isPrice = (text: string) => text !== "" && Number(text) >= 0;
+const isPrice = (text: string) => text !== "" && amountOf(text) >= 0;
 
 /** Save $8.61 */
 const actionOf = ({ price, at }: Values) =>
-  `${at ? "Schedule" : "Save"}${isPrice(price) ? ` ${formatMoney(Number(price))}` : ""}`;
+  `${at ? "Schedule" : "Save"}${isPrice(price) ? ` ${formatMoney(amountOf(price))}` : ""}`;
 
 function Comparison({ was, is }: { was: number; is: number }) {
   const Icon = is < was ? IconArrowDown : IconArrowUp;

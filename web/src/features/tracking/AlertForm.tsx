@@ -1,12 +1,13 @@
 import { settingsId } from "@footprint/contract/logs.ts";
 import { type CodeAlert, type Runway, tracking } from "@footprint/contract/tracking.ts";
-import { Text, TextInput } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { callApi } from "../../shared/api.ts";
 import { type Edit, edited } from "../../shared/edits.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { formatCount } from "../../shared/format.tsx";
 import { HistoryButton } from "../../shared/HistoryButton.tsx";
 import { labelOf } from "../../shared/labels.ts";
+import { NumberField, numberOf } from "../../shared/NumberField.tsx";
 import { countDays } from "./runway.ts";
 
 /** As typed: empty for no number of codes. */
@@ -19,9 +20,9 @@ const valuesOf = ({ days, leadDays, codes }: CodeAlert): Values => ({
 });
 
 const alertOf = ({ days, leadDays, codes }: Values): CodeAlert => ({
-  days: Number(days),
-  leadDays: Number(leadDays),
-  codes: codes.trim() === "" ? null : Number(codes),
+  days: numberOf(days, 0),
+  leadDays: numberOf(leadDays, 0),
+  codes: codes.trim() === "" ? null : numberOf(codes, 0),
 });
 
 const edit: Omit<Edit<Values>, "version"> = {
@@ -32,8 +33,6 @@ const edit: Omit<Edit<Values>, "version"> = {
   ],
   valuesOf,
 };
-
-const whole = { type: "number", step: "1", min: 0, inputMode: "numeric" } as const;
 
 /** Sets when codes of a type are low. */
 export function AlertForm({ runway: { type, alert, version }, onClose }: { runway: Runway; onClose: () => void }) {
@@ -51,23 +50,23 @@ export function AlertForm({ runway: { type, alert, version }, onClose }: { runwa
     >
       {(fields) => (
         <>
-          <TextInput
+          <NumberField
             label="Days to get new codes"
             description="From ordering them to registering them"
             data-autofocus
-            {...whole}
+            decimals={0}
             {...fields.getInputProps("leadDays")}
           />
-          <TextInput
+          <NumberField
             label="Days to spare"
             description="How many days before the last day to order you are told, 7 or more"
-            {...whole}
+            decimals={0}
             {...fields.getInputProps("days")}
           />
-          <TextInput
+          <NumberField
             label="Fewest codes"
             description="Fewer than this are low, however long they last. Leave empty for none"
-            {...whole}
+            decimals={0}
             {...fields.getInputProps("codes")}
           />
           <Text size="sm">{inWords(alertOf(fields.values))}</Text>
@@ -78,4 +77,6 @@ export function AlertForm({ runway: { type, alert, version }, onClose }: { runwa
 }
 
 const inWords = ({ days, leadDays, codes }: CodeAlert) =>
-  `Low where they last no longer than ${countDays(days + leadDays)}${codes === null ? "" : `, or fewer than ${formatCount(codes)} are left`}.`;
+  Number.isNaN(days + leadDays + (codes ?? 0))
+    ? ""
+    : `Low where they last no longer than ${countDays(days + leadDays)}${codes === null ? "" : `, or fewer than ${formatCount(codes)} are left`}.`;

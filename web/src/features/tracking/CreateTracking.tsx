@@ -4,6 +4,7 @@ import { callApi } from "../../shared/api.ts";
 import { FileField } from "../../shared/FileField.tsx";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { labelOf } from "../../shared/labels.ts";
+import { NumberField, numberOf } from "../../shared/NumberField.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { Warning } from "../../shared/Warning.tsx";
 
@@ -23,7 +24,7 @@ export function CreateTracking({ onClose }: { onClose: () => void }) {
       title="Create tracking codes"
       initialValues={blank}
       onSubmit={({ file, ...values }, options) => {
-        const body = { ...values, amount: Number(values.amount), file: file ?? undefined };
+        const body = { ...values, amount: numberOf(values.amount, 0), file: file ?? undefined };
         return callApi(tracking.create, { body }, options);
       }}
       submitLabel="Create"
@@ -32,12 +33,10 @@ export function CreateTracking({ onClose }: { onClose: () => void }) {
     >
       {(fields) => (
         <>
-          <TextInput
+          <NumberField
             label="Amount"
             description="How many consecutive codes, up to 10,000"
-            type="number"
-            step="any"
-            inputMode="numeric"
+            decimals={0}
             data-autofocus
             {...fields.getInputProps("amount")}
           />

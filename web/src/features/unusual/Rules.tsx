@@ -1,12 +1,13 @@
 import { settingsId } from "@footprint/contract/logs.ts";
 import { moneyRules, type UnusualRule, type UnusualRules, unusual, unusualRules } from "@footprint/contract/unusual.ts";
-import { Skeleton, Switch, Text, TextInput } from "@mantine/core";
+import { Skeleton, Switch, Text } from "@mantine/core";
 import { callApi } from "../../shared/api.ts";
 import { Dialog } from "../../shared/Dialog.tsx";
 import { edited } from "../../shared/edits.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { HistoryButton } from "../../shared/HistoryButton.tsx";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
+import { amountOf, MoneyField, NumberField, numberOf } from "../../shared/NumberField.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import classes from "./Rules.module.css";
 import { ruleWords } from "./rules.ts";
@@ -55,7 +56,8 @@ function RulesForm({ rules, version, onClose }: { rules: UnusualRules; version: 
       edit={{ version, fields: editedFields, valuesOf: typed }}
       onSubmit={(values, options, base) => {
         const changed = unusualRules.filter((rule) => values[rule] !== base[rule]);
-        const least = (rule: UnusualRule) => (values[rule].trim() === "" ? null : Number(values[rule]));
+        const least = (rule: UnusualRule) =>
+          values[rule] === "" ? null : moneyRules.includes(rule) ? amountOf(values[rule]) : numberOf(values[rule], 0);
         const body = Object.fromEntries(changed.map((rule) => [rule, least(rule)]));
         return callApi(unusual.updateRules, { body }, options);
       }}
@@ -66,6 +68,8 @@ function RulesForm({ rules, version, onClose }: { rules: UnusualRules; version: 
       {(fields) =>
         unusualRules.map((rule) => {
           const isOn = fields.values[rule] !== "";
+          const isMoney = moneyRules.includes(rule);
+          const Field = isMoney ? MoneyField : NumberField;
           const { name, rule: sentence, least } = ruleWords[rule];
           return (
             <section key={rule} className={classes.rule} aria-label={name}>
@@ -74,15 +78,12 @@ function RulesForm({ rules, version, onClose }: { rules: UnusualRules; version: 
                 checked={isOn}
                 onChange={() => fields.setFieldValue(rule, (isOn ? "" : usualLeast[rule]) as never)}
               />
-              <TextInput
+              <Field
                 aria-label={`${name}: ${least.toLowerCase()}`}
-                type="number"
-                step="any"
-                min={0}
-                inputMode="decimal"
                 disabled={!isOn}
                 placeholder="Off"
-                leftSection={moneyRules.includes(rule) ? "$" : rule === "prices" ? "%" : "≥"}
+                decimals={isMoney ? 2 : 0}
+                leftSection={isMoney ? "$" : rule === "prices" ? "%" : "≥"}
                 {...fields.getInputProps(rule)}
               />
               <Text size="xs" c="dimmed">

@@ -14,9 +14,9 @@ export function AddBalance({ user, onClose }: { user: Customer; onClose: () => v
       title={`Add Balance to ${user.username}`}
       initialValues={{ balance: "", reason: "" }}
       onSubmit={({ balance, reason }, options) =>
-        callApi(users.addBalance, { params: { id: user._id }, body: { balance: Number(balance), reason } }, options)
+        callApi(users.addBalance, { params: { id: user._id }, body: { balance: amountOf(balance), reason } }, options)
       }
-      submitLabel={({ balance }) => (takes(balance) ? `Take ${formatMoney(-Number(balance))}` : "Add Balance")}
+      submitLabel={({ balance }) => (takes(balance) ? `Take ${formatMoney(-amountOf(balance))}` : "Add Balance")}
       workingLabel={({ balance }) => (takes(balance) ? "Taking…" : "Adding…")}
       onClose={onClose}
     >
@@ -25,8 +25,7 @@ export function AddBalance({ user, onClose }: { user: Customer; onClose: () => v
           <MoneyField
             label="Amount"
             description="A negative amount takes money back, as a correction."
-            // Keypads for decimals have no minus sign.
-            inputMode={undefined}
+            min={Number.NEGATIVE_INFINITY}
             data-autofocus
             {...fields.getInputProps("balance")}
           />
@@ -42,7 +41,7 @@ export function AddBalance({ user, onClose }: { user: Customer; onClose: () => v
   );
 }
 
-const takes = (amount: string) => Number(amount) < 0;
+const takes = (amount: string) => amountOf(amount) < 0;
 
 function questionAbout({ username }: Customer, amount: number): string {
   if (amount > 0) return `Add ${formatMoney(amount)} to ${username}'s balance?`;

@@ -6,7 +6,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { callApi } from "../../shared/api.ts";
 import { useAskAgain } from "../../shared/askAgain.tsx";
 import { FormModal } from "../../shared/FormModal.tsx";
-import { NumberField } from "../../shared/NumberField.tsx";
+import { NumberField, numberOf } from "../../shared/NumberField.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { ReasonField } from "../../shared/ReasonField.tsx";
 import { PricePlanList } from "./PricePlan.tsx";
@@ -21,7 +21,7 @@ export function ChangeCustomPrices({ user, onClose }: { user: User; onClose: () 
   const types = new Map(user.customPricing.map(({ labelType }) => [labelType._id, labelType.name]));
   const asked = ({ percent, labelType }: Values): Asked => ({
     params: { id: user._id },
-    query: { percent, ...(labelType && { labelType }) },
+    query: { percent: percentOf(percent), ...(labelType && { labelType }) },
   });
   return (
     <FormModal
@@ -35,13 +35,15 @@ export function ChangeCustomPrices({ user, onClose }: { user: User; onClose: () 
           warnings: warnings.map(({ message }) => message),
         });
         const { percent, labelType, reason } = values;
-        const body = { percent: Number(percent), ...(labelType && { labelType }), reason };
+        const body = { percent: percentOf(percent), ...(labelType && { labelType }), reason };
         return callApi(customPrices.change, { params: { id: user._id }, body }, { ...options, version }).catch(
           tellConflict,
         );
       }}
       submitLabel={({ percent }) =>
-        isPercent(percent) ? `${Number(percent) > 0 ? "Raise" : "Lower"} by ${Math.abs(Number(percent))} %` : "Change"
+        isPercent(percent)
+          ? `${percentOf(percent) > 0 ? "Raise" : "Lower"} by ${Math.abs(percentOf(percent))} %`
+          : "Change"
       }
       workingLabel="Changing…"
       onClose={onClose}
@@ -51,11 +53,9 @@ export function ChangeCustomPrices({ user, onClose }: { user: User; onClose: () 
           <NumberField
             label="Per cent"
             description="5 raises each price by 5 %, −5 lowers it. Rounded to the cent."
-            // Keypads for decimals have no minus sign.
-            inputMode={undefined}
-            step="0.01"
-            min="-100"
-            max="1000"
+            decimals={2}
+            min={-100}
+            max={1000}
             required
             rightSection="%"
             data-autofocus
@@ -79,10 +79,10 @@ export function ChangeCustomPrices({ user, onClose }: { user: User; onClose: () 
 
 type Values = { percent: string; labelType: string; reason: string };
 
-const isPercent = (text: string) =>
-  /^-?\d+(\.\d{0,2})?$/.test(text) && Number(text) !== 0 && Number(text) >= -100 && Number(text) <= 1000;
+const percentOf = (text: string) => numberOf(text, 2);
+const isPercent = (text: string) => percentOf(text) !== 0 && percentOf(text) >= -100 && percentOf(text) <= 1000;
 
-const nothing: Asked = { params: { id: "" }, query: { percent: "" } };
+const nothing: Asked = { params: { id: "" }, query: { percent: 0 } };
 
 function Shown({ asked }: { asked: Asked | undefined }) {
   const [settled] = useDebouncedValue(asked, 300);

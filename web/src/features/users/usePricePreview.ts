@@ -14,13 +14,10 @@ export const askedAbout = (customer: string, labelType: string, tier: TierValues
   query: { labelType, ...tierOf(tier), ...(_id && { _id }) },
 });
 
-const isRound = (value: number, decimals: number) => Number(value.toFixed(decimals)) === value;
-
 /** The same while it is typed: undefined until it can be a price. */
 export function shownAbout(customer: string, labelType: string, tier: TierValues, _id?: string): Asked | undefined {
-  const { fromWeight, toWeight, price } = tierOf(tier);
   const isFilledIn = labelType && Object.values(tier).every((text) => text.trim() !== "");
-  const isPrice = isRound(fromWeight, 3) && isRound(toWeight, 3) && isRound(price, 2) && price >= 0;
+  const isPrice = Object.values(tierOf(tier)).every((value) => value >= 0);
   return isFilledIn && isPrice ? askedAbout(customer, labelType, tier, _id) : undefined;
 }
 

@@ -7,7 +7,7 @@ import { callApi } from "../../shared/api.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { HistoryButton } from "../../shared/HistoryButton.tsx";
 import { scopeLabel } from "../../shared/labels.ts";
-import { MoneyField } from "../../shared/NumberField.tsx";
+import { amountOf, MoneyField } from "../../shared/NumberField.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { ShownOnce } from "../../shared/ShownOnce.tsx";
 import { useSession } from "../../shared/session.ts";
@@ -35,7 +35,7 @@ type Form = { fields: UseFormReturnType<Fields> };
 const inBody = ({ name, scopes, depositsPerDay, expires, addresses }: Fields, timezone: string) => ({
   name,
   scopes,
-  depositsPerDay: depositsPerDay === "" ? null : Number(depositsPerDay),
+  depositsPerDay: depositsPerDay === "" ? null : amountOf(depositsPerDay),
   expiresAt: expires === "" ? null : endOfDay(expires, timezone),
   addresses: addresses.split(/[\s,]+/).filter(Boolean),
 });
@@ -177,7 +177,6 @@ const LimitFields = ({ fields }: Form) => (
     <MoneyField
       label="Marked as paid per day"
       description="At most; empty for any amount"
-      min={0}
       {...fields.getInputProps("depositsPerDay")}
     />
     <TextInput

@@ -7,7 +7,7 @@ import { edited } from "../../shared/edits.ts";
 import { SubmitButton } from "../../shared/form.tsx";
 import { HistoryButton } from "../../shared/HistoryButton.tsx";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
-import { MoneyField } from "../../shared/NumberField.tsx";
+import { amountOf, MoneyField } from "../../shared/NumberField.tsx";
 import { useApiQuery, useToastedCall } from "../../shared/queries.ts";
 import classes from "./PaymentSettings.module.css";
 
@@ -65,7 +65,7 @@ function LimitsForm({ limits, version }: { limits: Limits; version: string }) {
     onSubmit: (values, options, base) => {
       const changed = names.filter((name) => values[name] !== base[name]);
       const body = {
-        ...Object.fromEntries(changed.map((name) => [name, amountOf(values[name])])),
+        ...Object.fromEntries(changed.map((name) => [name, limitOf(values[name])])),
         ...(values.approvals !== base.approvals && { approvals: values.approvals }),
       };
       return update.mutateAsync({ body, options });
@@ -77,13 +77,7 @@ function LimitsForm({ limits, version }: { limits: Limits; version: string }) {
     <form onSubmit={form.submit}>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         {names.map((name) => (
-          <MoneyField
-            key={name}
-            label={labels[name]}
-            min={0}
-            placeholder="No limit"
-            {...form.fields.getInputProps(name)}
-          />
+          <MoneyField key={name} label={labels[name]} placeholder="No limit" {...form.fields.getInputProps(name)} />
         ))}
       </SimpleGrid>
       <Switch
@@ -106,4 +100,4 @@ const typed = (limits: Limits): Fields => ({
   approvals: limits.approvals,
 });
 
-const amountOf = (text: string) => (text.trim() === "" ? null : Number(text));
+const limitOf = (text: string) => (text === "" ? null : amountOf(text));
