@@ -1,4 +1,5 @@
 import { approvals } from "@footprint/contract/approvals.ts";
+import { labelTypes } from "@footprint/contract/label-types.ts";
 import { notices } from "@footprint/contract/notices.ts";
 import { users } from "@footprint/contract/users.ts";
 import { eq, sql } from "drizzle-orm";
@@ -6,8 +7,8 @@ import { afterEach, expect, test } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { customers, events, outbox, settings, unusualEvents, webhooks } from "../db/schema.ts";
 import { lookForUnusual } from "../money/unusual-look.ts";
-import { addFedexOrder, addInvoice, addOrder } from "../testing/builders.ts";
-import { addNewcomer, happened } from "../testing/events.ts";
+import { addFedexOrder, addInvoice, addLabelType, addOrder } from "../testing/builders.ts";
+import { addEvent, addNewcomer, happened } from "../testing/events.ts";
 import { follow } from "../testing/follower.ts";
 import { addAccount, call, db } from "../testing/server.ts";
 
@@ -168,6 +169,23 @@ test("a request for approval and something unusual are told to administrators", 
   });
   await call("admin", approvals.decline, { params: { id: asked.body.request?._id ?? "" }, body: { reason: "no" } });
   expect((await listAs("admin")).groups.find(isAsked)?.notices[0]?.done).toBe("Declined by admin");
+});
+
+test("the text of a notice begins with a capital, a number or a name", async () => {
+  const labelType = await addLabelType({ name: "Parcel", tiers: [[0, 1, 7.45]] });
+  const prices = [{ fromWeight: 0, toWeight: 1, price: 17.45 }];
+  await call("admin", labelTypes.replaceTiers, { params: { id: labelType.id }, body: { prices } });
+  await lookForUnusual(db, { distance: "0" });
+  for (const left of [0, 12]) await addEvent({ type: "codes.low", data: { type: "priority", left, alert: 50 } });
+  const texts = async () =>
+    (await listAs("admin")).groups.flatMap(({ notices }) => notices.map(({ text }) => text)).sort();
+  await expect
+    .poll(texts)
+    .toEqual([
+      "12 priority codes left",
+      expect.stringMatching(/^A price changed by 134 %: Parcel from 0–1 lb/),
+      "No priority codes left",
+    ]);
 });
 
 test("what is unusual is told of once", async () => {

@@ -143,7 +143,7 @@ export const eventInWords = ({ rule, name, seen, day }: Pick<Event, "rule" | "na
     address: `${amount} to ${name}`,
     deposits: `${name} deposited ${amount} without buying anything`,
     night: `${amount} at night by ${name}, who is new`,
-    prices: `a price changed by ${seen} %: ${name}`,
+    prices: `A price changed by ${seen} %: ${name}`,
   };
   return `${words[rule]} (${day})`;
 };

@@ -137,7 +137,7 @@ export const kinds: { [K in NoticeKind]: Kind<DataOf<(typeof noticedEvents)[K]>>
   codes: {
     one: "Codes run low",
     title: () => "Codes run low",
-    text: ({ type, left }) => `${type}, ${left === 0 ? "none" : left} left`,
+    text: ({ type, left }) => `${left === 0 ? "No" : left} ${type} codes left`,
     act: "Register codes",
     all: "/usps",
     to: () => "/usps",
