@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { events } from "@footprint/contract/events.ts";
+import { labelTypes } from "@footprint/contract/label-types.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { queues } from "@footprint/contract/queues.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
@@ -188,6 +189,27 @@ test("the sidebar's counts follow, and what somebody types stays", async ({
   await expect(entry).toHaveAccessibleName(`New Users, ${newUsers.count + 2} waiting`);
   await expect(dialog).toContainText("$5.00");
   await expect(dialog.getByLabel("Amount")).toHaveValue(/12\.34/);
+});
+
+test("what is typed about a price stays when somebody else deletes that price", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const { labelType, name } = await newShop(api, token);
+  await openScreen(page, `/pricing/${labelType}`, `${name} prices`);
+  await page.getByRole("button", { name: "Edit 1–3 lb" }).click();
+  const form = page.getByRole("form", { name: "Edit 1–3 lb" });
+  await form.getByLabel("Price", { exact: true }).fill("9.45");
+  await form.getByLabel("Reason").fill("The carrier asks more");
+  await api.call(token, labelTypes.deleteTier, { params: { id: labelType }, body: { fromWeight: 1, toWeight: 3 } });
+  await expect(form).toContainText("This price has been deleted. It can be added again as a new one.");
+  await expect(form.getByLabel("Price", { exact: true })).toHaveValue("9.45");
+  await expect(form.getByLabel("Reason")).toHaveValue("The carrier asks more");
+  await expect(form.getByRole("button", { name: /^Save/ })).toHaveCount(0);
+  await expectNoAxeViolations(page);
+  await form.getByRole("button", { name: "Close" }).click();
+  await expect(page.getByRole("form")).toHaveCount(0);
+  await expect(page.getByRole("row", { name: "No price" })).toHaveCount(1);
 });
 
 test("a panel catches up: after a proxy that cuts, one that keeps back, and a server that was restarted", async ({

@@ -45,6 +45,7 @@ export function LabelTypePricesScreen() {
   const overview = useApiQuery(labelTypes.overview, { params: { id } }).data;
   const [address, setAddress] = useSearchParams();
   const [draft, setDraft] = useState<number>();
+  const [lastEdited, setLastEdited] = useState<PriceTier>();
   const confirm = useConfirm();
   const open = useDialog();
   const askWhatTheyPay = useWhatTheyPay();
@@ -55,7 +56,11 @@ export function LabelTypePricesScreen() {
   if (isNotFound(query.error)) return <NotFound what="label type" back={back} />;
 
   const editedId = address.get("tier");
-  const edited = labelType?.prices.find(({ _id }) => _id === editedId);
+  const current = labelType?.prices.find(({ _id }) => _id === editedId);
+  if (current && current !== lastEdited) setLastEdited(current);
+  // If somebody else deletes it, it stays with what was typed.
+  const edited = current ?? (editedId === lastEdited?._id ? lastEdited : undefined);
+  const isGone = !current;
   const proposed = Number(address.get("price") || Number.NaN);
   const soldOf = ({ _id }: PriceTier) => overview?.tiers.find((tier) => tier._id === _id);
   const most = Math.max(1, ...(overview?.tiers ?? []).map(({ orders }) => orders));
@@ -178,7 +183,9 @@ export function LabelTypePricesScreen() {
     <TablePanel
       title="Prices by weight"
       query={query}
-      rows={(reply) => rowsOf(reply.labelType)}
+      rows={({ labelType }) =>
+        rowsOf(edited && isGone ? { ...labelType, prices: [...labelType.prices, edited] } : labelType)
+      }
       columns={columns}
       tone={(row) => (isAll(row) ? "total" : isGap(row) ? "warning" : undefined)}
       expanded={
@@ -190,6 +197,7 @@ export function LabelTypePricesScreen() {
               key={`${edited._id} ${proposed}`}
               labelType={labelType}
               tier={edited}
+              isGone={isGone}
               sold={soldOf(edited)}
               {...(proposed >= 0 && proposed < Number.POSITIVE_INFINITY && { price: proposed })}
               onDraft={setDraft}
@@ -201,7 +209,7 @@ export function LabelTypePricesScreen() {
       empty={{ title: "No prices yet", hint: "Add the first one." }}
     />
   );
-  const shown = edited ?? labelType?.prices[0];
+  const shown = current ?? labelType?.prices[0];
 
   return (
     <>
@@ -237,7 +245,7 @@ export function LabelTypePricesScreen() {
           <PricesAside
             labelType={labelType}
             tier={shown}
-            draft={edited && draft}
+            draft={current && draft}
             scheduled={overview?.scheduled ?? []}
             onReturn={(price) => edit(shown, price)}
           />

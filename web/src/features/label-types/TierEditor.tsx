@@ -13,6 +13,7 @@ import { formatChange, formatCount, formatMoney, formatTotal, formatWeights } fr
 import { amountOf, MoneyField, NumberField } from "../../shared/NumberField.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { editedTier, type TierValues, tierOf, tierValues } from "../../shared/TierFields.tsx";
+import { Warning } from "../../shared/Warning.tsx";
 import { useAskAgain } from "./AskAgain.tsx";
 import classes from "./Prices.module.css";
 import { PriceWarnings } from "./PriceWarnings.tsx";
@@ -27,6 +28,7 @@ const { fields, valuesOf } = editedTier;
 export function TierEditor({
   labelType,
   tier,
+  isGone,
   sold,
   price = tier.price,
   onDraft,
@@ -34,6 +36,8 @@ export function TierEditor({
 }: {
   labelType: LabelType;
   tier: PriceTier;
+  /** Somebody has deleted it. */
+  isGone: boolean;
   sold: PriceOverview["tiers"][number] | undefined;
   price?: number;
   /** What is typed, for the chart of its history. */
@@ -137,6 +141,7 @@ export function TierEditor({
         <StartField {...form.fields.getInputProps("at")} />
       </div>
       {!form.settled && <FormConflict form={form} />}
+      {isGone && !form.working && <Warning>This price has been deleted. It can be added again as a new one.</Warning>}
       <FormAlert alert={form.alert} />
       <Group justify="space-between" gap="8px 16px">
         <Text size="xs" c="dimmed">
@@ -144,9 +149,9 @@ export function TierEditor({
         </Text>
         <Group gap={8} ml="auto">
           <Button variant="default" onClick={onClose} disabled={form.working}>
-            {form.settled ? "Close" : "Cancel"}
+            {form.settled || isGone ? "Close" : "Cancel"}
           </Button>
-          {!form.settled && <SubmitButton form={form} label={actionOf(values)} workingLabel="Saving…" />}
+          {!form.settled && !isGone && <SubmitButton form={form} label={actionOf(values)} workingLabel="Saving…" />}
         </Group>
       </Group>
     </form>
