@@ -8,6 +8,8 @@ type Extra = {
   conflict?: Conflict;
   /** The words that let the call through, sent as `confirmation`. */
   confirmWith?: string;
+  /** What was answered to another request with the same key: it was carried out. */
+  alreadyDone?: string;
   /** What has to be done before the call is allowed. */
   codeRequired?: true;
   passkeyAccepted?: true;

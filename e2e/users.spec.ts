@@ -233,6 +233,35 @@ testAlone(
   },
 );
 
+test("an amount whose answer got lost is not added again with another one, and the operator is told", async ({
+  staff: { page, token },
+  server,
+  watch,
+}) => {
+  watch.expectProblem(/Failed to load resource|Cannot reach the server|The first try went through/);
+  const { balance: before } = await customer(server.api, token, "balance-customer-2");
+  const address = `**/add-balance/*`;
+  await page.route(address, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  const dialog = await openBalanceForm(page, "balance-customer-2");
+  await dialog.getByLabel("Amount").fill("4.44");
+  await dialog.getByRole("button", { name: "Add Balance" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("Cannot reach the server.");
+  await page.unroute(address);
+  await dialog.getByLabel("Amount").fill("5.55");
+  for (let tries = 0; tries < 2; tries++) {
+    await dialog.getByRole("button", { name: "Add Balance" }).click();
+    await expect(dialog.getByRole("alert")).toContainText(
+      `The first try went through, though its answer was lost: Added $4.44 to balance-customer-2's balance, which is now ${money(before + 4.44)}. Nothing was done this time.`,
+    );
+    await expect(dialog.getByRole("alert")).toBeHidden();
+  }
+  const { balance: now } = await customer(server.api, token, "balance-customer-2");
+  expect(now).toBeCloseTo(before + 4.44, 5);
+});
+
 test("an amount the server does not take is the server's to refuse", async ({ staff: { page }, watch }) => {
   watch.expectProblem(/400/);
   const dialog = await openBalanceForm(page, "balance-customer-2");

@@ -317,6 +317,7 @@ test("twenty times the same key at once: one credit, and twenty times the same a
 
   const other = await addBalance(customer.id, 26, "form-1");
   expect(answerOf(other)).toEqual([409, "This Idempotency-Key was used for another request"]);
+  expect(other.body).toMatchObject({ alreadyDone: first[1] });
 });
 
 test("a hundred credits at once add up exactly, and every transfer knows the balance it left", async () => {

@@ -17,6 +17,7 @@ export function answerError(error: FastifyError | Refusal, request: FastifyReque
   const issues = "issues" in error && isRefusal && error.issues ? { issues: error.issues } : {};
   const conflict = "conflict" in error && error.conflict ? { conflict: error.conflict } : {};
   const confirmWith = "confirmWith" in error && error.confirmWith ? { confirmWith: error.confirmWith } : {};
+  const alreadyDone = "alreadyDone" in error && error.alreadyDone ? { alreadyDone: error.alreadyDone } : {};
   const required = flags.filter((name) => (error as Partial<Refusal>)[name]).map((name) => [name, true]);
   // The call may have been about to send a file.
   for (const name of ofTheFile) reply.removeHeader(name);
@@ -25,7 +26,7 @@ export function answerError(error: FastifyError | Refusal, request: FastifyReque
     .header("cache-control", "no-store")
     .type("application/json; charset=utf-8")
     .code(status)
-    .send({ message, ...issues, ...conflict, ...confirmWith, ...Object.fromEntries(required) });
+    .send({ message, ...issues, ...conflict, ...confirmWith, ...alreadyDone, ...Object.fromEntries(required) });
 }
 
 const flags = [

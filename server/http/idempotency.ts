@@ -290,7 +290,13 @@ async function keepAnswers(tx: Transaction, answers: (Claim & { reply: unknown }
 const firstAnswer = (claim: Claim, before: Answered): Replay | Refusal =>
   before.request === claim.request
     ? new Replay(before.reply)
-    : refusal(409, "This Idempotency-Key was used for another request");
+    : refusal(409, "This Idempotency-Key was used for another request", alreadyDone(before));
+
+/** For who lost that answer, and asks for something else now. */
+function alreadyDone({ reply }: Answered) {
+  const { message } = (reply ?? {}) as { message?: unknown };
+  return typeof message === "string" ? { alreadyDone: message } : {};
+}
 
 function orThrow(answer: Replay | Refusal): Replay {
   if (answer instanceof Replay) return answer;

@@ -22,12 +22,14 @@ export class ApiError extends Error {
   readonly conflict: Conflict | undefined;
   /** The words that confirm the call. */
   readonly confirmWith: string | undefined;
+  /** An earlier try, with something else filled in, went through. This is what it was answered. */
+  readonly alreadyDone: string | undefined;
 
   constructor(
     status: number,
     message: string,
     issues: Issue[] = [],
-    { codeRequired = false, passkeyAccepted = false, conflict, confirmWith }: Partial<ApiError> = {},
+    { codeRequired = false, passkeyAccepted = false, conflict, confirmWith, alreadyDone }: Partial<ApiError> = {},
   ) {
     super(message);
     this.name = "ApiError";
@@ -37,6 +39,7 @@ export class ApiError extends Error {
     this.passkeyAccepted = passkeyAccepted;
     this.conflict = conflict;
     this.confirmWith = confirmWith;
+    this.alreadyDone = alreadyDone;
   }
 }
 
@@ -150,6 +153,10 @@ function toError(status: number, reply: unknown): ApiError {
     status >= 500
       ? `The server has a problem (${status}). Try again in a moment.`
       : `The server refused this (${status}).`;
-  const words = typeof message === "string" && message ? message : fallback;
+  const words = more.alreadyDone
+    ? `The first try went through, though its answer was lost: ${more.alreadyDone}. Nothing was done this time.`
+    : typeof message === "string" && message
+      ? message
+      : fallback;
   return new ApiError(status, words, issues ?? [], more);
 }

@@ -56,13 +56,14 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
       else setAlert({ kind: "success", message });
     },
     onError(error) {
-      const { status, message, issues, conflict } = error instanceof ApiError ? error : new ApiError(0, String(error));
+      const { status, message, issues, conflict, alreadyDone } =
+        error instanceof ApiError ? error : new ApiError(0, String(error));
       // Conflicts are shown until they are decided.
       if (!conflict) setAlert({ kind: "failure", message });
       fields.setErrors(errorsAt(Object.keys(initialValues), issues));
       // A refused call changed nothing, so the corrected form is a new request. Without an answer nobody knows, so the
-      // key stays.
-      if (status >= 400 && status < 500) idempotencyKey.current = "";
+      // key stays; and where an earlier try went through, this form does nothing more.
+      if (status >= 400 && status < 500 && !alreadyDone) idempotencyKey.current = "";
     },
   });
   const working = call.isPending;
