@@ -108,6 +108,22 @@ test.for<[typed: string, trackings: string[]]>([
   expect((await find(typed)).orders.total).toBe(trackings.length);
 });
 
+test("what has an id or a code is found by it as the panel shortens it", async () => {
+  const { rows } = await addBusiness();
+  const other = await addOrder();
+  const short = (id: string, between = "…") => `${id.slice(0, 6)}${between}${id.slice(-6)}`;
+  for (const [group, id] of [
+    ["orders", rows.orders.uuid],
+    ["bulkOrders", rows.bulkOrders.uuid],
+    ["fedexOrders", rows.fedexOrders.uuid],
+    ["trackings", code],
+  ] as const) {
+    for (const typed of [short(id), short(id, "...")])
+      expect((await find(typed))[group], `${group} by ${typed}`).toEqual(one(rows[group]));
+    expect((await find(`${id.slice(0, 6)}…${other.id.slice(-6)}`))[group]).toEqual(none);
+  }
+});
+
 type Counts = { total: number; totalCapped?: boolean };
 
 const lists: [group: keyof Found, list: Endpoint, rows: string][] = [

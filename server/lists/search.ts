@@ -188,13 +188,20 @@ function keysOf(search: string): Typed {
   const text = lowerCase(search);
   const words = wordsOf(text);
   const code = text.replace(/[ -]/g, "");
+  // As the panel shortens them: 89299e…619e6a
+  const [, first, last] = /^(\w{4,12})(?:…|\.{3})(\w{4,12})$/.exec(code) ?? [];
   const isCode = /^[\w.]{4,}$/.test(code);
   const isOneKey = words[0] === text && [...text].length <= longestKey;
   return {
     words: isOneKey ? beginning("", text) : text.split(spaces).map(sentencePart).filter(Boolean).join(" & "),
     ...(!isOneKey && { wordsPattern: patternOf(text) }),
-    code: isCode ? `${beginning("=", code)} | ${beginning("~", [...code].reverse().join(""))}` : "",
-    ...(code.length > longestKey && { codePattern: patternOf(code) }),
+    code:
+      first && last
+        ? `${beginning("=", first)} & ${ending(last)}`
+        : isCode
+          ? `${beginning("=", code)} | ${ending(code)}`
+          : "",
+    ...(code.length > longestKey && !last && { codePattern: patternOf(code) }),
     ...(/^(?!420|9+$)\d{4,}$/.test(code) && { digits: digitsOf(code) }),
   };
 }
@@ -203,7 +210,7 @@ const withoutPatterns = ({ words, code, digits }: Typed): Typed => ({ words, cod
 
 function digitsOf(code: string): NonNullable<Typed["digits"]> {
   const below = String(BigInt(code) + 1n).padStart(code.length, "0");
-  const end = beginning("~", [...code].reverse().join(""));
+  const end = ending(code);
   return { word: beginning("", code), end, from: code, below, areLongerThanKey: code.length > longestKey };
 }
 
@@ -230,6 +237,9 @@ function sentencePart(part: string, place: number, parts: string[]): string {
 
 /** Asks for keys that begin with this text. */
 const beginning = (mark: string, text: string) => `${key(mark, text)}:*`;
+
+/** Asks for the keys of codes that end with this text. */
+const ending = (code: string) => beginning("~", [...code].reverse().join(""));
 
 const key = (mark: string, text: string) => `'${mark}${[...text].slice(0, longestKey).join("")}'`;
 

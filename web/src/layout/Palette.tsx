@@ -319,7 +319,7 @@ function Notes({
     return (
       <p className={classes.note}>
         Customers by name, e-mail or discord id. Orders, bulk orders, Fedex orders and invoices by id, customer,
-        tracking code or address, orders by “maren 2.4 lb” too. Screens by name.
+        tracking code or a name on the label, orders by “maren 2.4 lb” too. Screens by name.
       </p>
     );
   if (isSettled && query.error)
