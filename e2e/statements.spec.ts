@@ -2,7 +2,7 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import type { Page } from "@playwright/test";
 import { uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
-import { addCustomer, customer, drawerOf, openByKeys, openScreen, rowOf, toast } from "./steps.ts";
+import { addCustomer, customer, drawerOf, openByKeys, openScreen, removeSlowly, rowOf, toast } from "./steps.ts";
 
 const heading = "Transaction ID,Date,Transaction Type,Currency,Amount,Status,Notes,Name of sender/receiver";
 
@@ -152,6 +152,27 @@ test("columns that are not recognised are corrected, and remembered for the next
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Statements");
   await expect(rowOf(page, `${id}.csv`)).toHaveCount(1);
+});
+
+test("while a statement is being removed, its screen does not say that it does not exist", async ({
+  staff: { page },
+}) => {
+  const id = uniqueName("tx");
+  await openScreen(page, "/invoices/statements", "Statements");
+  await drop(
+    page,
+    fileOf(`${id}.csv`, [
+      heading,
+      `${id},${new Date().toISOString()},Received P2P,USD,"$5",PAYMENT DEPOSITED,,Somebody`,
+    ]),
+  );
+  await page.getByRole("button", { name: "Read 1 line" }).click();
+  await expect(page.getByText("1 line: 1 left over")).toBeVisible();
+  await removeSlowly(page, page.url().split("/").at(-1) ?? "", async () => {
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  });
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Statements");
 });
 
 test("the address of a statement that does not exist says so, and leads back", async ({ staff: { page }, watch }) => {

@@ -33,6 +33,34 @@ export async function signOut(page: Page) {
   await expect(page.getByRole("heading", { name: "Sign-In", exact: true })).toBeVisible();
 }
 
+/**
+ * Removes what the screen shows, with an answer that is long on its way: the screen fetches everything again before it
+ * arrives, and has to say what it said until it is left.
+ */
+export async function removeSlowly(page: Page, id: string, remove: () => Promise<void>) {
+  const asked: string[] = [];
+  const heading = await page.getByRole("heading", { level: 1 }).innerText();
+  const removed = Promise.withResolvers<void>();
+  const looked = Promise.withResolvers<void>();
+  await page.route(`**/*${id}`, async (route) => {
+    if (route.request().method() !== "DELETE") return route.fallback();
+    const response = await route.fetch();
+    page.on("request", (request) => request.url().includes(id) && asked.push(request.url()));
+    removed.resolve();
+    await looked.promise;
+    await route.fulfill({ response });
+  });
+  await remove();
+  await removed.promise;
+  const seen = page.waitForResponse(/unseen/);
+  await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+  await seen;
+  await expect(page.getByRole("heading", { level: 1, includeHidden: true })).toHaveText(heading);
+  looked.resolve();
+  await expect(page.getByRole("heading", { level: 1 })).not.toHaveText(heading);
+  expect(asked).toEqual([]);
+}
+
 /** The drawer of details, by what it shows: "Order". */
 export const drawerOf = (page: Page, what: string) => page.getByRole("region", { name: new RegExp(`^${what} `) });
 

@@ -8,7 +8,7 @@ import { test as base, expect } from "./fixtures.ts";
 import { startReceiver } from "./receiver.ts";
 import { adminAccount } from "./server.ts";
 import { newShop } from "./shop.ts";
-import { drawerOf, expectSettled, openScreen, rowOf, toast } from "./steps.ts";
+import { drawerOf, expectSettled, openScreen, removeSlowly, rowOf, toast } from "./steps.ts";
 import { answerWebhooks } from "./webhookAnswers.ts";
 
 const test = base.extend<{ receiver: Awaited<ReturnType<typeof startReceiver>> }>({
@@ -215,6 +215,21 @@ test("while a webhook is paused what happens waits, and arrives when it is resum
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Website Settings");
   await expect(rowOf(page, hook.note)).toHaveCount(0);
+});
+
+test("while a webhook is being deleted, its screen does not say that it does not exist", async ({
+  admin: { page, token },
+  server: { api },
+  receiver,
+}) => {
+  const hook = await addWebhook(api, token, receiver.url, "customer.verified");
+  await openScreen(page, hook.path, hook.note);
+  await expectSettled(page);
+  await removeSlowly(page, hook._id, async () => {
+    await choose(page, hook.note, "Delete");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  });
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Website Settings");
 });
 
 test("address and events are changed, and for a day after a rotation both secrets verify", async ({

@@ -4,12 +4,13 @@ import {
   notifyManager,
   QueryCache,
   QueryClient,
+  type QueryKey,
   type UseQueryResult,
   useMutation,
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { ApiError, callApi } from "./api.ts";
 import { fetchedForOthers } from "./liveEvents.ts";
 import { notify, notifyError } from "./notify.ts";
@@ -67,7 +68,10 @@ export function useApiQuery<E extends Endpoint>(
 ): UseQueryResult<Reply<E>, ApiError> {
   const query = useQuery<Reply<E>, ApiError>({
     queryKey: keyOf(endpoint, input),
-    queryFn: ({ signal }) => callApi(endpoint, input, { signal }),
+    queryFn({ signal, queryKey }) {
+      const call = () => callApi(endpoint, input, { signal });
+      return untilLeft(queryKey)?.then(call) ?? call();
+    },
     placeholderData: (previous, previousQuery) =>
       previousQuery && sameParams(previousQuery.queryKey[1], input) ? previous : undefined,
     staleTime: ({ queryHash }) => (prefetched.has(queryHash) ? prefetchedMs : 0),
@@ -80,6 +84,32 @@ export function useApiQuery<E extends Endpoint>(
   }, [shown, hash]);
   usePrefetchedNextPage(endpoint, input, shown);
   return query;
+}
+
+/** What is being removed from here, by its id, and when its screen will have been left. */
+const removals = new Map<string, Promise<void>>();
+
+const isAbout = (id: string, queryKey: QueryKey) => hashKey(queryKey).includes(id);
+const untilLeft = (queryKey: QueryKey) => [...removals].find(([id]) => isAbout(id, queryKey))?.[1];
+
+/**
+ * Makes the call that removes what a screen shows. Until the screen is left nothing about it is fetched again, or the
+ * screen would say for a moment that it does not exist.
+ */
+export function useRemoval(id: string) {
+  const end = useRef(() => {});
+  useEffect(() => () => end.current(), []);
+  return async <R>(call: () => Promise<R>): Promise<R> => {
+    const left = new Promise<void>((resolve) => {
+      end.current = () => removals.delete(id) && resolve();
+    });
+    removals.set(id, left);
+    await queryClient.cancelQueries({ predicate: ({ queryKey }) => isAbout(id, queryKey) });
+    return call().catch((error) => {
+      end.current();
+      throw error;
+    });
+  };
 }
 
 const sameParams = (one: unknown, other: unknown) =>

@@ -1,7 +1,6 @@
 import { type Statement, statements } from "@footprint/contract/statements.ts";
 import { Button, Skeleton } from "@mantine/core";
 import { IconCheck, IconRefresh, IconTrash } from "@tabler/icons-react";
-import { useState } from "react";
 import { useNavigate, useParams, useSearchParams } from "react-router";
 import { callApi } from "../../shared/api.ts";
 import { useConfirm, useDialog } from "../../shared/dialogs.tsx";
@@ -9,7 +8,7 @@ import { formatCount } from "../../shared/format.tsx";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { isNotFound, NotFound } from "../../shared/NotFound.tsx";
-import { useApiQuery, useToastedCall } from "../../shared/queries.ts";
+import { useApiQuery, useRemoval, useToastedCall } from "../../shared/queries.ts";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
 import { Tabs } from "../../shared/Tabs.tsx";
 import { InvoicesWithoutLine } from "./InvoicesWithoutLine.tsx";
@@ -26,13 +25,10 @@ const PayCertain = lazyPart(() => import("./PayCertain.tsx").then((file) => file
 /** One statement: its columns until they are confirmed, then its lines beside the invoices that they fit. */
 export function StatementScreen() {
   const { id = "" } = useParams();
-  // After it was removed nothing of it is asked for, until the screen is left.
-  const [isRemoved, setRemoved] = useState(false);
-  const query = useApiQuery(statements.read, { params: { id } }, { enabled: !isRemoved });
+  const query = useApiQuery(statements.read, { params: { id } });
   const statement = query.data?.statement;
-  const onRemoved = () => setRemoved(true);
   if (isNotFound(query.error)) return <NotFound what="statement" back={back} />;
-  if (!statement || isRemoved)
+  if (!statement)
     return (
       <>
         <ScreenHeader title="Statement" back={back} subtitle="" />
@@ -44,14 +40,14 @@ export function StatementScreen() {
       </>
     );
   return statement.state === "ready" ? (
-    <Ready statement={statement} onRemoved={onRemoved} />
+    <Ready statement={statement} />
   ) : (
     <>
       <ScreenHeader
         title={statement.file}
         back={back}
         subtitle={`${lineCount(statement.lines)}, dropped by ${statement.by.username}`}
-        actions={<Remove statement={statement} onRemoved={onRemoved} />}
+        actions={<Remove statement={statement} />}
         showsTimes
       />
       <ReadStatement key={statement._id} statement={statement} />
@@ -61,9 +57,9 @@ export function StatementScreen() {
 
 const back = { to: "/invoices/statements", label: "Statements" };
 
-type Shown = { statement: Statement; onRemoved: () => void };
+type Shown = { statement: Statement };
 
-function Ready({ statement, onRemoved }: Shown) {
+function Ready({ statement }: Shown) {
   const { _id, payments } = statement;
   const [address] = useSearchParams();
   const tab = address.get("tab");
@@ -95,7 +91,7 @@ function Ready({ statement, onRemoved }: Shown) {
         showsTimes
         actions={
           <>
-            <Remove statement={statement} onRemoved={onRemoved} />
+            <Remove statement={statement} />
             <Button
               variant="default"
               leftSection={<IconRefresh size={16} aria-hidden />}
@@ -145,9 +141,10 @@ function Ready({ statement, onRemoved }: Shown) {
 }
 
 /** Where nothing was paid with it yet. */
-function Remove({ statement: { _id, file, payments, lines }, onRemoved }: Shown) {
+function Remove({ statement: { _id, file, payments, lines } }: Shown) {
   const confirm = useConfirm();
   const navigate = useNavigate();
+  const removal = useRemoval(_id);
   if (payments.paid.count > 0) return null;
   return (
     <Button
@@ -160,11 +157,7 @@ function Remove({ statement: { _id, file, payments, lines }, onRemoved }: Shown)
           action: "Remove",
           working: "Removing…",
           danger: true,
-          async onConfirm() {
-            const reply = await callApi(statements.remove, { params: { id: _id } });
-            onRemoved();
-            return reply;
-          },
+          onConfirm: () => removal(() => callApi(statements.remove, { params: { id: _id } })),
           onDone: () => void navigate("/invoices/statements"),
         })
       }

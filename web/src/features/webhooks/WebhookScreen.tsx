@@ -1,7 +1,7 @@
 import { type Delivery, deliveryStates, type Webhook, webhooks } from "@footprint/contract/webhooks.ts";
-import { Alert, Button, Skeleton } from "@mantine/core";
+import { Alert, Button } from "@mantine/core";
 import { IconPlayerPlay, IconRefresh, IconSend } from "@tabler/icons-react";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { useNavigate, useParams } from "react-router";
 import { callApi } from "../../shared/api.ts";
 import { RowButton } from "../../shared/buttons.tsx";
@@ -48,19 +48,10 @@ const back = { to: "/website", label: "Website Settings" };
 /** One webhook, and what was and will be sent to it. */
 export function WebhookScreen() {
   const { id = "" } = useParams();
-  // After it was deleted nothing of it is asked for, until the screen is left.
-  const [isRemoved, setRemoved] = useState(false);
-  return isRemoved ? (
-    <>
-      <ScreenHeader title="Webhook" back={back} subtitle="" />
-      <Skeleton height={320} aria-busy />
-    </>
-  ) : (
-    <Deliveries key={id} id={id} onRemoved={() => setRemoved(true)} />
-  );
+  return <Deliveries key={id} id={id} />;
 }
 
-function Deliveries({ id, onRemoved }: { id: string; onRemoved: () => void }) {
+function Deliveries({ id }: { id: string }) {
   const list = useList(webhooks.deliveries, (reply) => reply.deliveries, {
     filters,
     within: { params: { id } },
@@ -126,11 +117,7 @@ function Deliveries({ id, onRemoved }: { id: string; onRemoved: () => void }) {
 
   return (
     <>
-      {webhook ? (
-        <Heading webhook={webhook} onRemoved={onRemoved} />
-      ) : (
-        <ScreenHeader title="Webhook" back={back} subtitle="" />
-      )}
+      {webhook ? <Heading webhook={webhook} /> : <ScreenHeader title="Webhook" back={back} subtitle="" />}
       <ListScreen
         title="Deliveries"
         counted={["delivery", "deliveries"]}
@@ -165,10 +152,10 @@ function NextTry({ delivery: { state, nextTryAt }, webhook }: { delivery: Delive
   );
 }
 
-function Heading({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () => void }) {
+function Heading({ webhook }: { webhook: Webhook }) {
   const navigate = useNavigate();
   const open = useDialog();
-  const actions = useWebhookActions(webhook, { onRemoved, onDone: () => void navigate("/website") });
+  const actions = useWebhookActions(webhook, () => void navigate("/website"));
   const { resume } = actions;
   const isActive = webhook.state === "active";
   // One button, whatever it does next: whoever pressed it by keyboard stays there.

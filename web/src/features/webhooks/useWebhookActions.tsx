@@ -2,19 +2,20 @@ import { type Webhook, webhooks } from "@footprint/contract/webhooks.ts";
 import { callApi } from "../../shared/api.ts";
 import { deletion, useConfirm, useDialog } from "../../shared/dialogs.tsx";
 import { lazyPart } from "../../shared/lazyPart.tsx";
-import { useToastedCall } from "../../shared/queries.ts";
+import { useRemoval, useToastedCall } from "../../shared/queries.ts";
 import { nameOf, waitingInWords } from "./words.ts";
 
 const EditWebhook = lazyPart(() => import("./WebhookForms.tsx").then((file) => file.EditWebhook));
 const RotateSecret = lazyPart(() => import("./WebhookForms.tsx").then((file) => file.RotateSecret));
 const TestEvent = lazyPart(() => import("./TestEvent.tsx").then((file) => file.TestEvent));
 
-/** What an administrator may do with a webhook. `onRemoved` before anything is fetched again. */
-export function useWebhookActions(webhook: Webhook, removal: { onRemoved?: () => void; onDone?: () => void } = {}) {
+/** What an administrator may do with a webhook; `leave` its screen once it is deleted. */
+export function useWebhookActions(webhook: Webhook, leave?: () => void) {
   const params = { params: { id: webhook._id } };
   const name = nameOf(webhook);
   const open = useDialog();
   const confirm = useConfirm();
+  const removal = useRemoval(webhook._id);
   const resume = useToastedCall(() => callApi(webhooks.resume, params));
 
   return {
@@ -51,12 +52,8 @@ export function useWebhookActions(webhook: Webhook, removal: { onRemoved?: () =>
           </>
         ),
         ...deletion,
-        async onConfirm() {
-          const reply = await callApi(webhooks.remove, params);
-          removal.onRemoved?.();
-          return reply;
-        },
-        ...(removal.onDone && { onDone: removal.onDone }),
+        onConfirm: () => removal(() => callApi(webhooks.remove, params)),
+        ...(leave && { onDone: leave }),
       }),
   };
 }
