@@ -5,7 +5,7 @@ import { fedex, fedexStatuses } from "@footprint/contract/fedex.ts";
 import type { Page } from "@playwright/test";
 import type { Api } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
-import { openScreen, toast } from "./steps.ts";
+import { doToasted, openScreen } from "./steps.ts";
 
 // The seed's orders of fedex-customer go to "Fedex Update 1" … "Fedex Update 4", "Fedex Process" and "Fedex File".
 
@@ -68,9 +68,7 @@ test("an order is updated with status, note, price and a chosen file, which come
   await (await choosing).setFiles({ name: "läbel 1.pdf", mimeType: "application/pdf", buffer: content });
   await expect(dialog(page)).toContainText("läbel 1.pdf");
   await expect(dialog(page)).toContainText("391 kB");
-  await update(page).click();
-
-  await expect(toast(page, "Order Updated Successfully")).toBeVisible();
+  await doToasted(page, "Order Updated Successfully", () => update(page).click());
   await expect(dialog(page)).toBeHidden();
   await expect(rows(page)).toContainText("Completed");
   await expect(rows(page)).toContainText("$1,204.50");
@@ -110,8 +108,7 @@ test("a file can be dropped; the wrong ones are refused before they are sent, an
 
   await drop(page, { name: "label.pdf", type: "application/pdf", content: "%PDF-1.4 dropped" });
   await expect(dialog(page).getByRole("button", { name: "Remove label.pdf" })).toBeVisible();
-  await update(page).click();
-  await expect(toast(page, "Order Updated Successfully")).toBeVisible();
+  await doToasted(page, "Order Updated Successfully", () => update(page).click());
   const order = await orderTo(server.api, token, "Fedex Update 2");
   expect(order).toMatchObject({ status: "Pending", file: { name: "label.pdf", size: 16 } });
   expect(sent).toBe(1);
@@ -157,8 +154,7 @@ test("an order in process keeps its status unless another one is chosen", async 
 test("saving an order as it is is no error", async ({ staff: { page, token }, server }) => {
   const before = await orderTo(server.api, token, "Fedex File");
   await open(page, "Fedex File", "Update");
-  await update(page).click();
-  await expect(toast(page, "Order Updated Successfully")).toBeVisible();
+  await doToasted(page, "Order Updated Successfully", () => update(page).click());
   await expect(dialog(page)).toBeHidden();
   expect(await orderTo(server.api, token, "Fedex File")).toEqual(before);
 });
@@ -206,10 +202,8 @@ test("a download that fails says why", async ({ admin: { page }, watch }) => {
     route.fulfill({ status: 404, json: { message: "This file was replaced a moment ago" } }),
   );
   await open(page, "Fedex File", "View");
-  await dialog(page)
-    .getByRole("button", { name: /^Download/ })
-    .click();
-  await expect(toast(page, "This file was replaced a moment ago")).toBeVisible();
+  const download = dialog(page).getByRole("button", { name: /^Download/ });
+  await doToasted(page, "This file was replaced a moment ago", () => download.click());
 });
 
 test("administrators see and search the discord id; staff see three asterisks, at the root too", async ({

@@ -11,6 +11,16 @@ export const rowOf = (page: Page, text: string | RegExp) => page.getByRole("row"
 
 export const toast = (page: Page, text: string | RegExp) => page.getByRole("alert").filter({ hasText: text });
 
+/**
+ * Does something, and waits for the toast that tells how it went. The page itself looks for it, and from before: a toast
+ * leaves after a while, on a machine that stands still for so long before a test has looked.
+ */
+export async function doToasted(page: Page, text: string, act: () => Promise<unknown>) {
+  const isSaid = (text: string) =>
+    [...document.querySelectorAll("[role=alert]")].some((alert) => alert.textContent?.includes(text));
+  await Promise.all([page.waitForFunction(isSaid, text, { timeout: 30_000 }), act()]);
+}
+
 /** Opens an address in the open panel, if there is one. */
 export async function open(page: Page, address: string) {
   if (!(await goInPanel(page, address))) await page.goto(address);
