@@ -303,6 +303,24 @@ test("the dashboard says what is owed to customers and whether the ledger agrees
   await expect(chip(page, "With balance: Yes")).toBeVisible();
 });
 
+testAlone(
+  "after midnight the list of today is marked as another day's, and one click from the new day",
+  async ({ admin: { page } }) => {
+    await page.clock.install({ time: "2026-10-31T23:58:30Z" });
+    await openScreen(page, "/orders", "Orders");
+    const view = page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: /^Today/ });
+    await view.click();
+    await expectAddress(page, { from: "2026-10-31", to: "2026-10-31" });
+    await expect(view).not.toHaveAccessibleName(/changed/);
+    await page.clock.runFor(120_000);
+    await expect(view).toHaveAccessibleName(/changed/);
+    await expectAddress(page, { from: "2026-10-31", to: "2026-10-31" });
+    await view.click();
+    await expectAddress(page, { from: "2026-11-01", to: "2026-11-01" });
+    await expect(view).not.toHaveAccessibleName(/changed/);
+  },
+);
+
 test("the dashboard says what is wrong if the ledger does not agree", async ({ admin: { page } }) => {
   const problems = ["tobias has a balance of $5.00, but their transfers add up to $4.00"];
   await page.route(`**${dashboard.owed.path}`, (route) =>

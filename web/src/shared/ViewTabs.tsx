@@ -22,6 +22,7 @@ import { useStale } from "./liveEvents.ts";
 import { useApiQuery, useToastedCall } from "./queries.ts";
 import { useSession } from "./session.ts";
 import { Tabs } from "./Tabs.tsx";
+import { useToday } from "./today.ts";
 import classes from "./ViewTabs.module.css";
 import { addressOf, queryOf, spanIn } from "./views.ts";
 import { useWidthUpTo } from "./windowWidth.ts";
@@ -39,8 +40,7 @@ type Known = { id: string; name: string; query: string; saved?: View };
  * shows another view.
  */
 function useViews<T extends { _id: string }>(list: List<T>, { screen, all = "All", usual = {} }: ScreenViews) {
-  const { timezone } = useSession();
-  const today = todayIn(timezone);
+  const today = useToday();
   const open = useDialog();
   // Loaded after the list; until then there are only those that everybody has.
   const { data } = useApiQuery(views.list, { query: { screen } }, { enabled: list.query.isFetched && !list.isPart });

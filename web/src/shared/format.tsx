@@ -3,6 +3,7 @@ import { Badge } from "@mantine/core";
 import { type ReactNode, useSyncExternalStore } from "react";
 import { Hint } from "./Hint.tsx";
 import { useSession } from "./session.ts";
+import { everyMinute } from "./today.ts";
 
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 const counts = new Intl.NumberFormat("en-US");
@@ -115,6 +116,7 @@ export function Time({
   plain?: boolean;
 }) {
   const { timezone } = useSession();
+  // So that "4 min ago" stays true.
   useSyncExternalStore(everyMinute, currentMinute);
   const date = new Date(value);
   const whole = fullTime(date, timezone);
@@ -125,11 +127,6 @@ export function Time({
   return plain ? time : <Hint label={whole}>{time}</Hint>;
 }
 
-// Redraws times each minute, so that "4 min ago" stays true.
-function everyMinute(tick: () => void): () => void {
-  const timer = setInterval(tick, minute);
-  return () => clearInterval(timer);
-}
 const currentMinute = () => Math.floor(Date.now() / minute);
 
 const tones = { positive: "teal", warning: "orange", danger: "red", info: "indigo", neutral: "gray" };
