@@ -290,7 +290,7 @@ export const storefront = {
           z
             .url({ protocol: /^https?$/ })
             .max(500)
-            .regex(oneLine),
+            .regex(oneLine, "An address is one line without characters that change its direction"),
         ])
         .default(""),
     }),

@@ -339,6 +339,9 @@ testAlone(
     await page.getByRole("menuitem", { name: "Show as table" }).click();
     await expect(chart(page, "Orders Graph")).toBeHidden();
     await expect(numbers(page, "Orders Graph").last().getByRole("link")).toHaveAttribute("href", /\/orders\?from=/);
+    // Other screens too.
+    await page.getByRole("link", { name: "Daily summary" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toContainText("Daily summary");
     const theme = page.locator("html");
     await expect(theme).toHaveAttribute("data-mantine-color-scheme", "dark");
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));

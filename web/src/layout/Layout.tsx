@@ -4,6 +4,7 @@ import { type RefObject, useEffect, useRef } from "react";
 import { type Location, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
 import { DialogProvider } from "../shared/dialogs.tsx";
 import { lazyPart } from "../shared/lazyPart.tsx";
+import { usePrinting } from "../shared/printing.ts";
 import { useWidthUpTo } from "../shared/windowWidth.ts";
 import { Confirmation } from "./Confirmation.tsx";
 import { Header } from "./Header.tsx";
@@ -38,6 +39,7 @@ export function Layout() {
   }, [pathname, menu]);
 
   useFocusAfterRemoval(content);
+  usePrinting();
 
   return (
     <DialogProvider screen={pathname}>

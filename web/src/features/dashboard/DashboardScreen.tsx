@@ -16,7 +16,6 @@ import { FigureMenu } from "./FigureMenu.tsx";
 import { Headlines, Periods } from "./Figures.tsx";
 import { useFigures } from "./figures.ts";
 import { Owed, useOwed } from "./Owed.tsx";
-import { usePrinting } from "./print.ts";
 import { Trends } from "./Trends.tsx";
 import { useReportedFailure } from "./useReportedFailure.ts";
 
@@ -38,8 +37,6 @@ export function DashboardScreen() {
   const failed = calls.filter((call) => call.isError);
   const [address] = useSearchParams();
   const compared = comparedIn(address);
-  // In light, also while no chart is there.
-  usePrinting();
 
   return (
     <div className={classes.screen}>

@@ -19,10 +19,10 @@ import { Chart as ChartOf, Doughnut } from "react-chartjs-2";
 import { Link, useNavigate } from "react-router";
 import { fullDay, shortDay } from "../../shared/days.ts";
 import { formatCount, formatMoney } from "../../shared/format.tsx";
+import { usePrinting } from "../../shared/printing.ts";
 import { theme } from "../../shared/theme.ts";
 import classes from "./ChartCard.module.css";
 import { colourOf } from "./colours.ts";
-import { usePrinting } from "./print.ts";
 
 Chart.register(ArcElement, BarController, BarElement, CategoryScale, Filler, LinearScale);
 Chart.register(LineController, LineElement, PointElement, Tooltip);
