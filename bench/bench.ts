@@ -111,9 +111,10 @@ await mkdir(join(file, ".."), { recursive: true });
 await writeFile(file, `${JSON.stringify({ machine, node: process.version, sizes, rows: table }, undefined, 2)}\n`);
 console.log(`Kept in ${file}`);
 
-/** The server works on only a few searches of one account at once. For orders more numbers are of interest. */
+/** The server works on few searches of one account at once, and few passwords. For orders more numbers are of interest. */
 function connectionsFor(name: string): number[] {
   if (name.includes("search")) return [1];
+  if (name === "sign in") return [8];
   if (options.connections) return [Number(options.connections)];
   return name === storefrontOrders ? [1, 8, 32] : [1, 16, 32];
 }
