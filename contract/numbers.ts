@@ -4,7 +4,7 @@ const fullWidth = /[\uff0b-\uff19]/g;
 /**
  * What people write as a number, with a point and without thousands: 1250.50 for "1,250.50", "1 250,50", "1.250,50" and
  * "1250,50". A single comma stands before decimals, unless exactly three digits follow and something other than 0 stands
- * before it. Undefined if it is no number, or could be two: nothing is guessed.
+ * before it; a single point always does. Undefined for anything else.
  */
 export function plainNumber(written: string): string | undefined {
   const text = written
