@@ -312,7 +312,8 @@ function useViewed<T extends Row, O extends Endpoint>(
   return {
     view,
     opened,
-    rowQuery,
+    // Copied, so that changes of everything in it are noticed: who reads it may still be loading.
+    rowQuery: { ...rowQuery },
     open,
     marked,
     goTo,
