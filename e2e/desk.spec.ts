@@ -47,7 +47,7 @@ test("by keys alone an order is found from another screen, opened, read and refu
   await expect(marked(page)).toBeFocused();
 });
 
-test("details follow j and k over the end of a page with a note half written, and Back closes them", async ({
+test("details follow j and k over the end of a page with a note half written, and Back closes them with their question", async ({
   staff: { page, token },
   server: { api },
 }) => {
@@ -75,8 +75,11 @@ test("details follow j and k over the end of a page with a note half written, an
   await details(page).getByRole("button", { name: "Next order" }).click();
   await expect(details(page)).toContainText("11 of 25");
 
+  await details(page).getByRole("button", { name: "Refund Order" }).click();
+  await expect(page.getByRole("dialog", { name: "Refund this order?" })).toBeVisible();
   await page.goBack();
   await expect(details(page)).toBeHidden();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
   await expect(page.getByText("1–10 of 25")).toBeVisible();
 });
 

@@ -25,7 +25,7 @@ export function Layout() {
   });
   const isNarrow = useWidthUpTo("withoutSidebar");
   const collapsed = chosen ?? isNarrow;
-  const { pathname } = useLocation();
+  const { pathname, search } = useLocation();
   const isNavigating = useNavigation().state !== "idle";
   const content = useRef<HTMLElement>(null);
 
@@ -42,7 +42,7 @@ export function Layout() {
   usePrinting();
 
   return (
-    <DialogProvider screen={pathname}>
+    <DialogProvider screen={`${pathname} ${new URLSearchParams(search).get("view")}`}>
       <a href="#content" className={classes.skip}>
         Skip to content
       </a>

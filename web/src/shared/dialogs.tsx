@@ -17,13 +17,13 @@ export function useDialog(): (draw: Draw) => void {
 
 /**
  * One dialog above a screen, and one above each dialog: a second click while the first loads opens no other. It belongs
- * to the screen that opened it, and closes when another screen is shown.
+ * to the screen and details that opened it, and closes when others are shown.
  */
 export function DialogProvider({ screen, children }: { screen: string; children: ReactNode }) {
   const [opened, setOpened] = useState<{ draw: Draw }>();
   const open = useCallback((draw: Draw) => setOpened({ draw }), []);
   const close = () => setOpened(undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another screen is shown
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another screen or row is shown
   useEffect(close, [screen]);
   const hasRoomNow = !useWidthUpTo("withoutDrawer");
   const [hasRoomBeside, setHasRoomBeside] = useState(hasRoomNow);
