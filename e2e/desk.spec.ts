@@ -118,6 +118,35 @@ test("a link to an order opens it, also where the list does not show it, beside 
   await expect(page.getByRole("dialog")).toContainText("This order does not exist");
 });
 
+test("keys that are pressed on the way to another screen open no row of the last one", async ({ staff: { page } }) => {
+  await openScreen(page, "/orders", "Orders");
+  await expect(rows(page)).toHaveCount(10);
+  const released = Promise.withResolvers<void>();
+  await page.route("**/assets/InvoicesScreen-*", async (route) => {
+    await released.promise;
+    await route.continue();
+  });
+  const asked = page.waitForRequest("**/assets/InvoicesScreen-*");
+  await goByKeys(page, "i");
+  await asked;
+  await press(page, "j", "Enter");
+  released.resolve();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Invoices");
+  await expect(rows(page)).toHaveCount(10);
+  await expect(page).toHaveURL(/\/invoices$/);
+
+  await page.evaluate(async () => {
+    document.querySelector<HTMLElement>("nav a[href='/orders']")?.click();
+    // The address changes first, and then the screen.
+    while (location.pathname !== "/orders") await Promise.resolve();
+    for (const key of ["j", "Enter"]) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    for (const row of document.querySelectorAll<HTMLElement>("[data-row] td")) row.click();
+  });
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
+  await expect(rows(page)).toHaveCount(10);
+  await expect(page).toHaveURL(/\/orders$/);
+});
+
 test("no key fires while one types, inside a dialog or with Control", async ({ staff: { page } }) => {
   await openScreen(page, "/orders", "Orders");
   await expect(rows(page)).toHaveCount(10);

@@ -13,6 +13,7 @@ import { keys, useKeys } from "./keys.ts";
 import classes from "./ListScreen.module.css";
 import { LoadFailure, OutOfDate } from "./LoadFailure.tsx";
 import { lazyPart } from "./lazyPart.tsx";
+import { useIsLeaving } from "./leaving.ts";
 import type { List } from "./list.ts";
 import { Notice } from "./Notice.tsx";
 import { Pages } from "./Pages.tsx";
@@ -162,7 +163,8 @@ function useListKeys<T extends { _id: string }>(
     chosen.add([marked, rows[at + by]].filter((row) => row !== undefined));
     list.step(by);
   };
-  useKeys({
+  const isLeaving = useIsLeaving();
+  const handlers = {
     [keys.next.key]: () => list.step(1),
     [keys.previous.key]: () => list.step(-1),
     [keys.open.key]: marked && open && (() => open(marked)),
@@ -174,7 +176,9 @@ function useListKeys<T extends { _id: string }>(
       : chosen.rows.length > 0
         ? () => chosen.clear()
         : undefined,
-  });
+  };
+  // Whoever types ahead means the rows of the next screen.
+  useKeys(Object.fromEntries(Object.entries(handlers).map(([key, act]) => [key, act && (() => isLeaving() || act())])));
 }
 
 /** Lets rows be chosen: in a table at any time, on a phone after switching it on. */

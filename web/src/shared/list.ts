@@ -180,8 +180,12 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
   const current = useCurrentRows(endpoint as E, rest, rowsOf, newest ?? [], kept);
   const rows = held?.map((row) => current(row) ?? row);
 
+  /** The next screen, which will be shown in a moment, already has the address. */
+  const isLeft = () => window.location.pathname !== pathname;
+
   /** Defaults stay out of the address. */
   function go(change: Record<string, string | undefined>, how: NavigateOptions) {
+    if (isLeft()) return;
     // Read now, since a debounced change may come later than this render.
     const next = new URLSearchParams(window.location.search);
     for (const [name, value] of Object.entries({ limit: given.get("limit") ?? undefined, ...change })) {
@@ -236,7 +240,7 @@ export function useList<E extends Endpoint, T extends Row, O extends Endpoint = 
       change(Object.fromEntries(["search", filter?.name ?? "", ...Object.keys(set)].map((name) => [name, undefined]))),
     ...useViewed(
       { endpoint, query, rows, newest, page, read },
-      { given, state, go, setPage, leave: () => void navigate(-1) },
+      { given, state, go, setPage, leave: () => isLeft() || navigate(-1) },
     ),
   };
 }
@@ -256,7 +260,7 @@ function useViewed<T extends Row, O extends Endpoint>(
     state: unknown;
     go: (change: Record<string, string | undefined>, how: NavigateOptions) => void;
     setPage: (page: number, how?: NavigateOptions) => void;
-    leave: () => void;
+    leave: () => unknown;
   },
 ) {
   const { endpoint, query, rows = [], newest = [], page, read } = list;

@@ -22,7 +22,7 @@ const lookAgainAfter = 20_000;
 
 /** The desk's list, the order that is open, and how to move between them: all of it lives in the address. */
 export function useDesk() {
-  const { search: address } = useLocation();
+  const { pathname, search: address } = useLocation();
   const navigate = useNavigate();
   const given = new URLSearchParams(address);
   const queue = queues.find(({ name }) => name === given.get("desk")) ?? queues[0];
@@ -38,6 +38,8 @@ export function useDesk() {
   }, [refetch]);
 
   function go(change: Record<string, string | undefined>, how: { replace?: boolean } = {}) {
+    // The next screen, which will be shown in a moment, already has the address.
+    if (window.location.pathname !== pathname) return;
     // Not the address of this render: a debounced change may come later.
     const next = new URLSearchParams(window.location.search);
     for (const [name, value] of Object.entries({ desk: queue.name, ...change })) {
