@@ -104,6 +104,14 @@ test("the page of an address can be asked about", async () => {
   expect((await fetch(`${origin}/orders`, { method: "POST" })).status).toBe(404);
 });
 
+test("an address with doubled slashes or characters that no file's name has is the panel's like any other", async () => {
+  // Written by hand, since fetch turns a backslash into a slash.
+  for (const path of ["//orders", "/orders//", "///", "/users/%00", "/users/%5C", "/orders\\"])
+    expect([path, (await app.inject(path)).body]).toEqual([path, page]);
+  for (const path of ["//api/v1/auth/admin-access", "//assets/a-1f.js", "//admin/nothing", "//.env", "//favicon.ico"])
+    expect(await get(path)).toMatchObject({ status: 404, text: `{"message":"There is nothing at GET ${path}"}` });
+});
+
 test("a compressed file has no address of its own", async () => {
   expect((await get("/assets/a-1f.js.br")).status).toBe(404);
   expect((await get("/index.html.gz")).status).toBe(404);

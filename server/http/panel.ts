@@ -12,9 +12,14 @@ export async function servePanel(app: FastifyInstance, folder = built) {
   serveText(app, "/robots.txt", "text/plain; charset=utf-8", () => "User-agent: *\nDisallow: /\n");
   const hasPage = existsSync(`${folder}/index.html`);
   if (hasPage) {
-    // A name too long for a file would be 403 instead of 404.
-    app.addHook("onRequest", async (request) => {
-      if (request.routeOptions.url === "/*" && pathOf(request).length > 1_000) throw nothingAt(request);
+    // What cannot be a file's name would be 403 instead of 404.
+    app.addHook("onRequest", async (request, reply) => {
+      if (request.routeOptions.url !== "/*") return;
+      if (pathOf(request).length > 1_000) throw nothingAt(request);
+      if (/\/\/|\\|%5c|%00/i.test(pathOf(request))) {
+        reply.callNotFound();
+        return reply;
+      }
     });
     await app.register(serveStatic, {
       root: folder,
@@ -44,4 +49,4 @@ const pathOf = ({ url }: FastifyRequest) => url.split("?", 1)[0] ?? "";
 const nothingAt = (request: FastifyRequest) => refusal(404, `There is nothing at ${request.method} ${pathOf(request)}`);
 
 /** Names that look like files, or have a fixed meaning, are 404 instead of a screen. */
-const isAddressOfPanel = (path: string) => !/^\/(api|assets)(\/|$)|^\/admin\/|^\/\.|\.[a-z][a-z0-9]*$/i.test(path);
+const isAddressOfPanel = (path: string) => !/^\/+(api|assets)(\/|$)|^\/+admin\/|^\/+\.|\.[a-z][a-z0-9]*$/i.test(path);
