@@ -123,6 +123,24 @@ test("a typed price replaces the quoted price of a chosen label", async ({
   expect((await read(api, token, kept)).order).toMatchObject({ status: "Completed", price: 13.78 });
 });
 
+test("the price's key chooses the quoted price, and what is typed takes its place", async ({
+  staff: { page, token },
+  adminToken,
+  server: { api },
+}) => {
+  const { batch, orders } = await placeOrders(api, adminToken, 1);
+  const [order] = orders as [(typeof orders)[number]];
+  await api.call(token, fedex.update, { params: { id: order._id }, body: { price: 13.78 } });
+  await openDesk(page, batch, 1);
+  const price = form(page).getByLabel("Price");
+  await expect(price).toHaveValue("13.78");
+  await page.keyboard.press("p");
+  await expect(price).toBeFocused();
+  await page.keyboard.type("42.60");
+  await page.keyboard.press("Control+Enter");
+  await expect.poll(async () => (await read(api, token, order)).order.price).toBe(42.6);
+});
+
 test("files are matched to orders by id and by name, the match can be changed, and all are attached at once", async ({
   staff: { page, token },
   adminToken,

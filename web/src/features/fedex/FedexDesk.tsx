@@ -111,13 +111,18 @@ function useClaim(order: FedexOrder | undefined) {
 /** The desk's own keys. Those of the order press its buttons: what cannot be pressed does nothing. */
 function useDeskKeys(desk: Desk, root: React.RefObject<HTMLElement | null>, attach: (files: File[]) => void) {
   const press = (selector: string) => root.current?.querySelector<HTMLElement>(selector)?.click();
-  const focus = (selector: string) => root.current?.querySelector<HTMLElement>(selector)?.focus();
+  /** What is typed next takes the place of a price that was quoted. */
+  function choosePrice() {
+    const field = root.current?.querySelector<HTMLInputElement>("[data-key=p]");
+    field?.focus();
+    field?.select();
+  }
   useKeys({
     [keys.next.key]: () => move(desk, 1),
     [keys.previous.key]: () => move(desk, -1),
     [deskKeys.claim.key]: () => press("[data-key=c]"),
     [deskKeys.file.key]: () => press("form input[type=file]"),
-    [deskKeys.price.key]: () => focus("[data-key=p]"),
+    [deskKeys.price.key]: choosePrice,
     [deskKeys.several.key]: () => chooseFiles(attach),
   });
 }
