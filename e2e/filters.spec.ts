@@ -6,7 +6,7 @@ import { session } from "@footprint/contract/session.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
 import type { Page, Request } from "@playwright/test";
 import { expect, test, testAlone } from "./fixtures.ts";
-import { customer, openScreen, toast } from "./steps.ts";
+import { customer, openScreen, toast, withoutServersTime } from "./steps.ts";
 
 const rows = (page: Page) => page.locator("main table[aria-busy=false] tbody tr");
 const chip = (page: Page, text: string) => page.getByRole("button", { name: text, exact: true });
@@ -21,6 +21,7 @@ async function choose(page: Page, label: string, option: string) {
 
 /** In Auckland it is already Sunday, 1 November. */
 async function inAuckland(page: Page) {
+  await withoutServersTime(page);
   await page.clock.setFixedTime("2026-10-31T12:30:00Z");
   await page.route(`**${session.access.path}`, async (route) => {
     const reply = await (await route.fetch()).json();
@@ -304,8 +305,30 @@ test("the dashboard says what is owed to customers and whether the ledger agrees
 });
 
 testAlone(
+  "a computer whose clock is a day off shows the server's today and how long ago things happened",
+  async ({ admin: { page } }) => {
+    for (const days of [1, -1]) {
+      await page.clock.setFixedTime(Date.now() + days * 24 * 60 * 60 * 1000);
+      await page.goto("/");
+      const [today] = new Date().toISOString().split("T");
+      const link = page.getByRole("link", { name: /^Orders, Today: / });
+      await expect(link).toHaveAttribute("href", `/orders?from=${today}&to=${today}`);
+      await openScreen(page, "/orders", "Orders");
+      await page
+        .getByRole("navigation", { name: "Views" })
+        .getByRole("link", { name: /^Today/ })
+        .click();
+      await expectAddress(page, { from: today, to: today });
+      await openScreen(page, "/admin-settings", "Account Setting");
+      await expect(page.getByRole("row", { name: "This session" })).toContainText(/just now|min ago/);
+    }
+  },
+);
+
+testAlone(
   "after midnight the list of today is marked as another day's, and one click from the new day",
   async ({ admin: { page } }) => {
+    await withoutServersTime(page);
     await page.clock.install({ time: "2026-10-31T23:58:30Z" });
     await openScreen(page, "/orders", "Orders");
     const view = page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: /^Today/ });

@@ -5,7 +5,7 @@ import type { Locator, Page } from "@playwright/test";
 import type { Api } from "./api.ts";
 import { expect, testAlone as test } from "./fixtures.ts";
 import { newShop } from "./shop.ts";
-import { credit, rowOf, toast } from "./steps.ts";
+import { credit, rowOf, toast, withoutServersTime } from "./steps.ts";
 
 /** A customer who was credited $150, bought a label for 2.4 lb, and got the money back. */
 async function addTrade(api: Api, token: string) {
@@ -19,6 +19,7 @@ async function addTrade(api: Api, token: string) {
 
 /** Begins at the dashboard, some days in the panel's future, and counts clicks. */
 async function begin(page: Page, days: number) {
+  await withoutServersTime(page);
   await page.clock.setFixedTime(Date.now() + days * 24 * 60 * 60 * 1000);
   await page.goto("/");
   let clicks = 0;

@@ -31,6 +31,15 @@ export async function openScreen(page: Page, address: string, heading: string) {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
 }
 
+/** For tests at another time: once loaded, the panel goes by the browser's clock, as if the server's were the same. */
+export const withoutServersTime = (page: Page) =>
+  page.addInitScript(() => {
+    const { get } = Headers.prototype;
+    Headers.prototype.get = function (name) {
+      return name === "date" ? null : get.call(this, name);
+    };
+  });
+
 export async function typePassword(page: Page, { username, password }: Account) {
   await page.getByRole("textbox", { name: "Username" }).fill(username);
   await page.getByRole("textbox", { name: "Passcode" }).fill(password);

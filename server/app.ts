@@ -133,7 +133,7 @@ export async function buildApp(
     origin: allowedOrigins(config),
     methods: ["GET", "POST", "PUT", "DELETE"],
     allowedHeaders: ["authorization", "content-type", "idempotency-key", "if-match", "x-unattended"],
-    exposedHeaders: ["content-disposition", "retry-after", "x-request-id", "x-total-rows"],
+    exposedHeaders: ["content-disposition", "date", "retry-after", "x-request-id", "x-total-rows"],
     maxAge: 600,
     // The plugin's own refusal is not JSON.
     strictPreflight: false,

@@ -2,6 +2,7 @@ import { type Transfer, transfers } from "@footprint/contract/transfers.ts";
 import { Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./BalanceChange.module.css";
+import { serverNow } from "./clock.ts";
 import { formatMoney, Time } from "./format.tsx";
 import { useApiQuery } from "./queries.ts";
 import { Warning } from "./Warning.tsx";
@@ -78,4 +79,4 @@ const tenMinutes = 10 * 60_000;
 
 /** Somebody has just moved the same amount, and it was not reversed: this may be a repetition. */
 const isTheSame = ({ amount, reversedBy, createdAt }: Transfer, other: number) =>
-  amount === other && reversedBy === null && Date.now() - new Date(createdAt).getTime() < tenMinutes;
+  amount === other && reversedBy === null && serverNow() - new Date(createdAt).getTime() < tenMinutes;

@@ -3,6 +3,7 @@ import { passkeys } from "@footprint/contract/passkeys.ts";
 import { session } from "@footprint/contract/session.ts";
 import type { Conflict } from "@footprint/contract/versions.ts";
 import { isUnattended } from "./attended.ts";
+import { compareClocks } from "./clock.ts";
 import { confirmItsYou } from "./confirmation.ts";
 import { leavePage } from "./leavePage.ts";
 import { recheckSession } from "./recheck.ts";
@@ -115,6 +116,7 @@ export async function request<E extends Endpoint>(
     if (signal?.aborted) throw error;
     throw new ApiError(0, "Cannot reach the server. Check the connection and try again.");
   });
+  compareClocks(response);
   if (response.ok) return response;
   if (response.status === 401 && !signsIn && !byItself) forceSignOut();
   const refusal = await response.json().catch(() => undefined);

@@ -1,3 +1,5 @@
+import { serverNow } from "./clock.ts";
+
 // Days are dates without a time, such as 2026-11-14; handled in UTC they are the same in every timezone.
 const short = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", timeZone: "UTC" });
 const full = new Intl.DateTimeFormat("en-US", {
@@ -25,7 +27,7 @@ export function isDay(text: string): boolean {
 
 /** Today's date for the business. */
 export const todayIn = (timezone: string) =>
-  new Intl.DateTimeFormat("en-CA", { timeZone: timezone, dateStyle: "short" }).format(new Date());
+  new Intl.DateTimeFormat("en-CA", { timeZone: timezone, dateStyle: "short" }).format(serverNow());
 
 /** So many days after a date or, if negative, before it. */
 export const dayAfter = (day: string, days: number) => isoDay(new Date(Date.parse(day) + days * 86_400_000));

@@ -1,6 +1,7 @@
 import { weightUnit } from "@footprint/contract/weights.ts";
 import { Badge } from "@mantine/core";
 import { type ReactNode, useSyncExternalStore } from "react";
+import { serverNow } from "./clock.ts";
 import { Hint } from "./Hint.tsx";
 import { useSession } from "./session.ts";
 import { everyMinute } from "./today.ts";
@@ -86,7 +87,7 @@ function briefTime(date: Date, now: number, timezone: string, withHour: boolean)
 /** Nov 14, 14:05 */
 function exactTime(date: Date, timezone: string): string {
   const year = inZone(timezone, { year: "numeric" });
-  const sameYear = year.format(date) === year.format(Date.now());
+  const sameYear = year.format(date) === year.format(serverNow());
   return inZone(timezone, {
     month: "short",
     day: "numeric",
@@ -122,12 +123,12 @@ export function Time({
   const whole = fullTime(date, timezone);
   if (full) return <time dateTime={value}>{whole}</time>;
   const time = (
-    <time dateTime={value}>{exact ? exactTime(date, timezone) : briefTime(date, Date.now(), timezone, withHour)}</time>
+    <time dateTime={value}>{exact ? exactTime(date, timezone) : briefTime(date, serverNow(), timezone, withHour)}</time>
   );
   return plain ? time : <Hint label={whole}>{time}</Hint>;
 }
 
-const currentMinute = () => Math.floor(Date.now() / minute);
+const currentMinute = () => Math.floor(serverNow() / minute);
 
 const tones = { positive: "teal", warning: "orange", danger: "red", info: "indigo", neutral: "gray" };
 

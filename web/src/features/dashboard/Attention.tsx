@@ -18,6 +18,7 @@ import {
 } from "@tabler/icons-react";
 import { type ComponentType, type ReactNode, useEffect, useRef } from "react";
 import { Link } from "react-router";
+import { serverNow } from "../../shared/clock.ts";
 import { formatCount, formatMoney, Time } from "../../shared/format.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import classes from "./Attention.module.css";
@@ -255,12 +256,12 @@ function lasting({ days }: { days: number | null }): string {
 }
 
 const isOlder = (moment: string | null, hours: number) =>
-  moment !== null && Date.now() - Date.parse(moment) > hours * 3_600_000;
+  moment !== null && serverNow() - Date.parse(moment) > hours * 3_600_000;
 
 /** , oldest 14 h */
 function since(moment: string | null): string {
   if (!moment) return "";
-  const hours = Math.floor((Date.now() - Date.parse(moment)) / 3_600_000);
+  const hours = Math.floor((serverNow() - Date.parse(moment)) / 3_600_000);
   if (hours < 1) return ", oldest under 1 h";
   return hours < 48 ? `, oldest ${hours} h` : `, oldest ${Math.floor(hours / 24)} d`;
 }

@@ -2,6 +2,7 @@ import type { FedexOrder, FedexStory } from "@footprint/contract/fedex.ts";
 import { fedex } from "@footprint/contract/fedex.ts";
 import { useEffect, useRef } from "react";
 import { useLocation, useNavigate } from "react-router";
+import { serverNow } from "../../shared/clock.ts";
 import { formatMoney } from "../../shared/format.tsx";
 import { isId } from "../../shared/list.ts";
 import { amountOf } from "../../shared/NumberField.tsx";
@@ -83,11 +84,11 @@ const hour = 3_600_000;
 export const isLate = ({ status, createdAt }: FedexOrder) =>
   (status === "Pending" || status === "In Process") && isOld(createdAt);
 
-export const isOld = (createdAt: string) => Date.now() - Date.parse(createdAt) > 6 * hour;
+export const isOld = (createdAt: string) => serverNow() - Date.parse(createdAt) > 6 * hour;
 
 /** 42 min, 8 h, 3 d */
 export function ageOf(createdAt: string): string {
-  const age = Math.max(0, Date.now() - Date.parse(createdAt));
+  const age = Math.max(0, serverNow() - Date.parse(createdAt));
   if (age < hour) return `${Math.floor(age / 60_000)} min`;
   return age < 48 * hour ? `${Math.floor(age / hour)} h` : `${Math.floor(age / (24 * hour))} d`;
 }

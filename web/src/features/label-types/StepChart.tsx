@@ -1,3 +1,4 @@
+import { serverNow } from "../../shared/clock.ts";
 import { formatMoney } from "../../shared/format.tsx";
 import { useSession } from "../../shared/session.ts";
 import classes from "./Prices.module.css";
@@ -14,7 +15,7 @@ type Step = { at: number; price: number };
 /** What something cost over the last 12 months, and dashed what it would cost from now on. */
 export function StepChart({ steps, draft }: { steps: Step[]; draft: number | undefined }) {
   const { timezone } = useSession();
-  const now = Date.now();
+  const now = serverNow();
   const since = now - months;
   const before = steps.findLast(({ at }) => at <= since);
   const shown = [...(before ? [{ at: since, price: before.price }] : []), ...steps.filter(({ at }) => at > since)];

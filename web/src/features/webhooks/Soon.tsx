@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { serverNow } from "../../shared/clock.ts";
 import { Time } from "../../shared/format.tsx";
 import { Hint } from "../../shared/Hint.tsx";
 
@@ -19,4 +20,4 @@ function everySecond(tick: () => void): () => void {
   const timer = setInterval(tick, 1_000);
   return () => clearInterval(timer);
 }
-const currentSecond = () => Math.floor(Date.now() / 1_000);
+const currentSecond = () => Math.floor(serverNow() / 1_000);

@@ -4,6 +4,7 @@ import { Alert, Box, Code, Group, Title } from "@mantine/core";
 import { IconPencil, IconTrash } from "@tabler/icons-react";
 import { callApi } from "../../shared/api.ts";
 import { AddButton, RowButton } from "../../shared/buttons.tsx";
+import { serverNow } from "../../shared/clock.ts";
 import type { Column } from "../../shared/DataTable.tsx";
 import { deletion, useConfirm, useDialog } from "../../shared/dialogs.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
@@ -107,7 +108,7 @@ function Scopes({ apiKey }: { apiKey: ApiKey }) {
 
 function Limits({ apiKey: { depositsPerDay, expiresAt, addresses } }: { apiKey: ApiKey }) {
   if (depositsPerDay === null && !expiresAt && addresses.length === 0) return "None";
-  const isOver = expiresAt && Date.parse(expiresAt) <= Date.now();
+  const isOver = expiresAt && Date.parse(expiresAt) <= serverNow();
   return (
     <ul className={classes.limits}>
       {depositsPerDay !== null && <li>Up to {formatMoney(depositsPerDay)} a day</li>}

@@ -4,6 +4,7 @@ import { Checkbox, Code, NativeSelect, Stack, Textarea, TextInput } from "@manti
 import type { FormErrors, UseFormReturnType } from "@mantine/form";
 import { useEffect, useState } from "react";
 import { callApi } from "../../shared/api.ts";
+import { todayIn } from "../../shared/days.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
 import { HistoryButton } from "../../shared/HistoryButton.tsx";
 import { scopeLabel } from "../../shared/labels.ts";
@@ -41,7 +42,7 @@ const inBody = ({ name, scopes, depositsPerDay, expires, addresses }: Fields, ti
 });
 
 const isOver = (day: string, timezone: string): FormErrors =>
-  day !== "" && day < dayOf(new Date().toISOString(), timezone) ? { expires: "This day is over" } : {};
+  day !== "" && day < todayIn(timezone) ? { expires: "This day is over" } : {};
 
 /** The new key is shown in the same dialog: it is not shown again. */
 export function CreateKey({ onClose }: { onClose: () => void }) {
