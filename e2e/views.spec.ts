@@ -97,6 +97,27 @@ test("a tab shows its list, Back the one before, and days that have a name are k
   expect(kept.find((view) => view.name === name)?.query).toBe("status=Active&days=Today");
 });
 
+test("of two views that show the same, the clicked one is lit and can be deleted", async ({
+  staff: { page, token },
+  server: { api },
+}) => {
+  const names = [uniqueName("twin"), uniqueName("twin")];
+  for (const name of names) {
+    await api.call(token, views.create, { body: { screen: "invoices", name, query: "status=expired" } });
+  }
+  await openScreen(page, "/invoices", "Invoices");
+  for (const name of [...names].reverse()) {
+    await tab(page, name).click();
+    await expectLit(page, name);
+  }
+  await tab(page, "Paid").click();
+  await tab(page, names[1] as string).click();
+  await choose(page, names[1] as string, "Delete");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(tab(page, names[1] as string)).toHaveCount(0);
+  await expectLit(page, names[0] as string);
+});
+
 test("a list works without its views", async ({ admin: { page }, watch }) => {
   watch.expectProblem(/403|Not today/);
   await page.route(`**${views.list.path}?*`, (route) => route.fulfill({ status: 403, json: { message: "Not today" } }));

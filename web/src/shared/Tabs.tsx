@@ -16,6 +16,7 @@ type Tab = {
   menu?: ReactNode;
   /** For names that may be equal. */
   id?: string;
+  onClick?: () => void;
 };
 
 /** Links above the content that they choose; without room for all, they scroll sideways. */
@@ -34,9 +35,9 @@ export function Tabs({ label, tabs, children }: { label: string; tabs: Tab[]; ch
 
   return (
     <nav ref={nav} className={classes.tabs} aria-label={label}>
-      {tabs.map(({ id, name, to, isChosen, count, isCounted, isChanged, menu }) => (
+      {tabs.map(({ id, name, to, isChosen, count, isCounted, isChanged, menu, onClick }) => (
         <Fragment key={id ?? name}>
-          <Link to={to} preventScrollReset aria-current={isChosen ? "page" : undefined}>
+          <Link to={to} preventScrollReset aria-current={isChosen ? "page" : undefined} onClick={onClick}>
             {name}
             {(count || isCounted) && (
               <span className={classes.count} data-kept={isCounted || undefined}>

@@ -36,8 +36,8 @@ export type ScreenViews = { screen: ViewScreen; all?: string; usual?: Record<str
 type Known = { id: string; name: string; query: string; saved?: View };
 
 /**
- * The views of a list. The one in the address is selected; after changes it stays selected, with a mark, until the list
- * shows another view.
+ * The views of a list. The one in the address is selected, or of several that show the same the one clicked; after
+ * changes it stays selected, with a mark, until the list shows another view.
  */
 function useViews<T extends { _id: string }>(list: List<T>, { screen, all = "All", usual = {} }: ScreenViews) {
   const today = useToday();
@@ -51,8 +51,9 @@ function useViews<T extends { _id: string }>(list: List<T>, { screen, all = "All
   ];
 
   const [last, setLast] = useState("all");
+  const [clicked, setClicked] = useState<string>();
   const equal = known.filter(({ query }) => addressOf(query, today) === list.shown);
-  const exact = equal.find(({ id }) => id === last) ?? equal[0];
+  const exact = equal.find(({ id }) => id === clicked) ?? equal.find(({ id }) => id === last) ?? equal[0];
   if (exact && exact.id !== last) setLast(exact.id);
   const lit = exact ?? known.find(({ id }) => id === last) ?? known[0];
   const totals = useTotals(list, exact?.id);
@@ -66,6 +67,7 @@ function useViews<T extends { _id: string }>(list: List<T>, { screen, all = "All
       isChanged: view === lit && !exact,
       count: totals[view.id],
       isCounted: view.id === "all",
+      onClick: () => setClicked(view.id),
       menu: view === lit && view.saved && <ViewMenu view={view.saved} shown={exact ? undefined : list.shown} />,
     })),
     /** For a list that shows no saved view. */
