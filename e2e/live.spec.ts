@@ -7,6 +7,7 @@ import { orders } from "@footprint/contract/orders.ts";
 import { queues } from "@footprint/contract/queues.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
+import { views } from "@footprint/contract/views.ts";
 import type { Dialog, Page } from "@playwright/test";
 import { type Api, apiOf, uniqueName } from "./api.ts";
 import { expect, expectNoAxeViolations, testAlone as test } from "./fixtures.ts";
@@ -22,6 +23,21 @@ const firstCells = (page: Page) => page.locator("tbody tr td:nth-child(2)").allT
 
 const sell = async (api: Api, shop: Awaited<ReturnType<typeof newShop>>, toName: string) =>
   (await api.call(shop.key, storefront.createOrder, { body: { ...shop.label, ...shop.who, toName } })).order;
+
+test("a view that a colleague changes does not keep the count of what it showed before", async ({
+  admin: { page, token },
+  server: { api },
+}) => {
+  const name = uniqueName("shared");
+  const { view } = await api.call(token, views.create, {
+    body: { screen: "invoices", name, query: "status=expired", shared: true },
+  });
+  await openScreen(page, "/invoices?status=expired", "Invoices");
+  const tab = page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: new RegExp(`^${name}`) });
+  await expect(tab).toHaveText(new RegExp(`^${name} [\\d,]+$`));
+  await api.call(token, views.update, { params: { id: view._id }, body: { query: "status=failed" } });
+  await expect(tab).toHaveText(`${name}, changed`);
+});
 
 test("a list follows at its top, announces where somebody reads on, and never moves under the eye", async ({
   admin: { page, token },

@@ -56,7 +56,7 @@ function useViews<T extends { _id: string }>(list: List<T>, { screen, all = "All
   const exact = equal.find(({ id }) => id === clicked) ?? equal.find(({ id }) => id === last) ?? equal[0];
   if (exact && exact.id !== last) setLast(exact.id);
   const lit = exact ?? known.find(({ id }) => id === last) ?? known[0];
-  const totals = useTotals(list, exact?.id);
+  const totals = useTotals(list, exact !== undefined);
 
   return {
     tabs: known.map((view) => ({
@@ -65,7 +65,7 @@ function useViews<T extends { _id: string }>(list: List<T>, { screen, all = "All
       to: `?${addressOf(view.query, today)}`,
       isChosen: view === lit,
       isChanged: view === lit && !exact,
-      count: totals[view.id],
+      count: totals[addressOf(view.query, today)],
       isCounted: view.id === "all",
       onClick: () => setClicked(view.id),
       menu: view === lit && view.saved && <ViewMenu view={view.saved} shown={exact ? undefined : list.shown} />,
@@ -80,10 +80,10 @@ function useViews<T extends { _id: string }>(list: List<T>, { screen, all = "All
   };
 }
 
-/** How many rows the views have that were shown since the last change by anybody. */
+/** How many rows the views have that were shown since the last change by anybody, by what they show. */
 function useTotals<T extends { _id: string }>(
-  { path, query }: List<T>,
-  exact: string | undefined,
+  { path, query, shown }: List<T>,
+  isView: boolean,
 ): Record<string, string> {
   const [totals, setTotals] = useState<Record<string, string>>({});
   const isChanging = useIsMutating() > 0;
@@ -92,9 +92,9 @@ function useTotals<T extends { _id: string }>(
   }, [isChanging]);
   useStale(path, () => setTotals({}));
   const { total, totalCapped } = query.data ?? {};
-  if (total === undefined || query.isPlaceholderData || !exact) return totals;
-  const shown = formatCount(total) + (totalCapped ? "+" : "");
-  if (totals[exact] !== shown) setTotals({ ...totals, [exact]: shown });
+  if (total === undefined || query.isPlaceholderData || !isView) return totals;
+  const count = formatCount(total) + (totalCapped ? "+" : "");
+  if (totals[shown] !== count) setTotals({ ...totals, [shown]: count });
   return totals;
 }
 
