@@ -112,19 +112,20 @@ export async function removeTwoStep(tx: Transaction, accountId: string): Promise
   await removeAuthenticator(tx, accountId);
 }
 
-/** Recovery codes go when the last second step goes. */
-export async function removeAuthenticator(tx: Transaction, accountId: string): Promise<void> {
+/** Recovery codes go when the last second step goes. Returns whether one is left. */
+export async function removeAuthenticator(tx: Transaction, accountId: string): Promise<boolean> {
   await tx
     .update(accounts)
     .set({ totpSecret: null, totpConfirmedAt: null, totpLastStep: null })
     .where(eq(accounts.id, accountId));
-  await removeUnusedCodes(tx, accountId);
+  return removeUnusedCodes(tx, accountId);
 }
 
-export async function removeUnusedCodes(tx: Transaction, accountId: string): Promise<void> {
-  if (await tx.$count(accounts, and(eq(accounts.id, accountId), hasSecondStep))) return;
+export async function removeUnusedCodes(tx: Transaction, accountId: string): Promise<boolean> {
+  if (await tx.$count(accounts, and(eq(accounts.id, accountId), hasSecondStep))) return true;
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId));
   await tx.delete(codeTries).where(eq(codeTries.accountId, accountId));
+  return false;
 }
 
 const triesInTenMinutes = 10;

@@ -272,6 +272,21 @@ test("a secret that somebody else began with opens nothing once a passkey is the
   expect(stolen.status).toBe(401);
 });
 
+test("whoever turns codes off and keeps a passkey is told that it is still asked for", async () => {
+  const maren = await addHolder();
+  const { secret } = (await call(maren, session.beginTwoStep, { body: { password } })).body;
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+  expect((await call(maren, session.confirmTwoStep, { body: { code } })).status).toBe(200);
+
+  const body = { password, passkey: maren.key.use(await ask()) };
+  const off = await call(maren, session.disableTwoStep, { headers, body });
+  expect([off.status, off.body.message]).toEqual([200, "Codes are off; a passkey is still asked for"]);
+  expect((await withPassword()).status).toBe(401);
+  expect((await logRows()).map((row) => row.action)).toContain(
+    "maren turned off codes for two-step sign-in and keeps a passkey",
+  );
+});
+
 test("a passkey confirms that it is them, and only its owner", async () => {
   const maren = await addHolder();
   const lena = await addHolder("lena");

@@ -211,8 +211,17 @@ export const sessionRoutes = routes(session, {
     const allow = await checkPasswordAndSecondStep(db, actor, placeOf(from), origin, body, now(), isOn);
     return transaction(async (tx) => {
       await allow(tx);
-      await removeAuthenticator(tx, actor.id);
+      const isStillOn = await removeAuthenticator(tx, actor.id);
       await endOtherSessions(tx, actor);
+      if (isStillOn) {
+        await record(
+          tx,
+          actor,
+          "session",
+          `${actor.username} turned off codes for two-step sign-in and keeps a passkey`,
+        );
+        return { message: "Codes are off; a passkey is still asked for" };
+      }
       await record(tx, actor, "session", `${actor.username} turned off two-step sign-in`, {
         before: { twoStep: true },
         after: { twoStep: false },
