@@ -10,9 +10,12 @@ const cents = {
   encode: (value: number) => value / 100,
 };
 
+/** Far above what any call allows, which says its own limit. */
+const tooLarge = "This amount is too large";
+
 /** Cents on the server, a number with at most two decimals on the wire. */
 export const money = z.codec(
-  z.number().min(-1e10).max(1e10).refine(hasDecimals(2), "An amount has at most two decimals"),
+  z.number().min(-1e10, tooLarge).max(1e10, tooLarge).refine(hasDecimals(2), "An amount has at most two decimals"),
   z.int(),
   cents,
 );

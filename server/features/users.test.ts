@@ -292,6 +292,8 @@ test("a balance never goes below zero, nor beyond what can be", async () => {
     [0, "Enter an amount other than zero"],
     [1_000_000.01, "An amount is at most 1,000,000.00"],
     [-1_000_000.01, "An amount is at most 1,000,000.00"],
+    [12_345_678_901, "This amount is too large"],
+    [-12_345_678_901, "This amount is too large"],
     [1.005, "An amount has at most two decimals"],
     [1.000001, "An amount has at most two decimals"],
     ["5", "balance must be a number"],
