@@ -7,12 +7,16 @@ import { transfers } from "@footprint/contract/transfers.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { eq, sql } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
+import { system } from "../accounts/audit.ts";
 import { customers, shops, trackingCodes, transfers as transferTable } from "../db/schema.ts";
 import { addCustomer, addFedexOrder, addInvoice, addLabelType, addOrder, someAddresses } from "../testing/builders.ts";
 import { meetAt } from "../testing/races.ts";
 import { call, db } from "../testing/server.ts";
 import { checkBooks } from "./books.ts";
+import { move } from "./ledger.ts";
+
+const isEmbedded = Boolean(inject("embeddedDump"));
 
 const parcel = { ...someAddresses, fromCountry: "US", toCountry: "US", labelType: "priority", weight: 1 };
 
@@ -74,5 +78,26 @@ test.for(movements)("%s waits for the customer's balance without holding a count
     (tx) => tx.execute(sql`select from counters for update nowait`),
   );
   expect([200, 201]).toContain(answer?.status);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
+
+test.skipIf(isEmbedded)("money that comes between a try and its refusal is used", async () => {
+  const customer = await addCustomer({ username: "maren", balance: 5 });
+  const moved = await db.transaction((tx) => {
+    let tries = 0;
+    const withCredit = new Proxy(tx, {
+      get: (target, name) =>
+        name !== "execute"
+          ? Reflect.get(target, name)
+          : async (statement: Parameters<typeof tx.execute>[0]) => {
+              const result = await target.execute(statement);
+              if (tries++ === 0)
+                await call("staff", users.addBalance, { params: { id: customer.id }, body: { balance: 10 } });
+              return result;
+            },
+    });
+    return move(withCredit, { customerId: customer.id, cents: -777, kind: "adjustment", actor: system });
+  });
+  expect(moved.balanceCents).toBe(723);
   expect((await checkBooks(db)).problems).toEqual([]);
 });

@@ -33,8 +33,16 @@ const mostCents = 1_000_000_000_000;
  */
 export async function move(tx: Transaction, movement: Movement) {
   const [moved] = await moveEach(tx, [movement]);
-  if (!moved) throw await cannotMove(tx, movement.customerId, movement.cents);
-  return moved;
+  if (moved) return moved;
+  // Under lock: money that came meanwhile is used, and a refusal says what there is.
+  const [customer] = await tx
+    .select()
+    .from(customers)
+    .where(eq(customers.id, movement.customerId))
+    .for("no key update");
+  const [movedNow] = await moveEach(tx, [movement]);
+  if (!movedNow) throw cannotMove(customer, movement.cents);
+  return movedNow;
 }
 
 /**
@@ -119,8 +127,7 @@ export async function moveEach(tx: Transaction, movements: Movement[]) {
   return moved;
 }
 
-async function cannotMove(tx: Transaction, customerId: string, cents: number) {
-  const [customer] = await tx.select().from(customers).where(eq(customers.id, customerId));
+function cannotMove(customer: typeof customers.$inferSelect | undefined, cents: number) {
   if (!customer) return refusal(404, "This customer does not exist");
   if (cents > 0) return refusal(400, `${customer.username}'s balance would be too large`);
   return balanceTooSmall(customer, -cents);
