@@ -9,7 +9,7 @@ import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import { uniqueName } from "./api.ts";
 import { expect, testAlone as test } from "./fixtures.ts";
-import { customer, drawerOf } from "./steps.ts";
+import { customer, doToasted, drawerOf } from "./steps.ts";
 
 /** Would run if anything interpreted it. Each fits into the shortest field that it is put into. */
 const script = "<script>window.hacked=1</script>";
@@ -61,14 +61,11 @@ test("whatever customers, shops and operators write is shown as they wrote it, a
 
   await test.step("the newcomer", async () => {
     await see(page, `/new-users?search=${mark}`, [username]);
-    await page
-      .getByRole("button", { name: /^Verify/ })
-      .first()
-      .click();
+    const verify = page.getByRole("button", { name: /^Verify/ }).first();
+    await doToasted(page, `${username} is verified`, () => verify.click());
     await unharmed(page);
   });
   const { _id: userId } = await customer(api, token, username);
-  await api.status(token, users.verify, { params: { id: userId } });
   await api.call(token, users.addBalance, { params: { id: userId }, body: { balance: 100 } });
 
   await api.call(token, labelTypes.create, {
