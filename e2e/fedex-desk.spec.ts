@@ -5,7 +5,7 @@ import { users } from "@footprint/contract/users.ts";
 import type { Page } from "@playwright/test";
 import { type Api, uniqueName } from "./api.ts";
 import { expect, expectNoAxeViolations, test, testAlone } from "./fixtures.ts";
-import { addCustomer, goByKeys, openScreen, toast } from "./steps.ts";
+import { addCustomer, doToasted, expectSettled, goByKeys, openScreen, toast } from "./steps.ts";
 
 const rows = (page: Page) => page.getByRole("list", { name: "Orders", exact: true }).getByRole("button");
 const current = (page: Page) => page.locator("[aria-current=true]").filter({ visible: true });
@@ -140,6 +140,36 @@ test("the price's key chooses the quoted price, and what is typed takes its plac
   await page.keyboard.press("Control+Enter");
   await expect.poll(async () => (await read(api, token, order)).order.price).toBe(42.6);
 });
+
+for (const [where, go] of [
+  ["another order", (page: Page) => rows(page).last().click()],
+  ["another screen", (page: Page) => page.getByRole("link", { name: "Invoices" }).click()],
+] as const)
+  test(`an order that takes long to save does not lead away from ${where} that was opened meanwhile`, async ({
+    staff: { page },
+    adminToken,
+    server: { api },
+  }) => {
+    const { batch, orders } = await placeOrders(api, adminToken, 3);
+    await openDesk(page, batch, 3);
+    const gone = Promise.withResolvers<void>();
+    await page.route(`**${pathOf(fedex.update, { id: orders[0]?._id ?? "" })}`, async (route) => {
+      await gone.promise;
+      await route.continue();
+    });
+    await form(page).getByLabel("Note").fill("Ask for the dimensions");
+    await page.keyboard.press("Control+Enter");
+    await expect(form(page).getByRole("button", { name: "Updating…" })).toBeVisible();
+    await go(page);
+    const opened = where === "another order" ? (orders[2]?.receiver ?? "") : "Invoices";
+    await expect(page.getByRole("heading", { name: opened, exact: true })).toBeVisible();
+    const address = page.url();
+    await doToasted(page, "Order Updated Successfully", async () => gone.resolve());
+    await expectSettled(page);
+    await expect(page.getByRole("heading", { name: opened, exact: true })).toBeVisible();
+    expect(page.url()).toBe(address);
+    await page.unrouteAll({ behavior: "wait" });
+  });
 
 test("files are matched to orders by id and by name, the match can be changed, and all are attached at once", async ({
   staff: { page, token },

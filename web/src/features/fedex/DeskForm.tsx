@@ -10,6 +10,7 @@ import { FileField } from "../../shared/FileField.tsx";
 import { FormAlert } from "../../shared/FormAlert.tsx";
 import { SubmitButton } from "../../shared/form.tsx";
 import { commandKey, useKeys } from "../../shared/keys.ts";
+import { useIsLeaving } from "../../shared/leaving.ts";
 import { amountOf, MoneyField } from "../../shared/NumberField.tsx";
 import { notify } from "../../shared/notify.ts";
 import { shortened } from "../../shared/ShortId.tsx";
@@ -50,9 +51,11 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
   const isTouched = Object.values(changes).some((change) => change !== undefined);
   useDraft(order._id, isTouched ? { values, editing } : undefined);
 
+  const isLeaving = useIsLeaving();
   function onSaved() {
     dropDraft(order._id);
-    if (following.current) desk.view(following.current);
+    // Whoever has opened something else meanwhile stays there.
+    if (following.current && element.current && !isLeaving()) desk.view(following.current);
   }
 
   /** A label is what an open order waits for. */
