@@ -1,8 +1,19 @@
+import { statements } from "@footprint/contract/statements.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import type { Page } from "@playwright/test";
 import { uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
-import { addCustomer, customer, drawerOf, openByKeys, openScreen, removeSlowly, rowOf, toast } from "./steps.ts";
+import {
+  addCustomer,
+  customer,
+  doToasted,
+  drawerOf,
+  openByKeys,
+  openScreen,
+  removeSlowly,
+  rowOf,
+  toast,
+} from "./steps.ts";
 
 const heading = "Transaction ID,Date,Transaction Type,Currency,Amount,Status,Notes,Name of sender/receiver";
 
@@ -173,6 +184,30 @@ test("while a statement is being removed, its screen does not say that it does n
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
   });
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Statements");
+});
+
+test("a statement that takes long to arrive does not lead back whoever has gone on to another screen", async ({
+  staff: { page },
+}) => {
+  const id = uniqueName("tx");
+  const gone = Promise.withResolvers<void>();
+  await page.route(`**${statements.drop.path}`, async (route) => {
+    await gone.promise;
+    await route.continue();
+  });
+  await openScreen(page, "/invoices/statements", "Statements");
+  await page
+    .getByLabel("Statement of the payment app or of PayPal")
+    .setInputFiles(
+      fileOf(`${id}.csv`, [heading, `${id},${new Date().toISOString()},Received P2P,USD,"$5",,,Somebody`]),
+    );
+  await expect(page.getByText("Sending…")).toBeVisible();
+  await page.getByRole("link", { name: "Orders", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
+  await doToasted(page, "Statement received", async () => gone.resolve());
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
+  await expect(page).toHaveURL(/\/orders$/);
+  await page.unrouteAll({ behavior: "wait" });
 });
 
 test("the address of a statement that does not exist says so, and leads back", async ({ staff: { page }, watch }) => {

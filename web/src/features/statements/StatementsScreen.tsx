@@ -7,6 +7,7 @@ import type { Column } from "../../shared/DataTable.tsx";
 import { formatCount, StatusBadge, Time } from "../../shared/format.tsx";
 import { labelOf } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
+import { useIsLeaving } from "../../shared/leaving.ts";
 import { notify, notifyError } from "../../shared/notify.ts";
 import { useApiQuery } from "../../shared/queries.ts";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
@@ -29,11 +30,13 @@ const csvTypes = [
 export function StatementsScreen() {
   const query = useApiQuery(statements.list, { query: { limit: 100 } });
   const navigate = useNavigate();
+  const isLeaving = useIsLeaving();
   const drop = useMutation({
     mutationFn: (file: File) => callApi(statements.drop, { body: { file } }),
     onSuccess({ statement, isKnown, message }) {
-      if (isKnown) notify("info", message);
-      void navigate(statementPath(statement._id));
+      // Whoever has gone on to another screen meanwhile stays there.
+      if (isKnown || isLeaving()) notify("info", message);
+      if (!isLeaving()) void navigate(statementPath(statement._id));
     },
     onError: notifyError,
   });
