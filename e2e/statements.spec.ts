@@ -1,3 +1,4 @@
+import { pathOf } from "@footprint/contract/endpoint.ts";
 import { statements } from "@footprint/contract/statements.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import type { Page } from "@playwright/test";
@@ -207,6 +208,31 @@ test("a statement that takes long to arrive does not lead back whoever has gone 
   await doToasted(page, "Statement received", async () => gone.resolve());
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
   await expect(page).toHaveURL(/\/orders$/);
+  await page.unrouteAll({ behavior: "wait" });
+});
+
+test("columns that are corrected faster than the lines are read again are all corrected", async ({
+  staff: { page },
+}) => {
+  const id = uniqueName("tx");
+  await openScreen(page, "/invoices/statements", "Statements");
+  await drop(page, fileOf(`${id}.csv`, [`Wann;Wieviel;Wer ${id}`, "03/02/2026;4.020,55;Maren Olsen"]));
+  const table = page.getByRole("table", { name: "First payments" });
+  await expect(table).toContainText("Feb 3");
+  const chosen = Promise.withResolvers<void>();
+  await page.route(`**${pathOf(statements.columns, { id: "*" })}`, async (route) => {
+    await chosen.promise;
+    await route.continue();
+  });
+  const order = page.getByLabel("Dates such as 03/11");
+  await order.selectOption("month first");
+  await expect(page.getByRole("button", { name: "Read 1 line" })).toBeDisabled();
+  await expect(order).toHaveValue("month first");
+  await page.getByLabel("Statement of").selectOption("paypal");
+  chosen.resolve();
+  await expect(page.getByRole("button", { name: "Read 1 line" })).toBeEnabled();
+  await expect(table).toContainText("Mar 2");
+  await expect(page.getByLabel("Statement of")).toHaveValue("paypal");
   await page.unrouteAll({ behavior: "wait" });
 });
 

@@ -73,7 +73,8 @@ function ConfirmColumns({ statement, onConfirm }: Confirm) {
   if (!columns) return query.isError ? <LoadFailure query={query} /> : <Skeleton height={480} aria-busy />;
   return (
     <ColumnsForm
-      columns={columns}
+      // What was chosen a moment ago is not in the answer yet.
+      columns={{ ...columns, ...(mapping && { mapping }) }}
       lines={statement.lines}
       isBusy={query.isPlaceholderData}
       onChange={setMapping}
