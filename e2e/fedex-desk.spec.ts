@@ -206,6 +206,28 @@ test("files are matched to orders by id and by name, the match can be changed, a
   }
 });
 
+test("files that are chosen before the orders are there can be attached once they are", async ({
+  staff: { page },
+  adminToken,
+  server: { api },
+}) => {
+  const { batch, orders } = await placeOrders(api, adminToken, 1);
+  const choose = chooseFiles(page);
+  const chosen = Promise.withResolvers<void>();
+  await page.route(`**${fedex.list.path}?*search=${batch}*`, async (route) => {
+    await chosen.promise;
+    await route.continue();
+  });
+  await openScreen(page, `/fedex?desk=open&search=${batch}`, "Fedex Orders");
+  choose(label(`${batch} North.pdf`));
+  await page.getByRole("button", { name: "Several files…" }).click();
+  await expect(dialog(page).getByRole("button", { name: "Attach 1 file" })).toBeVisible();
+  chosen.resolve();
+  await expect(page.getByRole("heading", { name: orders[0]?.receiver ?? "", includeHidden: true })).toBeVisible();
+  await expect(dialog(page).getByRole("button", { name: "Attach 1 file" })).toBeVisible();
+  await page.unrouteAll({ behavior: "wait" });
+});
+
 test("a claim on an order is shown to others until it is released", async ({
   staff: { page, account },
   adminToken,

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Reply } from "@footprint/contract/endpoint.ts";
 import { fedex, fedexStatuses } from "@footprint/contract/fedex.ts";
 import type { Page } from "@playwright/test";
-import type { Api } from "./api.ts";
+import { type Api, uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
 import { doToasted, openScreen } from "./steps.ts";
 
@@ -112,6 +112,22 @@ test("a file can be dropped; the wrong ones are refused before they are sent, an
   const order = await orderTo(server.api, token, "Fedex Update 2");
   expect(order).toMatchObject({ status: "Pending", file: { name: "label.pdf", size: 16 } });
   expect(sent).toBe(1);
+});
+
+test("the details of an order lead to its update, and show it once it is saved", async ({
+  staff: { page, token },
+  server,
+}) => {
+  const { _id: id } = await orderTo(server.api, token, "Fedex Update 3");
+  const note = uniqueName("seen from the details");
+  await open(page, "Fedex Update 3", "View");
+  await update(page).click();
+  const form = page.getByRole("dialog", { name: /^Update order/ });
+  await form.getByLabel("Note").fill(note);
+  await doToasted(page, "Order Updated Successfully", () => form.getByRole("button", { name: "Update" }).click());
+  await expect(form).toBeHidden();
+  await expect(dialog(page)).toContainText(note);
+  await expect(page).toHaveURL(new RegExp(`view=${id}`));
 });
 
 test("a refused update stays open with the server's message in a red alert", async ({ staff: { page }, watch }) => {

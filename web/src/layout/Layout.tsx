@@ -42,7 +42,7 @@ export function Layout() {
   usePrinting();
 
   return (
-    <DialogProvider screen={`${pathname} ${new URLSearchParams(search).get("view")}`}>
+    <DialogProvider screen={pathname} details={new URLSearchParams(search).get("view")}>
       <a href="#content" className={classes.skip}>
         Skip to content
       </a>

@@ -17,21 +17,36 @@ export function useDialog(): (draw: Draw) => void {
 
 /**
  * One dialog above a screen, and one above each dialog: a second click while the first loads opens no other. It belongs
- * to the screen and details that opened it, and closes when others are shown.
+ * to the screen and details above which it was opened, and closes when these are left.
  */
-export function DialogProvider({ screen, children }: { screen: string; children: ReactNode }) {
+export function DialogProvider({
+  screen,
+  details,
+  children,
+}: {
+  screen: string;
+  /** The row whose details are shown, if any. */
+  details: string | null;
+  children: ReactNode;
+}) {
   const [opened, setOpened] = useState<{ draw: Draw }>();
   const open = useCallback((draw: Draw) => setOpened({ draw }), []);
   const close = () => setOpened(undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another screen or row is shown
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another screen is shown
   useEffect(close, [screen]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever details are left, not when the first are shown
+  useEffect(() => (details ? close : undefined), [details]);
   const hasRoomNow = !useWidthUpTo("withoutDrawer");
   const [hasRoomBeside, setHasRoomBeside] = useState(hasRoomNow);
   if (!opened && hasRoomBeside !== hasRoomNow) setHasRoomBeside(hasRoomNow);
   return (
     <DialogContext value={open}>
       <RoomBesideContext value={hasRoomBeside}>{children}</RoomBesideContext>
-      {opened && <DialogProvider screen={screen}>{opened.draw(close)}</DialogProvider>}
+      {opened && (
+        <DialogProvider screen={screen} details={details}>
+          {opened.draw(close)}
+        </DialogProvider>
+      )}
     </DialogContext>
   );
 }

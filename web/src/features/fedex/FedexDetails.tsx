@@ -69,13 +69,7 @@ export function FedexDetails({
           ]}
         />
         <Group justify="flex-end">
-          <Button
-            leftSection={<IconPencil size={16} aria-hidden />}
-            onClick={() => {
-              onClose();
-              onUpdate();
-            }}
-          >
+          <Button leftSection={<IconPencil size={16} aria-hidden />} onClick={onUpdate}>
             Update
           </Button>
         </Group>
