@@ -113,6 +113,24 @@ testAlone(
   },
 );
 
+test("a row that is unchosen while all that match are being chosen stays unchosen", async ({ staff: { page } }) => {
+  await openScreen(page, "/orders?search=paging-customer", "Orders");
+  await page.getByRole("checkbox", { name: "Choose this page" }).click();
+  const unchosen = Promise.withResolvers<void>();
+  await page.route(`**${orders.list.path}?*limit=100*`, async (route) => {
+    await unchosen.promise;
+    await route.continue();
+  });
+  await bar(page).getByRole("button", { name: "Choose all 25 that match" }).click();
+  await expect(bar(page)).toContainText("Choosing…");
+  await rows(page).getByRole("checkbox").nth(3).click();
+  await expect(bar(page)).toContainText("9 selected");
+  unchosen.resolve();
+  await expect(bar(page)).toContainText("24 selected");
+  await expect(rows(page).getByRole("checkbox").nth(3)).not.toBeChecked();
+  await page.unrouteAll({ behavior: "wait" });
+});
+
 test("on a phone rows are chosen by touching their cards", async ({ staff: { page } }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await openScreen(page, "/users?search=customer&verified=true", "Users");

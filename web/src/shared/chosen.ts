@@ -47,13 +47,15 @@ export function useChosen<T extends Row>(
     change((next) => {
       for (const row of some) if (next.size < mostChosen) next.set(row._id, row);
     });
-  const drop = (ids: readonly string[]) =>
+  /** The fetch under way, and what is unchosen meanwhile; another search, or clearing, ends it. */
+  const fetching = useRef<{ unchosen: Set<string> }>(undefined);
+  function drop(ids: readonly string[]) {
+    for (const id of ids) fetching.current?.unchosen.add(id);
     change((next) => {
       for (const id of ids) next.delete(id);
     });
+  }
 
-  /** The fetch under way; another search, or clearing, ends it. */
-  const fetching = useRef<object>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the list is narrowed otherwise
   useEffect(
     () => () => {
@@ -64,14 +66,14 @@ export function useChosen<T extends Row>(
   );
 
   async function addAll() {
-    const mine = {};
+    const mine = { unchosen: new Set<string>() };
     fetching.current = mine;
     setFetching(true);
     try {
       for (let page = 1; page <= mostChosen / longestPage; page += 1) {
         const found = await fetchPage(page);
         if (fetching.current !== mine) return;
-        add(found);
+        add(found.filter(({ _id }) => !mine.unchosen.has(_id)));
         if (found.length < longestPage) break;
       }
     } catch (error) {
