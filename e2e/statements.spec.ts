@@ -1,11 +1,13 @@
 import { pathOf } from "@footprint/contract/endpoint.ts";
 import { statements } from "@footprint/contract/statements.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
+import { transfers } from "@footprint/contract/transfers.ts";
 import type { Page } from "@playwright/test";
 import { uniqueName } from "./api.ts";
 import { expect, test } from "./fixtures.ts";
 import {
   addCustomer,
+  credit,
   customer,
   doToasted,
   drawerOf,
@@ -137,6 +139,39 @@ test("likely lines that were looked at are paid together, and the rest is matche
   await expect(tab(page, /^Paid/)).toContainText("2");
   await expect(page.getByRole("region", { name: "Chosen rows" })).toBeHidden();
   expect((await customer(api, token, two.username)).balance).toBe(613.37);
+});
+
+test("what was credited to one customer is not said of another whose invoice is chosen next", async ({
+  staff: { page, token },
+  server: { api },
+  adminToken,
+}) => {
+  const [one, two] = [await addCustomer(api, adminToken), await addCustomer(api, adminToken)];
+  for (const { key, username: discordId } of [one, two])
+    await api.call(key, storefront.createInvoice, { body: { discordId, amount: 418.55, payment_method: "cashapp" } });
+  await credit(api, token, one, 418.55, "paid in cash");
+  const id = uniqueName("tx");
+  await openScreen(page, "/invoices/statements", "Statements");
+  const line = `${id},${new Date().toISOString()},Received P2P,USD,"$4,111.22",PAYMENT DEPOSITED,,${id}`;
+  await drop(page, fileOf(`${id}.csv`, [heading, line]));
+  await page.getByRole("button", { name: "Read 1 line" }).click();
+  await page.getByRole("button", { name: "Assign line 2" }).click();
+  const assign = page.getByRole("dialog", { name: "Which invoice has this paid?" });
+  await assign.getByRole("searchbox").fill("patron");
+  await assign.getByRole("radio", { name: new RegExp(one.username) }).check();
+  await expect(assign).toContainText(`$418.55 was credited to ${one.username} already`);
+  const looked = Promise.withResolvers<void>();
+  await page.route(`**${transfers.list.path}?*customer=${two._id}*`, async (route) => {
+    await looked.promise;
+    await route.continue();
+  });
+  await assign.getByRole("radio", { name: new RegExp(two.username) }).check();
+  await expect(assign).toContainText("Current balance$0.00");
+  await expect(assign).not.toContainText("was credited to");
+  looked.resolve();
+  await expect(assign.locator("[aria-busy=true]")).toHaveCount(0);
+  await expect(assign).not.toContainText("was credited to");
+  await page.unrouteAll({ behavior: "wait" });
 });
 
 test("columns that are not recognised are corrected, and remembered for the next file", async ({ staff: { page } }) => {

@@ -23,14 +23,16 @@ export function BalanceChange({
   const lately = useApiQuery(transfers.list, { query: { customer: _id, limit: 20 } }, { gcTime: 0 });
   const history = query.data?.transfers;
   const balance = history && (history[0]?.balanceAfter ?? 0);
+  // Until it is answered, there is only what was answered about another customer.
+  const recent = lately.isPlaceholderData ? undefined : lately.data?.transfers;
   const failure = [query, lately].find(({ isError, data }) => isError && !data)?.error;
   const isAmount = Number.isFinite(amount) && amount !== 0;
   const after = balance !== undefined && isAmount ? Math.round((balance + amount) * 100) / 100 : undefined;
-  const same = isAmount ? lately.data?.transfers.find((transfer) => isTheSame(transfer, amount)) : undefined;
+  const same = isAmount ? recent?.find((transfer) => isTheSame(transfer, amount)) : undefined;
   const highest = Math.max(0, ...(history ?? []).map(({ balanceAfter }) => balanceAfter));
 
   return (
-    <Stack gap="xs" aria-busy={query.isPending || lately.isPending}>
+    <Stack gap="xs" aria-busy={query.isPending || lately.isPending || lately.isPlaceholderData}>
       <div className={classes.preview}>
         <dl className={classes.balances}>
           <div>
