@@ -4,7 +4,7 @@ import type { Locator, Page } from "@playwright/test";
 import { expect, expectNoAxeViolations, test, testAlone } from "./fixtures.ts";
 import { type View, views } from "./screens.ts";
 import { adminAccount } from "./server.ts";
-import { open } from "./steps.ts";
+import { expectSettled, open } from "./steps.ts";
 
 const forAll = ["Orders", "Bulk Orders", "Fedex Orders", "Users", "New Users", "Invoices", "Transfers"];
 const forAdmins = ["Dashboard", ...forAll, "USPS Tracking", "Label Pricing", "Website", "Staff"];
@@ -391,6 +391,27 @@ testAlone(
     await page.unroute("**/assets/**");
     await page.getByRole("button", { name: "Reload" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Invoices");
+  },
+);
+
+testAlone(
+  "where the code of toasts does not come the panel says so, and where that of a tooltip does not, it goes on",
+  async ({ admin: { page }, watch }) => {
+    watch.expectProblem(/ERR_FAILED|could not be loaded|preload|dynamically imported/);
+    await page.route(/assets\/(Toasts|HintTip)-.*js/, (route) => route.abort());
+    await page.goto("/orders");
+    await expect(page.getByText("This screen could not be loaded. Check the connection and reload.")).toBeVisible();
+    await page.unroute(/assets\/(Toasts|HintTip)-.*js/);
+    await page.route(/assets\/HintTip-.*js/, (route) => route.abort());
+    await page.getByRole("button", { name: "Reload" }).click();
+    await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+    const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("HintTip-"));
+    await page.getByRole("button", { name: /^Copy/ }).first().hover();
+    await failed;
+    await page.getByRole("searchbox").fill("paging");
+    await expect(page).toHaveURL(/search=paging/);
+    await expectSettled(page);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
   },
 );
 

@@ -14,6 +14,8 @@ import { Sidebar } from "./Sidebar.tsx";
 
 const NewSignIns = lazyPart(() => import("./NewSignIns.tsx").then((file) => file.NewSignIns));
 const PhoneMenu = lazyPart(() => import("./PhoneMenu.tsx").then((file) => file.PhoneMenu));
+/** Within the router: where their code does not come, its fallback page says so. */
+export const Toasts = lazyPart(() => import("./Toasts.tsx").then((file) => file.Toasts));
 
 export function Layout() {
   const isPhone = useWidthUpTo("phone");
@@ -68,6 +70,7 @@ export function Layout() {
       </div>
       <PanelKeys />
       <Confirmation />
+      <Toasts />
       <ScrollRestoration getKey={scrollKey} />
     </DialogProvider>
   );

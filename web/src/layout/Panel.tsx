@@ -2,14 +2,11 @@ import "../shared/components.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { RouterProvider } from "react-router/dom";
-import { lazyPart } from "../shared/lazyPart.tsx";
 import { LeavingContext } from "../shared/leaving.ts";
 import { queryClient } from "../shared/queries.ts";
 import { useSession } from "../shared/session.ts";
 import { createPanelRouter } from "./router.tsx";
 import "./Panel.css";
-
-const Toasts = lazyPart(() => import("./Toasts.tsx").then((file) => file.Toasts));
 
 /** Everything behind Sign-In. */
 export function Panel() {
@@ -31,7 +28,6 @@ export function Panel() {
       <LeavingContext value={isLeaving}>
         <RouterProvider router={router} />
       </LeavingContext>
-      <Toasts />
     </QueryClientProvider>
   );
 }

@@ -6,7 +6,7 @@ import type { Session } from "../shared/session.ts";
 import { AppError } from "./AppError.tsx";
 import { Confirmation } from "./Confirmation.tsx";
 import { FallbackPage } from "./FallbackPage.tsx";
-import { Layout, LoadingScreen } from "./Layout.tsx";
+import { Layout, LoadingScreen, Toasts } from "./Layout.tsx";
 
 export function createPanelRouter({ role, mustFirst }: Session) {
   if (mustFirst)
@@ -16,6 +16,7 @@ export function createPanelRouter({ role, mustFirst }: Session) {
           <>
             <Outlet />
             <Confirmation />
+            <Toasts />
           </>
         ),
         ErrorBoundary: FallbackPage,

@@ -11,7 +11,13 @@ import {
 import type { HintTipProps } from "./HintTip.tsx";
 import { lazyPart } from "./lazyPart.tsx";
 
-const HintTip = lazyPart(() => import("./HintTip.tsx").then((file) => file.HintTip));
+/** Where its code does not come, nothing is shown: a tooltip must not take the screen away. */
+const HintTip = lazyPart<HintTipProps>(() =>
+  import("./HintTip.tsx").then(
+    (file) => file.HintTip,
+    () => () => null,
+  ),
+);
 
 const delayMs = 250;
 
