@@ -416,6 +416,29 @@ testAlone(
 );
 
 testAlone(
+  "of two menus whose code is on its way only the one that was asked for last opens",
+  async ({ staff: { page } }) => {
+    const asked = Promise.withResolvers<void>();
+    await page.route(/assets\/LoadedMenu-/, async (route) => {
+      await asked.promise;
+      await route.continue();
+    });
+    await page.goto("/users");
+    await expect(page.getByText(/^Page 1 of/)).toBeVisible();
+    const menus = page.getByRole("button", { name: /^More actions for/ });
+    await menus.nth(0).press("Enter");
+    await menus.nth(1).press("Enter");
+    asked.resolve();
+    await expect(menus.nth(1)).toHaveAttribute("aria-expanded", "true");
+    await expect(page.getByRole("menu")).toHaveCount(1);
+    await expect(menus.nth(0)).toHaveAttribute("aria-expanded", "false");
+    await page.keyboard.press("Escape");
+    await expect(menus.nth(1)).toBeFocused();
+    await expect(page.getByRole("menu")).toHaveCount(0);
+  },
+);
+
+testAlone(
   "a search that was just typed does not lead back while the next screen's code is on its way",
   async ({ staff: { page }, stopClock }) => {
     await page.clock.install();

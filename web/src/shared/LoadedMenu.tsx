@@ -12,8 +12,10 @@ export type LoadedMenuProps = Pick<MenuProps, "position" | "width" | "withinPort
 
 /** The menu of a LazyMenu, which opens once it is loaded. */
 export function LoadedMenu({ at, onChange, children, ...menu }: LoadedMenuProps) {
-  // Opened after mounting, or it would not be animated.
-  useEffect(() => onChange(true), [onChange]);
+  // Opened after mounting, or it would not be animated; not for somebody who has gone on to something else meanwhile.
+  useEffect(() => {
+    if (document.activeElement?.contains(at.current)) onChange(true);
+  }, [at, onChange]);
   return (
     <Menu {...menu} onChange={onChange}>
       <Menu.Target>
