@@ -1,3 +1,4 @@
+import { pathOf } from "@footprint/contract/endpoint.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import type { Page } from "@playwright/test";
@@ -145,6 +146,36 @@ test("keys that are pressed on the way to another screen open no row of the last
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
   await expect(rows(page)).toHaveCount(10);
   await expect(page).toHaveURL(/\/orders$/);
+});
+
+test("a key that was pressed while one order was loading does not act on another that is opened instead", async ({
+  staff: { page, token },
+  server: { api },
+}) => {
+  const { orders: found } = await api.call(token, orders.list, { query: { search: "Paging 25" } });
+  const late = found.find(({ toName }) => toName === "Paging 25")?._id ?? "";
+  const question = page.getByRole("dialog", { name: "Refund this order?" });
+  const looked = Promise.withResolvers<void>();
+  await page.route(`**${pathOf(orders.read, { id: late })}`, async (route) => {
+    await looked.promise;
+    await route.continue();
+  });
+  await openScreen(page, "/orders?search=paging-customer", "Orders");
+  // The question's code is there from now on.
+  await rows(page).nth(1).getByRole("cell", { name: "Paging 02" }).click();
+  await expect(details(page).getByRole("region", { name: "Timeline" })).toBeVisible();
+  await press(page, "r");
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await expect(question).toBeHidden();
+
+  await openScreen(page, `/orders?search=paging-customer&view=${late}`, "Orders");
+  await expect(details(page).locator("[aria-busy=true]")).toBeVisible();
+  await press(page, "r", "Escape");
+  await rows(page).nth(2).getByRole("cell", { name: "Paging 03" }).click();
+  await expect(details(page).getByRole("region", { name: "Timeline" })).toBeVisible();
+  await expect(question).toHaveCount(0);
+  looked.resolve();
+  await page.unrouteAll({ behavior: "wait" });
 });
 
 test("no key fires while one types, inside a dialog or with Control", async ({ staff: { page } }) => {

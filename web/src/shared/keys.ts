@@ -82,8 +82,16 @@ window.addEventListener("keydown", (event) => {
   const act = listening.map(({ current }) => current[pressed]).find((handler) => handler !== undefined);
   if (!act) return;
   event.preventDefault();
-  if (!event.repeat || held.includes(pressed)) act();
+  if (event.repeat && !held.includes(pressed)) return;
+  forgetEarly();
+  act();
 });
+
+/** Whoever does something else meanwhile no longer means what was loading. */
+function forgetEarly() {
+  early = nothingEarly;
+}
+window.addEventListener("pointerdown", forgetEarly);
 
 /** A key, or the sequence of two that it completes; nothing while typing. */
 function plainKeys(event: KeyboardEvent): string {
