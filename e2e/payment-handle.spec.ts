@@ -1,3 +1,4 @@
+import { pathOf } from "@footprint/contract/endpoint.ts";
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import encodeQR from "qr";
@@ -68,6 +69,30 @@ test("a code that pays a stranger needs confirming words, and the previous handl
   await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
   await expect(current).toContainText("No image yet");
   await expect(current).toContainText("$north-wind");
+});
+
+test("an earlier image that could not be loaded is not taken for none", async ({
+  admin: { page, token },
+  server: { api },
+  watch,
+}) => {
+  watch.expectProblem(/503/);
+  await openScreen(page, "/website", "Website Settings");
+  await page.getByRole("textbox", { name: "Payment-app handle" }).fill("$south-wind");
+  await choose(page, "$south-wind");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await confirmChange(page);
+  await expect(page.getByRole("figure", { name: /^Current handle/ })).toContainText("The QR code pays $south-wind");
+  await api.call(token, website.removeCashapp, { body: { remove: "image" } });
+  await page.route(`**${pathOf(website.cashappImage, { id: "*" })}`, (route) =>
+    route.fulfill({ status: 503, json: { message: "Too busy" } }),
+  );
+  await page.getByRole("button", { name: "Earlier handles" }).click();
+  const entry = page.getByRole("list", { name: "Earlier handles" }).getByRole("listitem").nth(1);
+  await expect(entry).toContainText("Too busy");
+  await expect(entry).not.toContainText("No image");
+  await expect(entry.getByRole("button", { name: "Return to $south-wind" })).toBeDisabled();
+  await page.unrouteAll({ behavior: "wait" });
 });
 
 testAlone.describe("while others look", () => {

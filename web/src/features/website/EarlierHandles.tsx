@@ -55,7 +55,7 @@ function Entry({
   onReturn: (entry: PaymentHandle, image: Blob | null) => void;
 }) {
   const { _id: id, cashappId, image: name, qr, warnings, by, isCurrent, createdAt } = entry;
-  const image = useImage(name === null ? undefined : id);
+  const { image, failure } = useImage(name === null ? undefined : id);
   return (
     <li className={classes.entry}>
       <Picture image={image} alt={`QR image of ${cashappId || "nobody"}`} size={96} />
@@ -64,6 +64,11 @@ function Entry({
         <Text size="xs" c="dimmed">
           <Time value={createdAt} withHour /> {by ? `by ${by.username}` : "or before"}
         </Text>
+        {failure && (
+          <Text size="xs" c="var(--mantine-color-error)">
+            {failure}
+          </Text>
+        )}
         {name !== null && (qr.length > 0 || warnings.length > 0) && <QrSays qr={qr} handle={cashappId} />}
       </div>
       {isCurrent ? (
@@ -84,16 +89,19 @@ function Entry({
   );
 }
 
-/** The image of an entry, which needs the session that an address alone does not have; undefined while it loads. */
-function useImage(id: string | undefined): Blob | null | undefined {
-  const [image, setImage] = useState<Blob | null | undefined>(id ? undefined : null);
+/** The image of an entry, which needs the session that an address alone does not have; undefined until it is there. */
+function useImage(id: string | undefined): { image?: Blob | null; failure?: string } {
+  const [loaded, setLoaded] = useState<{ image?: Blob | null; failure?: string }>(id ? {} : { image: null });
   useEffect(() => {
     if (!id) return;
     const controller = new AbortController();
     request(website.cashappImage, { params: { id } }, { signal: controller.signal })
       .then((response) => response.blob())
-      .then(setImage, () => controller.signal.aborted || setImage(null));
+      .then(
+        (image) => setLoaded({ image }),
+        ({ message }: Error) => controller.signal.aborted || setLoaded({ failure: message }),
+      );
     return () => controller.abort();
   }, [id]);
-  return image;
+  return loaded;
 }
