@@ -1,9 +1,10 @@
 import fs from "node:fs";
 import { cp } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { dashboard } from "@footprint/contract/dashboard.ts";
 import { sql } from "drizzle-orm";
 import { afterEach, expect, test, vi } from "vitest";
-import { folder, putDatabase } from "../testing/program.ts";
+import { adminPassword, ended, folder, openShop, putDatabase, run } from "../testing/program.ts";
 import type { Database } from "./database.ts";
 import { connectEmbedded, openFolder } from "./engine.ts";
 
@@ -36,4 +37,25 @@ test("what was answered outlives a machine that forgets all that was not brought
   } finally {
     await engine.close();
   }
+});
+
+test("where the disk has no room for the journal, the program says so and ends; with room again it goes on", async () => {
+  await putDatabase();
+  // The demo business fills more than one file of the journal.
+  const full = { ADMIN_PASSWORD: adminPassword, NODE_OPTIONS: "--import=./testing/full-disk.ts" };
+  expect(await ended(run({ DEMO: "on", ...full }))).toEqual({
+    code: 1,
+    output: expect.stringMatching(
+      /^The database gave up \(could not write .*: No space left on device\): the program ends\.$/,
+    ),
+  });
+  expect(await ended(run(full))).toEqual({
+    code: 1,
+    output: expect.stringMatching(
+      /cannot be opened \(could not write .*: No space left on device\): make room on its disk\.$/,
+    ),
+  });
+
+  const { call } = await openShop({ DEMO: "off" });
+  expect(await call(dashboard.books)).toMatchObject({ balanced: true });
 });

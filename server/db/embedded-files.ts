@@ -9,6 +9,9 @@ type NodeFiles = { stream_ops: { fsync?(stream: Stream): number }; realPath(node
 
 /** The engine's files in a folder. When it asks for an fsync, as before it answers a COMMIT, they are really synced. */
 class DurableFiles extends NodeFS {
+  /** Why the engine gave up, in its own words. */
+  why = "";
+
   override async init(...args: Parameters<NodeFS["init"]>) {
     const made = await super.init(...args);
     const bringToDisk = (module: unknown) => {
@@ -27,6 +30,15 @@ class DurableFiles extends NodeFS {
       };
     };
     made.emscriptenOpts.preRun = [...(made.emscriptenOpts.preRun ?? []), bringToDisk];
+    made.emscriptenOpts.printErr = (line: string) => {
+      this.why = /(?:PANIC|FATAL): +(.*)/.exec(line)?.[1] ?? this.why;
+    };
+    // Where PostgreSQL gives up, as when there is no room for its journal, its process ends. This engine would be called
+    // again and again, and nothing else would happen in the program for ever.
+    made.emscriptenOpts.onAbort = () => {
+      console.error(`The database gave up (${this.why || "for no known reason"}): the program ends.`);
+      process.exit(1);
+    };
     return made;
   }
 }
@@ -35,12 +47,17 @@ class DurableFiles extends NodeFS {
 const startParams = [
   ...PGlite.defaultStartParams.filter((param) => param !== "-F"),
   ...["-c", "fsync=on", "-c", "wal_sync_method=fsync"],
+  // Nobody reads the progress of a start, and if one fails, the timer for it would keep the program from ending.
+  ...["-c", "log_startup_progress_interval=0"],
 ];
 
 /** Opens the database in a folder, or creates one there. */
 export async function openFiles(folder: string, options: PGliteOptions): Promise<PGlite> {
   const isNew = !existsSync(join(folder, "PG_VERSION"));
-  const client = await PGlite.create({ ...options, fs: new DurableFiles(folder), startParams });
+  const files = new DurableFiles(folder);
+  const client = await PGlite.create({ ...options, fs: files, startParams }).catch((error) => {
+    throw files.why ? new Error(files.why) : error;
+  });
   // The engine's first files were written before fsync was switched on.
   if (isNew) await syncFolder(folder);
   return client;

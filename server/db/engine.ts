@@ -83,9 +83,11 @@ export async function openFolder(folder: string): Promise<EmbeddedEngine> {
   } catch (error) {
     await (engine?.close() ?? lock.release());
     if (error instanceof StartError) throw error;
-    throw new StartError(
-      `The database in ${folder} cannot be opened (${messageOf(error)}): restore a backup, or set DATA_DIR to another folder.`,
-    );
+    const why = messageOf(error);
+    const remedy = /no space left/i.test(why)
+      ? "make room on its disk"
+      : "restore a backup, or set DATA_DIR to another folder";
+    throw new StartError(`The database in ${folder} cannot be opened (${why}): ${remedy}.`);
   }
 }
 

@@ -132,7 +132,7 @@ export const archive = command("operations/archive/archive.ts");
 export const books = command("operations/print-books.ts");
 export const admin = command("operations/admin.ts");
 
-const adminPassword = "open sesame, please";
+export const adminPassword = "open sesame, please";
 type Sent = { params?: Record<string, string>; query?: Record<string, string>; body?: object; form?: FormData };
 
 /** A server with the demo business and a call to it as its administrator. */
