@@ -8,6 +8,7 @@ import pg from "pg";
 import { expect, test, vi } from "vitest";
 import {
   admin,
+  adminPassword,
   backup,
   emptyPostgres,
   look,
@@ -142,4 +143,52 @@ test("a passphrase closes and opens; what was changed since is refused, and so i
   expect((await backup({ ...there, ...half }, place("half.gz.age"))).output).toBe(
     "BACKUP_KEY is not a whole key of the age format: copy it again.",
   );
+});
+
+test("what servers that end leave of a backup goes once a newer one is made; one that only stood still does not count", {
+  timeout: 600_000,
+}, async () => {
+  const { DATABASE_URL } = await migratedPostgres();
+  const owner = new pg.Client(DATABASE_URL);
+  await owner.connect();
+  const env = { DATABASE_URL, BACKUP_EVERY: "1h", BACKUP_DIR: place("out"), ADMIN_PASSWORD: adminPassword };
+  const files = () => readdir(place("out")).catch(() => [] as string[]);
+  /** Runs a server until its backup is written; the check has to wait for the lock. */
+  const untilChecking = async () => {
+    const before = await files();
+    const server = await run(env);
+    await vi.waitFor(async () => {
+      const whole = (await files()).filter((name) => name.endsWith(".gz"));
+      expect(whole).toHaveLength(before.length + 1);
+    }, patience);
+    return server;
+  };
+  // A check begins by creating a database.
+  await owner.query("begin; set local idle_in_transaction_session_timeout = 0; lock table pg_database in share mode");
+  const stopped = await untilChecking();
+  stopped.child.kill("SIGTERM");
+  expect(await stopped.exit).toBe(0);
+  const still = await untilChecking();
+  still.child.kill("SIGSTOP");
+  await look(env, ({ db }) => db.execute(sql`update backups set alive_at = alive_at - interval '1 hour'`));
+  const left = await files();
+  expect(left).toHaveLength(2);
+  await owner.query("commit");
+  await owner.end();
+
+  const shop = await openShop({ ...env, DEMO: "off" });
+  const made = () =>
+    shop
+      .call(logs.list, { query: { search: "Made the backup" } })
+      .then((answer) => answer.logs.map(({ action }) => action));
+  await vi.waitFor(async () => expect(await made()).toHaveLength(1), patience);
+  still.child.kill("SIGCONT");
+  await vi.waitFor(async () => {
+    const now = await files();
+    expect(now).toHaveLength(1);
+    expect(left).not.toContain(now[0]);
+  }, patience);
+  still.child.kill("SIGTERM");
+  await still.exit;
+  expect(await made()).toHaveLength(1);
 });

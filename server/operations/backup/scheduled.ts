@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { setPriority } from "node:os";
 import { join, resolve } from "node:path";
-import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, lt, not, or, sql } from "drizzle-orm";
 import { record, system } from "../../accounts/audit.ts";
 import type { BackupKeys, Backups } from "../../config.ts";
 import type { Database } from "../../db/database.ts";
@@ -53,20 +53,23 @@ export function startBackups(
         void db
           .update(backups)
           .set({ aliveAt: sql`clock_timestamp()` })
-          .where(eq(backups.id, id))
+          .where(isOwn(id))
           .catch(() => {}),
       lookEvery,
     );
     const made = await inOwnProcess(join(folder, file), stopping.signal).finally(() => clearInterval(alive));
     // Not a failure: another server makes it now, or this one after its restart.
-    if (stopping.signal.aborted) return void (await db.delete(backups).where(eq(backups.id, id)));
+    if (stopping.signal.aborted && "problem" in made)
+      return void (await db.update(backups).set({ aliveAt: sql`'-infinity'` }).where(eq(backups.id, id)));
     const problem = "problem" in made ? made.problem : made.balanced ? "" : "Its books do not balance";
-    await db.transaction(async (tx) => {
+    const isKept = await db.transaction(async (tx) => {
       const { rows = null, bytes = null, balanced = null } = "problem" in made ? {} : made;
-      await tx
+      const ended = await tx
         .update(backups)
         .set({ rows, bytes, balanced, problem, endedAt: sql`clock_timestamp()` })
-        .where(eq(backups.id, id));
+        .where(isOwn(id))
+        .returning({ id: backups.id });
+      if (ended.length === 0) return false;
       await record(
         tx,
         system,
@@ -76,7 +79,10 @@ export function startBackups(
           after: { file, rows, bytes },
         },
       );
+      return true;
     });
+    // It was taken for dead, so another one is made instead.
+    if (!isKept) return;
     if (problem) onFailure(new Error(`the backup ${file} failed: ${problem}`));
     else report(`backed up to ${join(folder, file)}, and restored for a check`);
   }
@@ -90,11 +96,15 @@ export function startBackups(
   };
 }
 
+const ago = (seconds: number) => sql`clock_timestamp() - ${seconds} * interval '1 second'`;
+const isSilent = sql`(ended_at is null and alive_at <= ${ago(silence)})`;
+/** A server that was taken for dead stays so for this backup, even if it only stood still. */
+const isOwn = (id: string) => and(eq(backups.id, id), not(isSilent));
+
 /** The id of a backup that this server is to make; undefined if none is due or another server is making it. */
 async function claim(db: Database, file: string, every: number): Promise<string | undefined> {
   return db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${backupsLock})`);
-    const ago = (seconds: number) => sql`clock_timestamp() - ${seconds} * interval '1 second'`;
     // A start time in the future means that the clock was set back.
     const { rows } = await tx.execute(sql`
       select from backups
@@ -138,7 +148,10 @@ function inOwnProcess(path: string, stopped: AbortSignal): Promise<Made | { prob
   });
 }
 
-/** Of the backups that servers made, keeps the last of so many days and weeks, and all of the last day. */
+/**
+ * Of the backups that servers made, keeps the last of so many days and weeks, and all of the last day. What failed, or
+ * was left by a server that ended, goes once a newer one was restored.
+ */
 async function removeOld(db: Database, folder: string, { days, weeks }: Pick<Backups, "days" | "weeks">) {
   const made = await db
     .select({ file: backups.file, at: backups.begunAt })
@@ -150,11 +163,21 @@ async function removeOld(db: Database, folder: string, { days, weeks }: Pick<Bac
     ...lastOfEach(made, days, ({ at }) => at.toISOString().slice(0, 10)),
     ...lastOfEach(made, weeks, ({ at }) => String(Math.floor((at.getTime() / 86_400_000 + 3) / 7))),
   ]);
-  const old = new Set(made.filter((each) => !kept.has(each)).map(({ file }) => file));
+  const newest = made[0]?.at ?? new Date(0);
+  const useless = await db
+    .select({ file: backups.file })
+    .from(backups)
+    .where(and(isNull(backups.balanced), or(isNotNull(backups.endedAt), isSilent), lt(backups.begunAt, newest)));
+  const old = new Set([...made.filter((each) => !kept.has(each)), ...useless].map(({ file }) => file));
+  for (const { file } of kept) old.delete(file);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(folder)) if (old.has(name)) await rm(join(folder, name), { force: true });
+  for (const name of await readdir(folder))
+    if (old.has(nameBefore(name))) await rm(join(folder, name), { force: true });
   await removeUnfinished(folder);
 }
+
+/** The name that an unfinished or unfit file would have had. */
+const nameBefore = (name: string) => name.replace(/\.(unfit|[0-9a-f]{8}\.unfinished)$/, "");
 
 /** The first item of each of so many spans, in the given order. */
 function lastOfEach<T>(made: T[], amount: number, spanOf: (one: T) => string): T[] {
