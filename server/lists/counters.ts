@@ -1,4 +1,5 @@
 import { approvalStatus } from "@footprint/contract/approvals.ts";
+import { dayIn } from "@footprint/contract/days.ts";
 import { fedexStatus } from "@footprint/contract/fedex.ts";
 import { invoiceStatus, paymentMethod } from "@footprint/contract/invoices.ts";
 import { logType } from "@footprint/contract/logs.ts";
@@ -323,16 +324,7 @@ const monthOf = (day: string) => `${day.slice(0, 7)}-01`;
 const monthAfter = (day: string) => monthOf(dayAfter(monthOf(day), 31));
 
 /** The business's calendar day, as an ISO date. */
-export function today({ timezone }: Pick<Config, "timezone">, now: Date): string {
-  let calendar = calendars.get(timezone);
-  if (!calendar) {
-    calendar = new Intl.DateTimeFormat("en-CA", { timeZone: timezone, dateStyle: "short" });
-    calendars.set(timezone, calendar);
-  }
-  return calendar.format(now);
-}
-
-const calendars = new Map<string, Intl.DateTimeFormat>();
+export const today = ({ timezone }: Pick<Config, "timezone">, now: Date): string => dayIn(timezone, now);
 
 /** The calendar day so many days after another, or before it if the number is negative. */
 export const dayAfter = (day: string, days: number) =>

@@ -1,3 +1,4 @@
+import { dayIn } from "@footprint/contract/days.ts";
 import { serverNow } from "./clock.ts";
 
 // Days are dates without a time, such as 2026-11-14; handled in UTC they are the same in every timezone.
@@ -26,8 +27,7 @@ export function isDay(text: string): boolean {
 }
 
 /** Today's date for the business. */
-export const todayIn = (timezone: string) =>
-  new Intl.DateTimeFormat("en-CA", { timeZone: timezone, dateStyle: "short" }).format(serverNow());
+export const todayIn = (timezone: string) => dayIn(timezone, serverNow());
 
 /** So many days after a date or, if negative, before it. */
 export const dayAfter = (day: string, days: number) => isoDay(new Date(Date.parse(day) + days * 86_400_000));

@@ -1,3 +1,4 @@
+import { dayIn } from "@footprint/contract/days.ts";
 import { type Scope, scopes } from "@footprint/contract/endpoint.ts";
 import { type ApiKey, website } from "@footprint/contract/website.ts";
 import { Checkbox, Code, NativeSelect, Stack, Textarea, TextInput } from "@mantine/core";
@@ -13,7 +14,7 @@ import { useApiQuery } from "../../shared/queries.ts";
 import { ShownOnce } from "../../shared/ShownOnce.tsx";
 import { useSession } from "../../shared/session.ts";
 import classes from "./ApiKeys.module.css";
-import { dayOf, endOfDay } from "./expiry.ts";
+import { endOfDay } from "./expiry.ts";
 
 const scopeHints: Record<Scope, string> = {
   orders: "Prices, quotes, labels and Fedex orders",
@@ -75,7 +76,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
                 { value: "", label: "A new shop" },
                 ...shops.map(({ _id, name, createdAt }) => ({
                   value: _id,
-                  label: `${name}, since ${dayOf(createdAt, timezone)}`,
+                  label: `${name}, since ${dayIn(timezone, Date.parse(createdAt))}`,
                 })),
               ]}
               {...fields.getInputProps("shop")}
@@ -113,7 +114,7 @@ export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => vo
     shop: apiKey.shop._id,
     scopes: apiKey.scopes,
     depositsPerDay: depositsPerDay === null ? "" : String(depositsPerDay),
-    expires: expiresAt ? dayOf(expiresAt, timezone) : "",
+    expires: expiresAt ? dayIn(timezone, Date.parse(expiresAt)) : "",
     addresses: apiKey.addresses.join("\n"),
   };
   return (
