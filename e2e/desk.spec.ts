@@ -119,6 +119,38 @@ test("a link to an order opens it, also where the list does not show it, beside 
   await expect(page.getByRole("dialog")).toContainText("This order does not exist");
 });
 
+test("a note is saved once, also for whoever leaves its order meanwhile and comes back", async ({
+  staff: { page, token },
+  server: { api },
+}) => {
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const notes = `**${pathOf(orders.addNote, { id: "*" })}`;
+  await page.route(notes, async (route) => {
+    asked.resolve();
+    await released.promise;
+    await route.continue();
+  });
+  await openScreen(page, "/orders?search=paging-customer", "Orders");
+  await rows(page).nth(6).getByRole("cell", { name: "Paging 07" }).click();
+  const note = details(page).getByLabel("Note");
+  await note.fill("Called back");
+  await details(page).getByRole("button", { name: "Save note" }).click();
+  await asked.promise;
+  await press(page, "j");
+  await expect(note).toHaveValue("");
+  await press(page, "k");
+  await expect(note).toHaveValue("Called back");
+  await expect(details(page).getByRole("button", { name: "Saving…" })).toBeDisabled();
+  released.resolve();
+  await expect(details(page).getByRole("listitem").filter({ hasText: "Called back" })).toBeVisible();
+  await expect(note).toHaveValue("");
+  await expect(details(page).getByText("Not saved")).toHaveCount(0);
+  await page.unroute(notes);
+  const [order] = (await api.call(token, orders.list, { query: { search: "Paging 07" } })).orders;
+  const story = await api.call(token, orders.read, { params: { id: order?._id ?? "" } });
+  expect(story.notes.map(({ text }) => text)).toEqual(["Called back"]);
+});
+
 testAlone(
   "keys that are pressed on the way to another screen open no row of the last one",
   async ({ staff: { page } }) => {

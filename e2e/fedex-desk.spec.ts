@@ -171,6 +171,33 @@ for (const [where, go] of [
     await page.unrouteAll({ behavior: "wait" });
   });
 
+test("an order that one comes back to while it is being saved says so, and is saved then", async ({
+  staff: { page },
+  adminToken,
+  server: { api },
+}) => {
+  const { batch, orders } = await placeOrders(api, adminToken, 2);
+  await openDesk(page, batch, 2);
+  const gone = Promise.withResolvers<void>();
+  const update = `**${pathOf(fedex.update, { id: orders[0]?._id ?? "" })}`;
+  await page.route(update, async (route) => {
+    await gone.promise;
+    await route.continue();
+  });
+  await form(page).getByLabel("Note").fill("Ask for the dimensions");
+  await page.keyboard.press("Control+Enter");
+  await expect(form(page).getByRole("button", { name: "Updating…" })).toBeVisible();
+  await rows(page).last().click();
+  await expect(form(page).getByLabel("Note")).toHaveValue("");
+  await rows(page).first().click();
+  await expect(form(page).getByLabel("Note")).toHaveValue("Ask for the dimensions");
+  await expect(form(page).getByRole("button", { name: "Updating…" })).toBeDisabled();
+  gone.resolve();
+  await expect(form(page).getByRole("button", { name: "Update", exact: true })).toBeEnabled();
+  await expect(form(page).getByText("Not saved")).toHaveCount(0);
+  await page.unroute(update);
+});
+
 test("files are matched to orders by id and by name, the match can be changed, and all are attached at once", async ({
   staff: { page, token },
   adminToken,

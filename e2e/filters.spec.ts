@@ -66,7 +66,8 @@ testAlone(
   async ({ admin: { page } }) => {
     const scripts: string[] = [];
     page.on("request", (request) => {
-      if (/\/DayPicker-[^/]+\.js$/.test(request.url())) scripts.push(request.url());
+      const isScript = request.resourceType() === "script";
+      if (isScript && /\/DayPicker-[^/]+\.js$/.test(request.url())) scripts.push(request.url());
     });
     await openScreen(page, "/orders?from=2026-11-09&to=2026-11-15", "Orders");
     await chip(page, "Date: Nov 9 – Nov 15").click();
@@ -322,6 +323,31 @@ testAlone(
       await openScreen(page, "/admin-settings", "Account Setting");
       await expect(page.getByRole("row", { name: "This session" })).toContainText(/just now|min ago/);
     }
+  },
+);
+
+testAlone(
+  "days are right in a browser that writes other languages' dates like American ones",
+  async ({ admin: { page } }) => {
+    // As browsers do whose ICU is of version 72, such as WebKit on Debian 12.
+    await page.addInitScript(() => {
+      Intl.DateTimeFormat = new Proxy(Intl.DateTimeFormat, {
+        construct: (format, [, options]) => new format("en-US", options),
+      });
+    });
+    await page.goto("/");
+    const [today] = new Date().toISOString().split("T");
+    const link = page.getByRole("link", { name: /^Orders, Today: / });
+    await expect(link).toHaveAttribute("href", `/orders?from=${today}&to=${today}`);
+    await openScreen(page, "/website", "Website Settings");
+    await page.getByRole("button", { name: "Create key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("until-today");
+    await dialog.getByText("Limits").click();
+    await dialog.getByLabel("Last day").fill(today ?? "");
+    const created = page.waitForRequest((request) => request.method() === "POST");
+    await dialog.getByRole("button", { name: "Create", exact: true }).click();
+    expect((await created).postDataJSON()).toMatchObject({ expiresAt: `${today}T23:59:59.000Z` });
   },
 );
 

@@ -1,6 +1,7 @@
 import { session } from "@footprint/contract/session.ts";
 import { users } from "@footprint/contract/users.ts";
-import type { Locator, Page } from "@playwright/test";
+import { chromium, type Locator, type Page } from "@playwright/test";
+import { browserArgs, findBrowser } from "../scripts/browser.mjs";
 import { expect, expectNoAxeViolations, test, testAlone } from "./fixtures.ts";
 import { type View, views } from "./screens.ts";
 import { adminAccount } from "./server.ts";
@@ -532,3 +533,42 @@ async function watchShifts(page: Page) {
     return (await page.evaluate(() => window.shifts)).filter(({ value }) => value > 0.0001);
   };
 }
+
+test("nothing moves sideways for a scrollbar that comes or goes, with a screen or with a dialog", async ({
+  server,
+  lasting,
+}) => {
+  const executablePath = findBrowser();
+  // Playwright's own browsers have none that take room, unlike those of most operators.
+  const browser = await chromium.launch({
+    args: browserArgs,
+    ignoreDefaultArgs: ["--hide-scrollbars"],
+    ...(executablePath ? { executablePath } : {}),
+  });
+  try {
+    const page = await browser.newPage({ baseURL: server.url, viewport: { width: 1440, height: 900 } });
+    await page.context().addCookies([{ name: "footprint", value: lasting.admin, url: server.url }]);
+    const account = page.locator("header").getByText("Admin");
+    await page.goto("/orders?search=Refund+4");
+    await expect(page.getByRole("button", { name: /^View/ })).toHaveCount(1);
+    const place = await account.boundingBox();
+    await page.getByRole("link", { name: "Website" }).click();
+    await expect(page.getByRole("button", { name: "Create key" })).toBeVisible();
+    expect(await account.boundingBox()).toEqual(place);
+    await page.getByRole("button", { name: "Create key" }).click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    expect(await account.boundingBox()).toEqual(place);
+    await page.keyboard.press("Escape");
+    await page.goto("/orders?search=Refund+4");
+    await page.getByRole("button", { name: /^View/ }).click();
+    await page.getByRole("button", { name: "Refund Order" }).click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    expect(await account.boundingBox()).toEqual(place);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await expect(page.getByRole("dialog")).toBeVisible();
+    expect(await account.boundingBox()).toEqual(place);
+  } finally {
+    await browser.close();
+  }
+});

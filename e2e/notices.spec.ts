@@ -62,6 +62,33 @@ test("the bell counts what happened since one last looked, live, and each notice
   await expect(bell(page)).toHaveAccessibleName("Notices");
 });
 
+test("notices that are opened before the bell has counted stay marked as new while one reads", async ({
+  staff: { page },
+  server: { api },
+  lasting,
+}) => {
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await page.route(`**${notices.unseen.path}`, async (route) => {
+    asked.resolve();
+    await released.promise;
+    await route.continue();
+  });
+  const patron = await addCustomer(api, lasting.admin);
+  await openScreen(page, "/orders", "Orders");
+  await asked.promise;
+  await bell(page).click();
+  await expect(drawer(page)).toBeVisible();
+  released.resolve();
+  const isSeen = page.waitForResponse((response) => response.url().endsWith(notices.see.path));
+  const newcomer = drawer(page).getByRole("link", { name: patron.username });
+  await expect(newcomer).toContainText("new");
+  await isSeen;
+  // What somebody else does makes them be read again.
+  await api.call(lasting.admin, users.verify, { params: { id: patron._id } });
+  await expect(newcomer).toContainText("Verified");
+  await expect(newcomer).toContainText("new");
+});
+
 test("on a phone the notices fill the window, and nothing is cut off", async ({ staff: { page }, server, lasting }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   const patron = await addCustomer(server.api, lasting.admin);

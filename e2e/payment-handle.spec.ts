@@ -1,4 +1,5 @@
 import { pathOf } from "@footprint/contract/endpoint.ts";
+import { events } from "@footprint/contract/events.ts";
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
 import encodeQR from "qr";
@@ -102,17 +103,21 @@ testAlone.describe("while others look", () => {
     "every administrator is told of another handle, wherever they are, and finds it on the dashboard later",
     async ({ admin: { page, account, token }, openAs, server: { api } }) => {
       const other = (await openAs(adminAccount)).page;
+      // Code that comes late keeps nobody from being told.
+      for (const each of [page, other]) await each.route(/\/NewSignIns-/, () => undefined);
+      const follow = Promise.all([page, other].map((each) => each.waitForResponse(`**${events.stream.path}`)));
       await openScreen(page, "/orders", "Orders");
       await openScreen(other, "/users", "Users");
+      await follow;
       const before = (await api.call(token, website.getCashapp, {})).cashapp.cashappId;
-      const events = Promise.all([page, other].map((each) => each.waitForResponse(/cashapp-history/)));
+      const asked = Promise.all([page, other].map((each) => each.waitForResponse(/cashapp-history/)));
       await api.call(token, website.updateCashapp, { body: { cashappId: "$on-the-way" } });
       await api.call(token, website.updateCashapp, { body: { cashappId: "$somewhere-else" } });
       // Two changes in quick succession do not hide each other.
       const sentences = [`${before || "none"} to $on-the-way`, "$on-the-way to $somewhere-else"];
       for (const change of sentences)
         await expect(toast(page, `The payment handle was changed from ${change} by ${account.username}`)).toBeVisible();
-      await events;
+      await asked;
       await page.goto("/");
       const attention = page.getByRole("region", { name: "Needs attention" });
       await expect(attention.getByRole("link", { name: /to \$somewhere-else/ })).toContainText(

@@ -464,7 +464,15 @@ export const views: readonly View[] = [
     name: "fedex-charge",
     path: "/fedex?desk=all&search=Fedex+File",
     heading: "Fedex Orders",
-    open: opening("Charge $48.75"),
+    open: async (page) => {
+      const charge = page.getByRole("button", { name: "Charge $48.75" });
+      // On a phone the queue comes first.
+      const entry = page.getByRole("list", { name: "Orders", exact: true }).getByRole("button");
+      await charge.or(entry).first().waitFor();
+      if (!(await charge.isVisible())) await entry.first().click();
+      await charge.click();
+      await dialog(page);
+    },
   },
   { name: "fedex-as-staff", path: "/", as: "staff", heading: "Fedex Orders" },
   { name: "users", path: "/users", heading: "Users" },

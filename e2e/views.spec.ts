@@ -1,3 +1,4 @@
+import { staff } from "@footprint/contract/staff.ts";
 import { views } from "@footprint/contract/views.ts";
 import type { Page } from "@playwright/test";
 import { uniqueName } from "./api.ts";
@@ -116,6 +117,43 @@ test("of two views that show the same, the clicked one is lit and can be deleted
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await expect(tab(page, names[1] as string)).toHaveCount(0);
   await expectLit(page, names[0] as string);
+});
+
+test("whoever is no longer an administrator is not offered to change what they shared", async ({
+  lasting,
+  openAs,
+  server: { api },
+}) => {
+  const admin = await lasting.confirmed();
+  const account = await api.addStaff(admin);
+  const [member] = (await api.call(admin, staff.list, { query: { search: account.username } })).staff;
+  const params = { id: member?._id ?? "" };
+  await api.call(admin, staff.changeRole, { params, body: { role: "admin" } });
+  const name = uniqueName("shared");
+  const body = { screen: "orders", name, query: "search=paging-customer", shared: true } as const;
+  await api.call(await api.signIn(account), views.create, { body });
+  await api.call(admin, staff.changeRole, { params, body: { role: "staff" } });
+  const { page } = await openAs(account);
+  await openScreen(page, "/orders", "Orders");
+  await tab(page, name).click();
+  await expectLit(page, name);
+  await expect(page.getByRole("button", { name: `View ${name}`, exact: true })).toHaveCount(0);
+});
+
+test("a view whose filter does not exist any more can be deleted", async ({
+  staff: { page, token },
+  server: { api },
+}) => {
+  const name = uniqueName("gone");
+  const body = { screen: "orders", name, query: "colour=red" } as const;
+  await api.call(token, views.create, { body });
+  await openScreen(page, "/orders", "Orders");
+  await tab(page, name).click();
+  await expectLit(page, name);
+  await choose(page, name, "Delete");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(tab(page, name)).toHaveCount(0);
+  await expectLit(page, "All");
 });
 
 test("a list works without its views", async ({ admin: { page }, watch }) => {

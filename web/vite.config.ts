@@ -1,10 +1,11 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { loadedCode } from "./loadedCode.ts";
 import { plainContract } from "./plainContract.ts";
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [plainContract(), react()],
+  plugins: [plainContract(), loadedCode(), react()],
   define: { __API_HOST__: JSON.stringify(process.env.API_HOST ?? "") },
   // The contract is source of this repository, not a package to bundle ahead.
   optimizeDeps: { exclude: ["@footprint/contract"] },
@@ -14,6 +15,10 @@ export default defineConfig({
     emptyOutDir: true,
     manifest: true,
     target: "es2023",
+    // A file that needs no others is fetched ahead too.
+    modulePreload: {
+      resolveDependencies: (file, needed, { hostType }) => (hostType === "js" && !needed.length ? [file] : needed),
+    },
     assetsInlineLimit: 0,
     rolldownOptions: {
       output: {

@@ -32,6 +32,8 @@ export async function servePanel(app: FastifyInstance, folder = built) {
         // Names below assets/ contain a hash of the content; everything else is checked again by its ETag.
         const forever = path.startsWith(`${folder}/assets/`);
         reply.header("cache-control", forever ? "public, max-age=31536000, immutable" : "no-cache");
+        // Not by origin, as other answers do: browsers send one with imports, and would ask again for what they have.
+        reply.header("vary", "accept-encoding");
       },
     });
   }

@@ -4,7 +4,7 @@ import { type ComponentType, StrictMode, startTransition, useEffect, useState } 
 import { createRoot } from "react-dom/client";
 import { SessionGate } from "./features/session/SessionGate.tsx";
 import { AppError } from "./layout/AppError.tsx";
-import { lazyScreen } from "./shared/lazyScreen.ts";
+import { loadScreen } from "./shared/loadCode.ts";
 import { colorSchemeManager, cssVariablesResolver, theme } from "./shared/theme.ts";
 
 // Router, layout and screens load after sign-in, to keep the first page light.
@@ -14,7 +14,7 @@ const preloadPanel = () => void loadPanel().catch(() => {});
 function SignedIn() {
   const [loaded, setLoaded] = useState<{ Panel: ComponentType } | { failure: string }>();
   useEffect(() => {
-    lazyScreen(loadPanel).then(
+    loadScreen(loadPanel).then(
       // In pieces, between which the browser answers.
       (Panel) => startTransition(() => setLoaded({ Panel })),
       (error: unknown) => setLoaded({ failure: error instanceof Error ? error.message : String(error) }),

@@ -11,9 +11,9 @@ const Notices = lazyPart(() => import("./Notices.tsx").then((file) => file.Notic
 
 /** Shows how many notices are new, and opens them. */
 export function Bell() {
-  const { unseen = 0, seen } = useApiQuery(notices.unseen, {}).data ?? {};
+  const { unseen = 0 } = useApiQuery(notices.unseen, {}).data ?? {};
   const openDialog = useDialog();
-  const open = () => openDialog((close) => <Notices since={seen} onClose={close} />);
+  const open = () => openDialog((close) => <Notices onClose={close} />);
   useKeys({ [keys.notices.key]: open });
   const count = unseen < mostCounted ? String(unseen) : `${mostCounted - 1}+`;
   return (

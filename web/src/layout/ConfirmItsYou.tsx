@@ -9,12 +9,12 @@ import { notifyError } from "../shared/notify.ts";
 import { askPasskey, canUsePasskeys } from "../shared/passkeys.ts";
 import { useApiQuery } from "../shared/queries.ts";
 
-export function ConfirmItsYou({ onEnd }: { onEnd: (confirmed: boolean) => void }) {
+export function ConfirmItsYou({ onClose }: { onClose: (confirmed?: boolean) => void }) {
   const confirmed = useRef(false);
   const own = useApiQuery(passkeys.list, {}).data?.passkeys ?? [];
   const { mutate: confirmWithPasskey, isPending } = useMutation({
     mutationFn: async () => callApi(session.confirm, { body: { passkey: await askPasskey() } }),
-    onSuccess: () => onEnd(true),
+    onSuccess: () => onClose(true),
     onError: notifyError,
   });
   return (
@@ -37,7 +37,7 @@ export function ConfirmItsYou({ onEnd }: { onEnd: (confirmed: boolean) => void }
           </Button>
         )
       }
-      onClose={() => onEnd(confirmed.current)}
+      onClose={() => onClose(confirmed.current)}
     >
       {(fields) => (
         <>

@@ -13,12 +13,12 @@ export function Confirmation() {
   // Going to another screen cancels the question.
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another screen is shown
   useEffect(() => {
-    if (answer) return () => end(false);
+    if (answer) return () => end();
   }, [pathname, answer]);
 
-  function end(confirmed: boolean) {
+  function end(confirmed = false) {
     answer?.(confirmed);
     setAnswer(undefined);
   }
-  return answer && <ConfirmItsYou onEnd={end} />;
+  return answer && <ConfirmItsYou onClose={end} />;
 }

@@ -1,21 +1,32 @@
 import { Skeleton } from "@mantine/core";
 import { useDisclosure, useLocalStorage } from "@mantine/hooks";
-import { type RefObject, useEffect, useRef } from "react";
+import { lazy, type RefObject, Suspense, useEffect, useRef } from "react";
 import { type Location, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
 import { DialogProvider } from "../shared/dialogs.tsx";
 import { lazyPart } from "../shared/lazyPart.tsx";
+import { useLive } from "../shared/liveEvents.ts";
+import { loadScreen } from "../shared/loadCode.ts";
 import { usePrinting } from "../shared/printing.ts";
 import { useWidthUpTo } from "../shared/windowWidth.ts";
 import { Confirmation } from "./Confirmation.tsx";
 import { Header } from "./Header.tsx";
+import { announceHandle } from "./handleNotice.ts";
 import classes from "./Layout.module.css";
 import { PanelKeys } from "./PanelKeys.tsx";
 import { Sidebar } from "./Sidebar.tsx";
 
 const NewSignIns = lazyPart(() => import("./NewSignIns.tsx").then((file) => file.NewSignIns));
 const PhoneMenu = lazyPart(() => import("./PhoneMenu.tsx").then((file) => file.PhoneMenu));
-/** Within the router: where their code does not come, its fallback page says so. */
-export const Toasts = lazyPart(() => import("./Toasts.tsx").then((file) => file.Toasts));
+/** Not a lazyPart, which tells with a toast that it failed. Where its code does not come, the fallback page says so. */
+const LazyToasts = lazy(async () => ({
+  default: await loadScreen(() => import("./Toasts.tsx").then((file) => file.Toasts)),
+}));
+
+export const Toasts = () => (
+  <Suspense>
+    <LazyToasts />
+  </Suspense>
+);
 
 export function Layout() {
   const isPhone = useWidthUpTo("phone");
@@ -42,6 +53,7 @@ export function Layout() {
 
   useFocusAfterRemoval(content);
   usePrinting();
+  useLive("paymentHandle", announceHandle);
 
   return (
     <DialogProvider screen={pathname} details={new URLSearchParams(search).get("view")}>
@@ -51,7 +63,7 @@ export function Layout() {
       <Header onMenu={isPhone ? menu.toggle : undefined} menuOpen={menuOpen} />
       <div className={classes.frame}>
         {isPhone ? (
-          <PhoneMenu opened={menuOpen} onClose={menu.close} />
+          menuOpen && <PhoneMenu onClose={menu.close} />
         ) : (
           <aside className={classes.sidebar} data-collapsed={collapsed || undefined}>
             <Sidebar collapsed={collapsed} onCollapse={() => setCollapsed(!collapsed)} />

@@ -4,11 +4,9 @@ import { useLocalStorage } from "@mantine/hooks";
 import { callApi } from "../shared/api.ts";
 import { Time } from "../shared/format.tsx";
 import { useApiQuery, useToastedCall } from "../shared/queries.ts";
-import { useHandleNotice } from "./handleNotice.ts";
 
 /** Announces sessions opened on new devices since this one began, as long as they last. */
 export function NewSignIns() {
-  useHandleNotice();
   const sessions = useApiQuery(session.sessions, {}).data?.sessions ?? [];
   const [known, setKnown] = useLocalStorage<string[]>({ key: "footprint-known-sign-ins", defaultValue: [] });
   const end = useToastedCall(({ _id: id }: OpenSession) => callApi(session.endSession, { params: { id } }));

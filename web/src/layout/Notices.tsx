@@ -13,12 +13,16 @@ import { useSession } from "../shared/session.ts";
 import classes from "./Notices.module.css";
 
 /** Recent notices by kind, with what can be done about them. Opening them marks them as seen. */
-export function Notices({ since, onClose }: { since: number | undefined; onClose: () => void }) {
+export function Notices({ onClose }: { onClose: () => void }) {
   const [opener] = useState(() => document.activeElement);
   useEffect(() => () => returnFocus(opener), [opener]);
   // New notices stay marked as new while they are being read.
-  const query = useApiQuery(notices.list, { query: since === undefined ? {} : { since } });
-  useSeen(query.data?.newest);
+  const unseen = useApiQuery(notices.unseen, {});
+  const [since, setSince] = useState(unseen.data?.seen);
+  if (since === undefined && unseen.data) setSince(unseen.data.seen);
+  const list = useApiQuery(notices.list, { query: { since: since ?? 0 } }, { enabled: since !== undefined });
+  const failed = [list, unseen].find(({ isError }) => isError);
+  useSeen(list.data?.newest);
   return (
     <Drawer.Root opened onClose={onClose} position="right" size={420}>
       <Drawer.Overlay />
@@ -30,10 +34,10 @@ export function Notices({ since, onClose }: { since: number | undefined; onClose
           <Drawer.CloseButton aria-label="Close notices" />
         </div>
         <Drawer.Body p={0} pb="md">
-          {query.data ? (
-            <Groups groups={query.data.groups} onLeave={onClose} />
-          ) : query.isError ? (
-            <LoadFailure title="The notices could not be loaded" query={query} />
+          {list.data ? (
+            <Groups groups={list.data.groups} onLeave={onClose} />
+          ) : failed ? (
+            <LoadFailure title="The notices could not be loaded" query={failed} />
           ) : (
             <div className={classes.loading} role="status" aria-label="Loading">
               {[1, 2, 3].map((place) => (

@@ -28,7 +28,7 @@ export function PaletteField() {
   useKeys({ [keys.palette.key]: open });
 
   /** After a choice the focus goes on there; otherwise it returns to where it was. */
-  function close(hasChosen: boolean) {
+  function close(hasChosen = false) {
     setOpen(false);
     returnFocus(hasChosen ? null : opener.current);
   }

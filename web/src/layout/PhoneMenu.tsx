@@ -1,11 +1,18 @@
 import { Drawer } from "@mantine/core";
+import { useState } from "react";
+import { returnFocus } from "../shared/returnFocus.ts";
 import classes from "./Layout.module.css";
 import { Sidebar } from "./Sidebar.tsx";
 
 /** The sidebar on a phone. */
-export function PhoneMenu({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function PhoneMenu({ onClose }: { onClose: () => void }) {
+  const [opener] = useState(() => document.activeElement);
+  function close() {
+    onClose();
+    returnFocus(opener);
+  }
   return (
-    <Drawer.Root opened={opened} onClose={onClose} size={264}>
+    <Drawer.Root opened onClose={close} size={264}>
       <Drawer.Overlay />
       <Drawer.Content aria-label="Menu">
         <div className={classes.drawerTop}>

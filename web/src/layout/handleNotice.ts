@@ -1,29 +1,26 @@
 import { type PaymentHandle, website } from "@footprint/contract/website.ts";
-import { useRef } from "react";
 import { callApi } from "../shared/api.ts";
-import { useLive } from "../shared/liveEvents.ts";
 import { notify } from "../shared/notify.ts";
 
 /** Changes within so many milliseconds may have been announced together. */
 const together = 10_000;
 
-/** Tells every administrator with an open panel that the payment handle has changed. Other accounts are not told. */
-export function useHandleNotice(): void {
-  const told = useRef(new Set<string>());
-  useLive("paymentHandle", async () => {
-    const reply = await callApi(website.cashappHistory, {}, { byItself: true }).catch(() => undefined);
-    const [newest] = reply?.history ?? [];
-    if (!newest) return;
-    const since = Date.parse(newest.createdAt) - together;
-    // A change must not be hidden by another one right after it.
-    const untold = reply?.history.filter(
-      ({ _id, by, createdAt }) => by && Date.parse(createdAt) > since && !told.current.has(_id),
-    );
-    for (const change of untold?.slice(0, 5).reverse() ?? []) {
-      told.current.add(change._id);
-      notify("warning", sentence(change));
-    }
-  });
+const told = new Set<string>();
+
+/** Tells what has just become of the payment handle. Accounts that may not see it are not told. */
+export async function announceHandle(): Promise<void> {
+  const reply = await callApi(website.cashappHistory, {}, { byItself: true }).catch(() => undefined);
+  const [newest] = reply?.history ?? [];
+  if (!newest) return;
+  const since = Date.parse(newest.createdAt) - together;
+  // A change must not be hidden by another one right after it.
+  const untold = reply?.history.filter(
+    ({ _id, by, createdAt }) => by && Date.parse(createdAt) > since && !told.has(_id),
+  );
+  for (const change of untold?.slice(0, 5).reverse() ?? []) {
+    told.add(change._id);
+    notify("warning", sentence(change));
+  }
 }
 
 function sentence({ cashappId: to, previous: from, by, warnings }: PaymentHandle): string {

@@ -1,7 +1,7 @@
 import type { Role } from "@footprint/contract/session.ts";
 import { createBrowserRouter, Navigate, Outlet, type RouteObject } from "react-router";
 import { loadMustFirst, rootForStaff, type Screen, screens } from "../screens.tsx";
-import { lazyScreen } from "../shared/lazyScreen.ts";
+import { loadScreen } from "../shared/loadCode.ts";
 import type { Session } from "../shared/session.ts";
 import { AppError } from "./AppError.tsx";
 import { Confirmation } from "./Confirmation.tsx";
@@ -20,7 +20,7 @@ export function createPanelRouter({ role, mustFirst }: Session) {
           </>
         ),
         ErrorBoundary: FallbackPage,
-        children: [{ path: "*", lazy: { Component: () => lazyScreen(loadMustFirst) } }],
+        children: [{ path: "*", lazy: { Component: () => loadScreen(loadMustFirst) } }],
       },
     ]);
   return createBrowserRouter([
@@ -48,5 +48,5 @@ function routeOf(screen: Screen, role: Role): RouteObject {
   if (!allowed && path !== "/") return { path, element: <Navigate to={redirect} replace /> };
   // No redirect at the root: staff see another screen there.
   const shown = allowed ? screen : (screens.find((other) => other.path === rootForStaff) ?? screen);
-  return { path, lazy: { Component: () => lazyScreen(shown.load) } };
+  return { path, lazy: { Component: () => loadScreen(shown.load) } };
 }

@@ -12,20 +12,20 @@ export type SecondQuestion = {
 
 export function AskAgainDialog({
   question: { title, warnings, action },
-  onAnswer,
+  onClose,
 }: {
   question: SecondQuestion;
-  onAnswer: (isYes: boolean) => void;
+  onClose: (isYes?: boolean) => void;
 }) {
   return (
-    <Dialog title={title} onClose={() => onAnswer(false)}>
+    <Dialog title={title} onClose={() => onClose()}>
       <Stack gap="md">
         <Warnings messages={warnings} />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" data-autofocus onClick={() => onAnswer(false)}>
+          <Button variant="default" data-autofocus onClick={() => onClose()}>
             Go back
           </Button>
-          <Button color="red.8" onClick={() => onAnswer(true)}>
+          <Button color="red.8" onClick={() => onClose(true)}>
             {action}
           </Button>
         </Group>

@@ -11,13 +11,8 @@ import {
 import type { HintTipProps } from "./HintTip.tsx";
 import { lazyPart } from "./lazyPart.tsx";
 
-/** Where its code does not come, nothing is shown: a tooltip must not take the screen away. */
-const HintTip = lazyPart<HintTipProps>(() =>
-  import("./HintTip.tsx").then(
-    (file) => file.HintTip,
-    () => () => null,
-  ),
-);
+const load = () => import("./HintTip.tsx").then((file) => file.HintTip);
+const HintTip = lazyPart(load);
 
 const delayMs = 250;
 
@@ -42,7 +37,11 @@ export function Hint({ label, disabled = false, position = "top", children }: Sh
   function open({ currentTarget }: MouseEvent<HTMLElement> | FocusEvent<HTMLElement>, delay: number) {
     if (disabled) return;
     element.current = currentTarget;
-    setMade(true);
+    // Where its code does not come, nothing is shown.
+    load().then(
+      () => setMade(true),
+      () => {},
+    );
     window.clearTimeout(timer.current);
     timer.current = window.setTimeout(setOpen, delay, true);
   }

@@ -5,7 +5,7 @@ import { lazyPart } from "./lazyPart.tsx";
 const load = () => import("./LoadedMenu.tsx").then((file) => file.LoadedMenu);
 const LoadedMenu = lazyPart(load);
 
-type LazyMenuProps = { button: ReactElement } & Omit<LoadedMenuProps, "id" | "at" | "opened" | "onChange">;
+type LazyMenuProps = { button: ReactElement } & Omit<LoadedMenuProps, "id" | "at" | "opened" | "onChange" | "onClose">;
 
 /** Mantine's menu parts, for the items. */
 export type MenuParts = Parameters<LazyMenuProps["children"]>[0];
@@ -34,7 +34,9 @@ export function LazyMenu({ button, ...menu }: LazyMenuProps) {
           if (isMade) setOpen(!isOpen);
         },
       })}
-      {isMade && <LoadedMenu {...menu} id={id} at={element} opened={isOpen} onChange={setOpen} />}
+      {isMade && (
+        <LoadedMenu {...menu} id={id} at={element} opened={isOpen} onChange={setOpen} onClose={() => setMade(false)} />
+      )}
     </>
   );
 }

@@ -7,11 +7,13 @@ export type LoadedMenuProps = Pick<MenuProps, "position" | "width" | "withinPort
   at: RefObject<HTMLElement | null>;
   opened: boolean;
   onChange: (opened: boolean) => void;
+  /** If the code of the menu does not come. */
+  onClose: () => void;
   children: (parts: typeof Menu) => ReactNode;
 };
 
 /** The menu of a LazyMenu, which opens once it is loaded. */
-export function LoadedMenu({ at, onChange, children, ...menu }: LoadedMenuProps) {
+export function LoadedMenu({ at, onChange, onClose: _, children, ...menu }: LoadedMenuProps) {
   // Opened after mounting, or it would not be animated; not for somebody who has gone on to something else meanwhile.
   useEffect(() => {
     if (document.activeElement?.contains(at.current)) onChange(true);

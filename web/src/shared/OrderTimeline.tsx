@@ -128,9 +128,10 @@ function purchaseWords({ amount, balanceAfter }: NonNullable<OrderStory["purchas
 function NoteForm({ id }: { id: string }) {
   const saved = useRef("");
   const form: ApiForm<{ text: string }> = useApiForm({
+    of: `note ${id}`,
     initialValues: { text: draftOf<string>(id) ?? "" },
-    async onSubmit(body) {
-      const reply = await callApi(orders.addNote, { params: { id }, body });
+    async onSubmit(body, options) {
+      const reply = await callApi(orders.addNote, { params: { id }, body }, options);
       saved.current = body.text;
       return reply;
     },
@@ -139,14 +140,12 @@ function NoteForm({ id }: { id: string }) {
       on: "success",
       finish() {
         // Text typed meanwhile is the next note.
-        if (form.fields.getValues().text !== saved.current) return;
-        dropDraft(id);
-        form.fields.setValues({ text: "" });
+        if (draftOf(id) === saved.current) dropDraft(id);
       },
     },
   });
   const { text } = form.fields.values;
-  useDraft(id, text || undefined);
+  useDraft(id, text || undefined, () => form.fields.setValues({ text: "" }));
   return (
     <form className={classes.note} onSubmit={form.submit}>
       <Textarea

@@ -11,6 +11,7 @@ import {
 } from "@tabler/icons-react";
 import { useIsMutating } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { useLocation } from "react-router";
 import { callApi } from "./api.ts";
 import { todayIn } from "./days.ts";
 import { deletion, useConfirm, useDialog } from "./dialogs.tsx";
@@ -42,6 +43,7 @@ type Known = { id: string; name: string; query: string; saved?: View };
 function useViews<T extends { _id: string }>(list: List<T>, { screen, all = "All", usual = {} }: ScreenViews) {
   const today = useToday();
   const open = useDialog();
+  const { search: address } = useLocation();
   // Loaded after the list; until then there are only those that everybody has.
   const { data } = useApiQuery(views.list, { query: { screen } }, { enabled: list.query.isFetched && !list.isPart });
   const known: Known[] = [
@@ -53,7 +55,13 @@ function useViews<T extends { _id: string }>(list: List<T>, { screen, all = "All
   const [last, setLast] = useState("all");
   const [clicked, setClicked] = useState<string>();
   const equal = known.filter(({ query }) => addressOf(query, today) === list.shown);
-  const exact = equal.find(({ id }) => id === clicked) ?? equal.find(({ id }) => id === last) ?? equal[0];
+  // A view with a filter that does not exist any more shows another, but has its own address.
+  const isHere = ({ query }: Known) => addressOf(query, today) === addressOf(address, today);
+  const exact =
+    known.find((view) => view.id === clicked && isHere(view)) ??
+    equal.find(({ id }) => id === clicked) ??
+    equal.find(({ id }) => id === last) ??
+    equal[0];
   if (exact && exact.id !== last) setLast(exact.id);
   const lit = exact ?? known.find(({ id }) => id === last) ?? known[0];
   const totals = useTotals(list, exact !== undefined);
@@ -135,7 +143,8 @@ function ViewMenu({ view, shown }: { view: View; shown: string | undefined }) {
     callApi(views.update, { params: { id: view._id }, body: change }),
   );
   const isAdmin = role === "admin";
-  if (!view.own && !isAdmin) return null;
+  // What is shared belongs to the administrators, whoever shared it.
+  if (!isAdmin && (view.shared || !view.own)) return null;
 
   const askToDelete = () =>
     confirm({

@@ -12,14 +12,15 @@ export function useAskAgain(): (question: SecondQuestion) => Promise<void> {
     new Promise((goOn, stop) => {
       if (question.warnings.length === 0) return goOn();
       const answer = (isYes: boolean) => (isYes ? goOn() : stop(new ApiError(400, "Nothing was saved")));
-      open((close) => (
+      const isAsked = open((close) => (
         <AskAgain
           question={question}
-          onAnswer={(isYes) => {
+          onClose={(isYes = false) => {
             close();
             answer(isYes);
           }}
         />
       ));
+      if (!isAsked) answer(false);
     });
 }

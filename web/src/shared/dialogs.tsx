@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from "react";
 import { RoomBesideContext } from "./beside.ts";
 import type { Question } from "./ConfirmDialog.tsx";
 import { lazyPart } from "./lazyPart.tsx";
@@ -8,11 +8,28 @@ type Draw = (close: () => void) => ReactNode;
 
 const DialogContext = createContext<((draw: Draw) => void) | undefined>(undefined);
 
-/** Opens a dialog above the screen: `open((close) => <EditStaff member={member} onClose={close} />)`. */
-export function useDialog(): (draw: Draw) => void {
+/**
+ * Opens a dialog above the screen: `open((close) => <EditStaff member={member} onClose={close} />)`. What has left the
+ * screen opens none, and gets false: its question would be asked above something else.
+ */
+export function useDialog(): (draw: Draw) => boolean {
   const open = useContext(DialogContext);
   if (!open) throw new Error("useDialog outside of DialogProvider");
-  return open;
+  // Not whether it is there: some ask as soon as they are.
+  const isGone = useRef(false);
+  useEffect(() => {
+    isGone.current = false;
+    return () => {
+      isGone.current = true;
+    };
+  }, []);
+  return useCallback(
+    (draw) => {
+      if (!isGone.current) open(draw);
+      return !isGone.current;
+    },
+    [open],
+  );
 }
 
 /**
@@ -56,7 +73,7 @@ const ConfirmDialog = lazyPart(() => import("./ConfirmDialog.tsx").then((file) =
 /** Asks before something that cannot be undone: `confirm({ … })`. */
 export function useConfirm(): (question: Question) => void {
   const open = useDialog();
-  return (question) => open((close) => <ConfirmDialog question={question} onClose={close} />);
+  return (question) => void open((close) => <ConfirmDialog question={question} onClose={close} />);
 }
 
 /** The button of a question about deleting. */

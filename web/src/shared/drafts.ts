@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 import { askFirst } from "./leavePage.ts";
 
 /** Unsaved text about a record, by its id, kept until it is saved or the page is left. */
@@ -11,8 +11,13 @@ export function dropDraft(id: string): void {
   if (drafts.delete(id)) for (const tell of listeners) tell();
 }
 
-/** Keeps a form's contents while there is anything to keep. */
-export function useDraft(id: string, draft: unknown): void {
+/** Keeps a form's contents while there is anything to keep; calls back when they are kept no longer. */
+export function useDraft(id: string, draft: unknown, onDropped: () => void = () => {}): void {
+  const isKept = useHasDraft(id);
+  const drop = useEffectEvent(onDropped);
+  useEffect(() => {
+    if (!isKept) drop();
+  }, [isKept]);
   useEffect(() => {
     if (draft === undefined) return dropDraft(id);
     const isNew = !drafts.has(id);

@@ -95,7 +95,8 @@ export function useEdit<V extends object>(
     if (!edit || !now || !editing || editing.met) return;
     const touched = edit.fields.filter((field) => !isSame(field, values, editing.base));
     // If both changed the same field, the operator is told when saving.
-    if (edit.version !== editing.version && touched.some((field) => !isSame(field, now, editing.base))) return;
+    const isOthers = (field: EditedField<V>) => !isSame(field, now, editing.base) && !isSame(field, now, values);
+    if (edit.version !== editing.version && touched.some(isOthers)) return;
     setEditing({ version: edit.version, base: now });
     fields.setValues({ ...now, ...partsOf(touched, values) });
   }, [isNow]);

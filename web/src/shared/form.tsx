@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
-import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useRef } from "react";
+import { useIsMutating, useMutation } from "@tanstack/react-query";
+import { type FormEvent, useEffect, useId, useRef } from "react";
 import { ApiError, type CallOptions } from "./api.ts";
 import type { FormAlertContent } from "./FormAlert.tsx";
 import { useKeptFocus } from "./keptFocus.ts";
@@ -21,6 +21,8 @@ export type Answer = { message: string; version?: string };
 
 export type ApiFormOptions<V extends Values> = {
   initialValues: V;
+  /** What is sent, if the form may be left meanwhile: whoever comes back finds it still working. */
+  of?: string | undefined;
   /** A check in the browser; a returned message is shown in the red alert. */
   check?: ((values: V) => string | undefined) | undefined;
   /** Also in the browser; messages are shown at their fields. */
@@ -35,7 +37,7 @@ export type ApiFormOptions<V extends Values> = {
 
 /** A form that makes a call: one at a time, with the server's message in an alert and its issues at the fields. */
 export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiForm<V> {
-  const { initialValues, check, validate, onSubmit, isReady, end } = options;
+  const { initialValues, of, check, validate, onSubmit, isReady, end } = options;
   const [alert, setAlert] = useTemporary<FormAlertContent>();
   const fields = useForm<V>({
     initialValues,
@@ -46,7 +48,10 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
   const idempotencyKey = useRef("");
   idempotencyKey.current ||= randomId();
 
+  const ownId = useId();
+  const mutationKey = [of ?? ownId];
   const call = useMutation<Answer, Error, V>({
+    mutationKey,
     mutationFn: (values) => onSubmit(values, { idempotencyKey: idempotencyKey.current }),
     onMutate: () => setAlert(undefined),
     onSuccess({ message }) {
@@ -66,7 +71,7 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
       if (status >= 400 && status < 500 && !alreadyDone) idempotencyKey.current = "";
     },
   });
-  const working = call.isPending;
+  const working = useIsMutating({ mutationKey }) > 0;
   const settled = end !== undefined && (call.isSuccess || (end.on === "always" && call.isError));
 
   const finish = useRef<() => void>(undefined);

@@ -1,11 +1,12 @@
 import { type PasskeyAnswer, passkeys } from "@footprint/contract/passkeys.ts";
 import { callApi } from "./api.ts";
+import { loadPart } from "./loadCode.ts";
 
 /** Browsers allow passkeys on secure connections only, and for a name rather than an address. */
 export const canUsePasskeys = () =>
   window.isSecureContext && "PublicKeyCredential" in window && !/^[\d.]+$|^\[/.test(window.location.hostname);
 
-const library = () => import("@simplewebauthn/browser");
+const library = () => loadPart(() => import("@simplewebauthn/browser"));
 
 /** Lets the browser use one of the operator's passkeys. */
 export async function askPasskey(): Promise<PasskeyAnswer> {

@@ -41,12 +41,23 @@ export const queryClient: QueryClient = new QueryClient({
         fetchedForOthers.add(queryHash);
         return true;
       },
-      // The server would refuse again; other failures may be temporary.
-      retry: (failures, error) =>
-        failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
+      retry: (failures, error) => failures < 2 && mayPass(error),
+      refetchInterval: ({ state }) => state.status === "error" && mayPass(state.error) && pauseAfter(state),
+      // Back online.
+      refetchOnReconnect: ({ state }) => state.status === "error",
     },
   },
 });
+
+/** The server would refuse again; other failures may be temporary. */
+const mayPass = (error: unknown) => !(error instanceof ApiError && error.status >= 400 && error.status < 500);
+
+/**
+ * What failed is fetched again by itself, less and less often, up to once a minute. The millisecond of the failure makes
+ * the pauses differ, so that not all panels ask at once when the server is back.
+ */
+const pauseAfter = ({ errorUpdateCount, errorUpdatedAt }: { errorUpdateCount: number; errorUpdatedAt: number }) =>
+  Math.min(10_000 * 2 ** (errorUpdateCount - 1), 60_000) * (0.5 + (errorUpdatedAt % 1_000) / 1_000);
 
 async function fetchAllAgain() {
   // A first fetch was made before the change, and its old answer would be shown.
@@ -83,7 +94,13 @@ export function useApiQuery<E extends Endpoint>(
     if (shown) prefetched.delete(hash);
   }, [shown, hash]);
   usePrefetchedNextPage(endpoint, input, shown);
-  return query;
+  // While it is tried again, what failed is still shown as failed.
+  const failure = useRef<ApiError>(undefined);
+  const isTriedAgain = query.isPending && query.errorUpdateCount > 0;
+  if (!isTriedAgain) failure.current = query.error ?? undefined;
+  if (!isTriedAgain || !failure.current) return query;
+  const failed: object = { status: "error", error: failure.current, isError: true, isPending: false, isLoading: false };
+  return { ...query, ...failed };
 }
 
 /** What is being removed from here, by its id, and when its screen will have been left. */

@@ -31,6 +31,7 @@ export const theme = createTheme({
     // Nearly every field is required, so an asterisk at each would say nothing.
     InputWrapper: { defaultProps: { withAsterisk: false } },
     TextInput: { defaultProps: { autoComplete: "off" } },
+    Skeleton: { defaultProps: { "aria-busy": true } },
     // Its name must not contain the name of its field, or a search for "Passcode" finds two controls.
     PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show or hide what is typed", tabIndex: 0 } },

@@ -1,5 +1,5 @@
 import { Loader } from "@mantine/core";
-import { type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, useState } from "react";
 import classes from "./ChartCard.module.css";
 import { FigureMenu } from "./FigureMenu.tsx";
 import { type Numbers, NumbersTable, sheetOf } from "./Numbers.tsx";
@@ -26,11 +26,6 @@ export function ChartCard({
   children: ReactNode;
 }) {
   const [isTable, setTable] = useState(false);
-  const waiting = (
-    <div className={classes.middle} aria-busy>
-      <Loader color={dark ? "#a9b4d0" : "gray"} size="sm" role="status" aria-label={`Loading ${title}`} />
-    </div>
-  );
   return (
     <section className={classes.card} aria-label={title} data-dark={dark || undefined}>
       <div className={classes.head}>
@@ -45,15 +40,23 @@ export function ChartCard({
       </div>
       <div className={classes.plot} data-stale={stale || undefined}>
         {loading ? (
-          waiting
+          <ChartLoading name={title} dark={dark} />
         ) : (
           <>
-            {!isTable && <Suspense fallback={waiting}>{children}</Suspense>}
+            {!isTable && children}
             <NumbersTable caption={title} numbers={numbers} isShown={isTable} />
           </>
         )}
       </div>
     </section>
+  );
+}
+
+export function ChartLoading({ name, dark = false }: { name: string; dark?: boolean }) {
+  return (
+    <div className={classes.middle} aria-busy>
+      <Loader color={dark ? "#a9b4d0" : "gray"} size="sm" role="status" aria-label={`Loading ${name}`} />
+    </div>
   );
 }
 

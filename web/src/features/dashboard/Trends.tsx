@@ -10,7 +10,7 @@ import { labelOf } from "../../shared/labels.ts";
 import { useApiQuery } from "../../shared/queries.ts";
 import { ChartCard, Key } from "./ChartCard.tsx";
 import { depositList, listOfDays } from "./figures.ts";
-import { BarChart, DoughnutChart, LineChart } from "./lazyCharts.ts";
+import { BarChart, DoughnutChart, LineChart } from "./lazyCharts.tsx";
 import type { Numbers } from "./Numbers.tsx";
 import classes from "./Trends.module.css";
 import { useReportedFailure } from "./useReportedFailure.ts";

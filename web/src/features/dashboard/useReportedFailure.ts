@@ -6,14 +6,12 @@ import { notify } from "../../shared/notify.ts";
 /** Once all calls have ended, one toast says that some failed. */
 export function useReportedFailure(calls: readonly UseQueryResult<unknown, ApiError>[], what: string): void {
   const ended = calls.every((call) => call.fetchStatus === "idle");
-  const failures = calls.flatMap((call) => call.error ?? []);
-  const lastFailure = ended && failures.length > 0 ? Math.max(...calls.map((call) => call.errorUpdatedAt)) : 0;
+  const failure = calls.find((call) => call.error)?.error?.message;
 
-  const told = useRef(0);
+  const isTold = useRef(false);
   useEffect(() => {
-    if (lastFailure === told.current) return;
-    told.current = lastFailure;
-    if (!lastFailure) return;
-    notify("error", `${what}: ${failures[0]?.message}`);
-  }, [lastFailure, failures, what]);
+    if (!ended) return;
+    if (failure && !isTold.current) notify("error", `${what}: ${failure}`);
+    isTold.current = failure !== undefined;
+  }, [ended, failure, what]);
 }

@@ -14,7 +14,7 @@ export function useAskAgain(): (asked: Asked) => Promise<void> {
     new Promise((agree, refuse) => {
       if (asked.warnings.length === 0) return agree();
       const leave = () => refuse(new ApiError(0, "Nothing was changed"));
-      open((close) => <Question asked={asked} onAgree={agree} onLeave={leave} onClose={close} />);
+      if (!open((close) => <Question asked={asked} onAgree={agree} onLeave={leave} onClose={close} />)) leave();
     });
 }
 

@@ -136,8 +136,9 @@ class Cancelled extends Error {}
 function useConfirmedChange() {
   const open = useDialog();
   return (before: Shown, after: Shown, save: (confirmation: string | undefined) => Promise<Answer>) =>
-    new Promise<Answer>((resolve, reject) =>
-      open((close) => (
+    new Promise<Answer>((resolve, reject) => {
+      const cancel = () => reject(new Cancelled("Not saved"));
+      const isAsked = open((close) => (
         <ConfirmHandle
           before={before}
           after={after}
@@ -152,11 +153,12 @@ function useConfirmedChange() {
           }}
           onClose={() => {
             close();
-            reject(new Cancelled("Not saved"));
+            cancel();
           }}
         />
-      )),
-    );
+      ));
+      if (!isAsked) cancel();
+    });
 }
 
 /** A toast for what came of it; a conflict is shown by the form. */
@@ -239,7 +241,7 @@ function ChangeForm({ cashapp }: { cashapp: Cashapp }) {
   const { image } = form.fields.values;
   // Read as soon as it is chosen, so that nobody waits for it later.
   useEffect(() => {
-    read.current = image ? import("./readQr.ts").then(({ readQr }) => readQr(image)) : undefined;
+    read.current = image ? import("./readQr.ts").then(({ readQr }) => readQr(image)).catch(() => []) : undefined;
   }, [image]);
 
   return (
