@@ -93,10 +93,13 @@ export async function goInPanel(page: Page, address: string): Promise<boolean> {
   await page.evaluate((to) => {
     // The frame's data is fetched again, as when somebody returns to the tab.
     document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+    (document.activeElement as HTMLElement | null)?.blur();
     // With a key, as the router's own entries have: otherwise it would scroll to the last test's position.
     history.pushState({ key: Math.random().toString(36), idx: history.state.idx + 1 }, "", to);
     dispatchEvent(new PopStateEvent("popstate"));
   }, address);
+  // The new screen takes the focus, which it must not take from what a test does next.
+  await page.waitForFunction(() => document.activeElement !== document.body);
   return true;
 }
 
