@@ -15,6 +15,7 @@ import { uuidv7 } from "../db/ids.ts";
 import * as schema from "../db/schema.ts";
 import { workOneByOne } from "../http/overload.ts";
 import { adoptTimezone } from "../lists/counters.ts";
+import { noteCalls, noteWhatIsAskedBesides } from "./asked-besides.ts";
 import { copyDatabase } from "./postgres-server.ts";
 
 /** A running server on an empty database; on PostgreSQL with a second one beside it. */
@@ -70,11 +71,15 @@ export async function startServer() {
 const here = "127.0.0.1";
 
 /** No test fails because the machine is slow. */
-const openPatient = (databaseUrl: string) =>
-  openEngine({ databaseUrl, dataDir: "", timeouts: { ...timeouts, connect: 60_000, statement: 60_000 } });
+async function openPatient(databaseUrl: string): Promise<Engine> {
+  const patience = { ...timeouts, connect: 60_000, statement: 60_000 };
+  const opened = await openEngine({ databaseUrl, dataDir: "", timeouts: patience });
+  noteWhatIsAskedBesides(opened.db);
+  return opened;
+}
 
 async function serve({ db }: Engine): Promise<string> {
-  const app = await buildApp({ db, config, now: () => clock });
+  const app = await buildApp({ db, config, now: () => clock }, noteCalls);
   // Client and server share a thread: after a long test the server would hang up just as the next call is sent.
   app.server.keepAliveTimeout = 0;
   return app.listen({ port: 0, host: here });

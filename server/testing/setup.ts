@@ -1,4 +1,5 @@
-import { beforeAll, beforeEach, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, vi } from "vitest";
+import { askedBesides } from "./asked-besides.ts";
 import { beginAnew, startServer } from "./server.ts";
 
 // At the product's cost, hashing would take longer than everything else in the tests of sign-in.
@@ -9,3 +10,7 @@ vi.mock("@node-rs/argon2", async (importOriginal) => {
 
 beforeAll(startServer);
 beforeEach(beginAnew);
+// The embedded engine has one connection, on which this would wait for ever.
+afterEach(() => {
+  expect(askedBesides(), "asked beside a transaction").toEqual([]);
+});
