@@ -4,21 +4,14 @@ import { defineConfig } from "vitest/config";
 const programTests = "**/*.program.test.ts";
 /** Where the engines could differ: see "Tests" in CONTRIBUTING.md. */
 const onBothEngines = [
-  // Money, and the events about it.
-  ...["money/*", "webhooks/delivering", "tests/race", "features/approvals", "features/fedex-charges"],
-  ...[
-    "features/invoices",
-    "features/orders-together",
-    "features/outbox",
-    "features/statements",
-    "features/storefront",
-    "features/transfers",
-  ],
-  ...["features/transfers-reversals", "features/users"],
+  // Money.
+  ...["money/*", "tests/race", "features/orders-together", "features/outbox", "features/statements"],
+  ...["features/storefront", "features/transfers", "features/users"],
   // Searching, sorting and counting; timezones; extensions.
-  ...["lists/*", "db/*", "features/search", "features/dashboard-figures", "features/label-types"],
+  ...["lists/counters", "lists/export", "lists/filters", "lists/paging", "db/{schema,statements}"],
+  ...["features/search", "features/dashboard-figures", "features/label-types"],
   // One connection for everything: locks, and reading while others write.
-  ...["http/callers", "http/files", "http/floods", "http/overload", "accounts/log-chain"],
+  ...["http/files", "http/floods", "http/overload", "accounts/log-chain"],
   ...["features/accounts", "features/events", "features/several"],
   // Every call once, many rows at once, and kills. Program tests load and remove the demo there.
   ...["tests/every-call", "tests/seed", "operations/operations", "tests/torture"],

@@ -1,7 +1,7 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import { logs as contract } from "@footprint/contract/logs.ts";
 import { type SQL, sql } from "drizzle-orm";
-import { expect, inject, test, vi } from "vitest";
+import { expect, inject, test as onBothEngines, vi } from "vitest";
 import type { Database } from "../db/database.ts";
 import { openEngine } from "../db/engine.ts";
 import { logChain, logs, settings } from "../db/schema.ts";
@@ -9,9 +9,8 @@ import { checkBooks } from "../money/books.ts";
 import { call, db } from "../testing/server.ts";
 import { chainLog, lateRows, linkHash, rowHash } from "./log-chain.ts";
 
-const isEmbedded = Boolean(inject("embeddedDump"));
-/** Whether both engines compute the same hashes is tested by log-chain.program.test.ts. */
-const onOneEngine = test.skipIf(isEmbedded);
+/** For what both engines do alike. Whether they compute the same hashes is tested by log-chain.program.test.ts. */
+const test = onBothEngines.skipIf(inject("embeddedDump"));
 
 /** Chains up to this moment, since nobody else is writing. */
 const chain = (distance = "0 seconds", by = db) => chainLog(by, { distance });
@@ -48,7 +47,7 @@ async function expectAllChained() {
   expect(await allProblems()).toEqual([]);
 }
 
-test("log entries from before there was a chain are chained, a thousand rows in a link", async () => {
+onBothEngines("log entries from before there was a chain are chained, a thousand rows in a link", async () => {
   expect(await newest()).toEqual({ link: null, chained: 0, waiting: 0 });
   await write(2500);
   expect(await newest()).toEqual({ link: null, chained: 0, waiting: 2500 });
@@ -75,7 +74,7 @@ test("rows of this minute wait, since a transaction may still write beside them"
   expect(await newest()).toMatchObject({ link: null, waiting: await db.$count(logs) });
 });
 
-test("whatever many writers write while servers chain gets into the chain once", async () => {
+onBothEngines("whatever many writers write while servers chain gets into the chain once", async () => {
   await onTwoServers(async (servers) => {
     let isEnough = false;
     const writers = Array.from({ length: 8 }, async (_, writer) => {
@@ -100,7 +99,7 @@ test("whatever many writers write while servers chain gets into the chain once",
   await expectAllChained();
 });
 
-test.skipIf(isEmbedded)("a row of a transaction that takes long is waited for", async () => {
+test("a row of a transaction that takes long is waited for", async () => {
   await onTwoServers(async ([, other = db]) => {
     await other.transaction(async (tx) => {
       await tx.execute(sql`set local idle_in_transaction_session_timeout = 0`);
@@ -122,7 +121,7 @@ test.skipIf(isEmbedded)("a row of a transaction that takes long is waited for", 
   await expectAllChained();
 });
 
-test("servers that chain at once make one chain", async () => {
+onBothEngines("servers that chain at once make one chain", async () => {
   await write(3500);
   await onTwoServers(async (servers) => {
     await Promise.all([...servers, ...servers].map((server) => chain("0 seconds", server)));
@@ -165,7 +164,7 @@ const changes = [
   ...["type = 'staff'", "actor_id = id", "subject_kind = 'order', subject_id = id", "customer_id = id"],
 ];
 
-onOneEngine.for<Tampering>([
+test.for<Tampering>([
   [
     "each column that was changed",
     (ids) => {
@@ -336,7 +335,7 @@ test("rows that are written while the clock is behind the chain get into it too"
   expect(await allProblems()).toEqual([expect.stringMatching(/^Log entry .* was changed .*\(link 2\)$/)]);
 });
 
-test("hashes are the same in every timezone", async () => {
+onBothEngines("hashes are the same in every timezone", async () => {
   await write(3);
   await chain();
   await db.transaction(async (tx) => {

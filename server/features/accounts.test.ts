@@ -8,13 +8,16 @@ import { views } from "@footprint/contract/views.ts";
 import { website } from "@footprint/contract/website.ts";
 import { eq, inArray, sql } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import { expect, inject, test } from "vitest";
+import { expect, inject, test as onBothEngines } from "vitest";
 import { resetPassword } from "../accounts/accounts.ts";
 import { hashToken, openSession } from "../accounts/sessions.ts";
 import { accounts, knownDevices, sessions, settings, signInLimits, signIns, signInTries } from "../db/schema.ts";
 import { addCustomer, addFedexOrder, balanceOf } from "../testing/builders.ts";
 import { meetAt, untilTheyWait } from "../testing/races.ts";
 import { addAccount, call, db, logRows, password } from "../testing/server.ts";
+
+/** For what both engines do alike. */
+const test = onBothEngines.skipIf(inject("embeddedDump"));
 
 const signIn = (username: string, secret = password, more: { code?: string; deviceToken?: string } = {}) =>
   call("nobody", session.login, { body: { username, password: secret, ...more } });
@@ -68,7 +71,7 @@ test("a password that an administrator resets is shown once, opens nothing but i
   expect(JSON.stringify(await logRows())).not.toContain(body.password);
 });
 
-test("of two simultaneous resets of one password, one gets it and the other is refused", async () => {
+onBothEngines("of two simultaneous resets of one password, one gets it and the other is refused", async () => {
   const maren = await addAccount("maren", "staff");
   const other = await addAccount("beate", "admin");
   const bothReset = (input: Parameters<typeof call<typeof staff.resetPassword>>[2]) => () => [
@@ -158,7 +161,7 @@ test("the right password of a suspended account uses up no tries, and its owner 
   expect(await db.$count(signInTries)).toBe(0);
 });
 
-test("a sign-in at the moment of the suspension gets no session", async () => {
+onBothEngines("a sign-in at the moment of the suspension gets no session", async () => {
   const maren = await addAccount("maren", "staff");
   const { signingIn } = await db.transaction(async (tx) => {
     await tx.select().from(accounts).where(eq(accounts.id, maren.id)).for("update");
@@ -172,7 +175,7 @@ test("a sign-in at the moment of the suspension gets no session", async () => {
   expect(await db.$count(sessions, eq(sessions.accountId, maren.id))).toBe(1);
 });
 
-test.skipIf(inject("embeddedDump")).for(["suspend", "resetPassword", "changeRole", "endSessions"] as const)(
+test.for(["suspend", "resetPassword", "changeRole", "endSessions"] as const)(
   "%s ends an account for every change that begins from then on, and waits for the one under way",
   async (act) => {
     const maren = await addAccount("maren", "staff");
@@ -228,7 +231,7 @@ test("nobody can remove their own account, so an administrator always remains", 
 
 const ableAdmins = () => db.$count(accounts, sql`${accounts.role} = 'admin' and ${accounts.suspendedAt} is null`);
 
-test("of two administrators who remove each other at once, exactly one succeeds", async () => {
+onBothEngines("of two administrators who remove each other at once, exactly one succeeds", async () => {
   const acts = ["delete", "suspend", "changeRole"] as const;
   const bodies = { delete: undefined, suspend: {}, changeRole: { role: "staff" } };
   for (const mine of acts)
@@ -257,7 +260,7 @@ test("of two administrators who remove each other at once, exactly one succeeds"
     }
 });
 
-test("one administrator remains, however many remove each other at once", async () => {
+onBothEngines("one administrator remains, however many remove each other at once", async () => {
   const names = ["a", "b", "c", "d"];
   const crew = await Promise.all(names.map((name) => addAccount(`crew.${name}`, "admin")));
   await db.delete(accounts).where(eq(accounts.username, "admin"));

@@ -1,11 +1,14 @@
 import { labelTypes } from "@footprint/contract/label-types.ts";
 import { users } from "@footprint/contract/users.ts";
-import { expect, test } from "vitest";
+import { expect, inject, test as onBothEngines } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { labelTypes as labelTypesTable } from "../db/schema.ts";
 import { addCustomer, addLabelType } from "../testing/builders.ts";
 import { meetAt } from "../testing/races.ts";
 import { call, logRows } from "../testing/server.ts";
+
+/** For what both engines do alike. */
+const test = onBothEngines.skipIf(inject("embeddedDump"));
 
 const priority = { name: "USPS Priority", uid: "usps_priority", maxWeight: 70, type: "usps" } as const;
 const answerOf = ({ status, body }: { status: number; body: { message: string } }) => [status, body.message];
@@ -76,7 +79,7 @@ test("a label type is created, active and without prices", async () => {
   ]);
 });
 
-test("a uid is taken regardless of case, also when several ask at once", async () => {
+onBothEngines("a uid is taken regardless of case, also when several ask at once", async () => {
   const uids = ["usps_p", "USPS_P", "Usps_P", "usps_P"];
   const answers = await Promise.all(uids.map((uid) => create({ uid })));
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409, 409]);
@@ -169,7 +172,7 @@ test("the maximum weight does not go below a price, the label type's or a custom
   expect((await update(labelType.id, { maxWeight: 60 })).status).toBe(200);
 });
 
-test("lowering the maximum and adding a price above it at once: one of the two", async () => {
+onBothEngines("lowering the maximum and adding a price above it at once: one of the two", async () => {
   for (let round = 0; round < 3; round++) {
     const labelType = await addLabelType();
     const customer = await addCustomer();
@@ -200,7 +203,7 @@ test("the status is set to the wanted value, or flips; what already is leaves no
   ]);
 });
 
-test("prices are added; those that meet do not overlap, one that overlaps is named", async () => {
+onBothEngines("prices are added; those that meet do not overlap, one that overlaps is named", async () => {
   const labelType = await addLabelType(priority);
   expect(answerOf(await addTier(labelType, 0, 5))).toEqual([200, "Price for USPS Priority added: 0–5 lb at $4.20"]);
   expect((await addTier(labelType, 5, 70, 1234.5)).status).toBe(200);
@@ -220,7 +223,7 @@ test("prices are added; those that meet do not overlap, one that overlaps is nam
   ]);
 });
 
-test("of ten overlapping prices added at once, one is added, and the other refusals name it", async () => {
+onBothEngines("of ten overlapping prices added at once, one is added, and the other refusals name it", async () => {
   const labelType = await addLabelType(priority);
   const answers = await meetAt(labelTypesTable, labelType, () =>
     Array.from({ length: 10 }, (_, n) => addTier(labelType, n / 10, 5, n)),

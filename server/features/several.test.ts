@@ -5,12 +5,15 @@ import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { eq, sql } from "drizzle-orm";
-import { expect, inject, test } from "vitest";
+import { expect, inject, test as onBothEngines } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { customers, sessions, trackingCodes } from "../db/schema.ts";
 import { addCustomer, addInvoice, addOrder, balanceOf, transfersOf } from "../testing/builders.ts";
 import { meetAt, untilTheyWait } from "../testing/races.ts";
 import { addAccount, call, db, logRows } from "../testing/server.ts";
+
+/** For what both engines do alike. */
+const test = onBothEngines.skipIf(inject("embeddedDump"));
 
 type Caller = Parameters<typeof call>[0];
 type Known = { id: string };
@@ -56,7 +59,7 @@ test("several orders are refunded, each with its transfer and its log row, and e
   await areBalanced();
 });
 
-test("two who refund the same orders at once refund each of them once", async () => {
+onBothEngines("two who refund the same orders at once refund each of them once", async () => {
   const { customer, bought } = await addThree();
   const other = await addAccount("other", "staff");
   const answers = await meetAt(customers, customer, () => [
@@ -106,22 +109,25 @@ test("an account that is signed out half way does nothing after that, and is tol
   expect(await db.select().from(sessions).where(eq(sessions.accountId, account.id))).toEqual([]);
 });
 
-test("a call cut off half way can be repeated with its key: finished rows say so, and are not done twice", async () => {
-  const { customer, bought } = await addThree();
-  const broken = await whenRefunded(bought[1], "raise 'broken'", () => refund("staff", bought, { key: "once" }));
-  expect([broken.status, await balanceOf(customer)]).toEqual([500, 5]);
-  const again = await refund("staff", bought, { key: "once" });
-  expect([again.body.message, again.body.outcomes.map(({ done }) => done)]).toEqual([
-    "3 of 3 refunded",
-    [true, true, true],
-  ]);
-  expect((await refund("staff", bought, { key: "once" })).body).toEqual(again.body);
-  // Without the key it is a new request, for which they are already refunded.
-  expect((await refund("staff", bought)).body.message).toBe("0 of 3 refunded");
-  expect(await balanceOf(customer)).toBe(18);
-  expect(await actions()).toHaveLength(3);
-  await areBalanced();
-});
+onBothEngines(
+  "a call cut off half way can be repeated with its key: finished rows say so, and are not done twice",
+  async () => {
+    const { customer, bought } = await addThree();
+    const broken = await whenRefunded(bought[1], "raise 'broken'", () => refund("staff", bought, { key: "once" }));
+    expect([broken.status, await balanceOf(customer)]).toEqual([500, 5]);
+    const again = await refund("staff", bought, { key: "once" });
+    expect([again.body.message, again.body.outcomes.map(({ done }) => done)]).toEqual([
+      "3 of 3 refunded",
+      [true, true, true],
+    ]);
+    expect((await refund("staff", bought, { key: "once" })).body).toEqual(again.body);
+    // Without the key it is a new request, for which they are already refunded.
+    expect((await refund("staff", bought)).body.message).toBe("0 of 3 refunded");
+    expect(await balanceOf(customer)).toBe(18);
+    expect(await actions()).toHaveLength(3);
+    await areBalanced();
+  },
+);
 
 test("a row that was refused is tried again with the same key; another body under it is refused as a whole", async () => {
   const { customer, bought } = await addThree();
@@ -134,7 +140,7 @@ test("a row that was refused is tried again with the same key; another body unde
   expect((await refund("admin", [another], { key: "once" })).body.message).toBe("1 of 1 refunded");
 });
 
-test("two calls with one key at once answer the same", async () => {
+onBothEngines("two calls with one key at once answer the same", async () => {
   const { customer, bought } = await addThree();
   const ask = () => refund("staff", bought, { key: "once" });
   const [one, other] = await Promise.all([ask(), ask()]);
@@ -235,7 +241,7 @@ test("a mistyped range is deleted as a whole, with one log row; codes between th
   expect((await call("admin", tracking.stats)).body.left).toMatchObject({ priority: 0, express: 0 });
 });
 
-test.skipIf(inject("embeddedDump"))("what is registered while a range is being deleted stays", async () => {
+test("what is registered while a range is being deleted stays", async () => {
   await create("priority", 2);
   const { deleting } = await db.transaction(async (tx) => {
     await tx.execute(sql`select from tracking_codes where code = ${codes[0]} for update`);

@@ -5,7 +5,7 @@ import { type StatementLine, type StatementMapping, statements } from "@footprin
 import { transfers } from "@footprint/contract/transfers.ts";
 import { website } from "@footprint/contract/website.ts";
 import { eq } from "drizzle-orm";
-import { expect, inject, test } from "vitest";
+import { expect, inject, test as onBothEngines } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import * as schema from "../db/schema.ts";
 import { seededRandom } from "../demo/random.ts";
@@ -15,8 +15,8 @@ import { addCustomer, addInvoice, balanceOf, transfersOf } from "../testing/buil
 import { formWith } from "../testing/multipart.ts";
 import { addAccount, call, db, logRows, moveBusinessTo } from "../testing/server.ts";
 
-/** Reading a file does not depend on the database. */
-const onOneEngine = test.skipIf(inject("embeddedDump"));
+/** For what both engines do alike. */
+const test = onBothEngines.skipIf(inject("embeddedDump"));
 
 type Caller = Parameters<typeof call>[0];
 type Content = string | Uint8Array<ArrayBuffer>;
@@ -210,7 +210,7 @@ test("a statement of PayPal in German, with commas before the cents and Latin le
   ]);
 });
 
-onOneEngine.for([
+test.for([
   ["$1,234.56", 1234.56],
   ["1.234,56 €", "another currency"],
   ["+12.00", 12],
@@ -241,7 +241,7 @@ onOneEngine.for([
   expect(found ?? skipped ?? refused?.why).toBe(expected);
 });
 
-onOneEngine.for([
+test.for([
   ["2026-11-03", "2026-11-02T23:00:00.000Z"],
   ["2026-11-03 14:22:11", "2026-11-03T13:22:11.000Z"],
   ["2026-11-03T14:22:11.123Z", "2026-11-03T14:22:11.000Z"],
@@ -271,18 +271,15 @@ onOneEngine.for([
   expect(found ?? refused?.why).toBe(expected);
 });
 
-onOneEngine(
-  "whether the day or the month comes first is decided by all dates together, or told to be a guess",
-  async () => {
-    const orderOf = async (...dates: string[]) => {
-      const columns = await columnsOf(await drop(cashAppFile(...dates.map((at) => ({ at })))));
-      return [columns.mapping.dateOrder, columns.orderGuessed];
-    };
-    expect(await orderOf("03/11/2026", "05/11/2026", "13/11/2026")).toEqual(["day first", false]);
-    expect(await orderOf("03/11/2026", "05/11/2026", "11/13/2026")).toEqual(["month first", false]);
-    expect(await orderOf("03/11/2026", "05/11/2026")).toEqual(["month first", true]);
-  },
-);
+test("whether the day or the month comes first is decided by all dates together, or told to be a guess", async () => {
+  const orderOf = async (...dates: string[]) => {
+    const columns = await columnsOf(await drop(cashAppFile(...dates.map((at) => ({ at })))));
+    return [columns.mapping.dateOrder, columns.orderGuessed];
+  };
+  expect(await orderOf("03/11/2026", "05/11/2026", "13/11/2026")).toEqual(["day first", false]);
+  expect(await orderOf("03/11/2026", "05/11/2026", "11/13/2026")).toEqual(["month first", false]);
+  expect(await orderOf("03/11/2026", "05/11/2026")).toEqual(["month first", true]);
+});
 
 test("columns that somebody corrects are understood so, and remembered for files with the same headings", async () => {
   const file = (rows: string[]) => ["Wann;Wieviel;Wer;Wozu", ...rows].join("\n");
@@ -316,7 +313,7 @@ test("columns that somebody corrects are understood so, and remembered for files
   expect(await columnsOf(next)).toMatchObject({ mapping, remembered: true });
 });
 
-onOneEngine.for([
+test.for([
   ["with a mark of UTF-8", (text: string) => Buffer.from(`\ufeff${text}`)],
   ["in UTF-16 with a mark", (text: string) => Buffer.from(`\ufeff${text}`, "utf16le")],
   ["in UTF-16 without a mark", (text: string) => Buffer.from(text, "utf16le")],
@@ -415,7 +412,7 @@ test("lines that cannot be read are named by their number in the file, and the o
   expect(lines[3]?.note).toHaveLength(1000);
 });
 
-onOneEngine("cells of any length and shape are answered, one after the other", async () => {
+test("cells of any length and shape are answered, one after the other", async () => {
   const long = 1_500_000;
   const headings = [
     `Date,Amount,${"ﷺ".repeat(long / 3)}\n2026-11-11,5,x`,
@@ -436,7 +433,7 @@ onOneEngine("cells of any length and shape are answered, one after the other", a
   expect(statement).toMatchObject({ lines: 5, refused: 3, payments: { none: { count: 2 } } });
 });
 
-onOneEngine("what is no table is refused in words", async () => {
+test("what is no table is refused in words", async () => {
   const answer = async (content: Content) => {
     const { status, body } = await dropFile(content);
     return [status, body.message];
@@ -696,32 +693,35 @@ test("a payer who has paid for a customer before is recognised, until that payme
   expect(await linesOf(next.id)).toMatchObject([{ state: "unclear" }]);
 });
 
-test("two who drop one file at once get one statement, and two who read and pay it at once pay each invoice once", async () => {
-  const customer = await addCustomer({ username: "maren.olsen" });
-  const made = [];
-  for (let number = 0; number < 6; number++)
-    made.push(await addInvoice({ customer, amount: 10 + number, createdAt: on("2026-11-03T10:00:00") }));
-  const file = cashAppFile(...made.map((_, number) => ({ name: "Maren Olsen", amount: `$${10 + number}.00` })));
-  const dropped = await Promise.all((["staff", "admin"] as const).map((as) => dropFile(file, { as })));
-  const [id = "", ...others] = new Set(dropped.map(({ body }) => body.statement._id));
-  expect(others).toEqual([]);
-  expect(dropped.map(({ body }) => body.isKnown).sort()).toEqual([false, true]);
-  await Promise.all((["staff", "admin"] as const).map((as) => take(id, { as })));
-  const ids = (await linesOf(id, { state: "certain" })).map(({ _id }) => _id);
-  expect(ids).toHaveLength(6);
-  const paid = await Promise.all(
-    (["staff", "admin"] as const).map((as) => call(as, statements.payCertain, { body: { ids } })),
-  );
-  const outcomes = paid.flatMap(({ body }) => body.outcomes);
-  expect(outcomes.filter(({ done }) => done)).toHaveLength(6);
-  expect(new Set(outcomes.filter(({ done }) => !done).map(({ message }) => message))).toEqual(
-    new Set(["This line has paid an invoice already"]),
-  );
-  expect(await balanceOf(customer)).toBe(75);
-  expect((await checkBooks(db)).problems).toEqual([]);
-});
+onBothEngines(
+  "two who drop one file at once get one statement, and two who read and pay it at once pay each invoice once",
+  async () => {
+    const customer = await addCustomer({ username: "maren.olsen" });
+    const made = [];
+    for (let number = 0; number < 6; number++)
+      made.push(await addInvoice({ customer, amount: 10 + number, createdAt: on("2026-11-03T10:00:00") }));
+    const file = cashAppFile(...made.map((_, number) => ({ name: "Maren Olsen", amount: `$${10 + number}.00` })));
+    const dropped = await Promise.all((["staff", "admin"] as const).map((as) => dropFile(file, { as })));
+    const [id = "", ...others] = new Set(dropped.map(({ body }) => body.statement._id));
+    expect(others).toEqual([]);
+    expect(dropped.map(({ body }) => body.isKnown).sort()).toEqual([false, true]);
+    await Promise.all((["staff", "admin"] as const).map((as) => take(id, { as })));
+    const ids = (await linesOf(id, { state: "certain" })).map(({ _id }) => _id);
+    expect(ids).toHaveLength(6);
+    const paid = await Promise.all(
+      (["staff", "admin"] as const).map((as) => call(as, statements.payCertain, { body: { ids } })),
+    );
+    const outcomes = paid.flatMap(({ body }) => body.outcomes);
+    expect(outcomes.filter(({ done }) => done)).toHaveLength(6);
+    expect(new Set(outcomes.filter(({ done }) => !done).map(({ message }) => message))).toEqual(
+      new Set(["This line has paid an invoice already"]),
+    );
+    expect(await balanceOf(customer)).toBe(75);
+    expect((await checkBooks(db)).problems).toEqual([]);
+  },
+);
 
-test("ten who pay with one line at once, for ten invoices: one of these is paid", async () => {
+onBothEngines("ten who pay with one line at once, for ten invoices: one of these is paid", async () => {
   const customer = await addCustomer();
   const open = [];
   for (let number = 0; number < 10; number++) open.push(await addInvoice({ customer, amount: 20 }));
@@ -1004,7 +1004,7 @@ test("a payment that was reversed while it waits for approval is not credited", 
   expect(await balanceOf(customer)).toBe(0);
 });
 
-test("files that hold the same payments, read at once by two, have each of them once", async () => {
+onBothEngines("files that hold the same payments, read at once by two, have each of them once", async () => {
   const shared = Array.from({ length: 1200 }, (_, number) => ({ id: `S${number}`, name: "Maren" }));
   const ids = [await drop(cashAppFile(...shared, { id: "one" })), await drop(cashAppFile({ id: "other" }, ...shared))];
   const read = await Promise.all(ids.map((id, place) => take(id, { as: place ? "staff" : "admin" })));
@@ -1305,106 +1305,103 @@ function certainByTheRules(paid: Planted[], open: Made[]): Map<number, string> {
   return certain;
 }
 
-test("the certain matches among many are those the rules give when every line is compared with every invoice", async () => {
-  const start = Date.parse("2026-10-01T00:00:00Z");
-  const people: { id: string; username: string }[] = [];
-  for (let number = 0; number < 12; number++) people.push(await addCustomer({ username: `payer.no${number}` }));
-  const amounts = [20, 20, 25, 30.5];
-  const { between, pick, idAt } = seededRandom(43);
-  const rows = Array.from({ length: 150 }, () => {
-    const { id: customerId, username } = pick(people);
-    const at = start + between(0, 480) * hour;
-    const paymentMethod = pick(["cashapp", "cashapp", "cashapp", "paypal"] as const);
-    return {
-      id: idAt(at),
-      customerId,
-      username,
-      amountCents: pick(amounts) * 100,
-      paymentMethod,
-      at,
-      createdAt: new Date(at),
-    };
-  });
-  await db.insert(schema.invoices).values(rows);
-  const paid: Planted[] = Array.from({ length: 150 }, () => {
-    const invoice = pick(rows);
-    const at = invoice.at + between(0, 8640) * 60_000 - hour;
-    const note = pick(["", "", "", invoice.id.slice(-6), pick(rows).id.slice(-8)]);
-    const who = pick([invoice.username, invoice.username, pick(people).username, "A Stranger"]);
-    return { at, note, who, amount: pick([invoice.amountCents / 100, invoice.amountCents / 100, pick(amounts)]) };
-  });
-  const { id } = await read(
-    cashAppFile(
-      ...paid.map(({ at, note, who, amount }) => ({
-        at: new Date(at).toISOString(),
-        note,
-        name: who,
-        amount: `$${amount.toFixed(2)}`,
-      })),
-    ),
-  );
-  const lines = await linesOf(id);
-  const expected = certainByTheRules(paid, rows);
-  const certain = lines.filter(({ state }) => state === "certain");
-  expect(new Map(certain.map(({ line, invoice }) => [line - 2, invoice?._id]))).toEqual(expected);
-  expect(expected.size).toBeGreaterThan(5);
-  // No invoice is proposed twice, and all fit by amount or are named.
-  const proposed = lines.flatMap(({ invoice }) => invoice?._id ?? []);
-  expect(new Set(proposed).size).toBe(proposed.length);
-  const odd = lines.filter(
-    ({ invoice, amount, note }) => invoice && invoice.amount !== amount && !invoice._id.endsWith(note),
-  );
-  expect(odd).toEqual([]);
-  // Nothing that fits by amount alone is left over while an invoice is free.
-  const free = rows.filter(({ id, paymentMethod }) => paymentMethod === "cashapp" && !proposed.includes(id));
-  const forgotten = lines.filter(
-    ({ state, amount, at }) =>
-      state === "none" &&
-      free.some(
-        (invoice) =>
-          invoice.amountCents === Math.round(amount * 100) &&
-          invoice.at <= Date.parse(at) + hour &&
-          invoice.at >= Date.parse(at) - 30 * dayLong,
-      ),
-  );
-  expect(forgotten).toEqual([]);
-});
-
-// The embedded engine does the same, only more slowly.
-onOneEngine(
-  "a statement of thousands of lines is read and matched, and another call comes in between",
+onBothEngines(
+  "the certain matches among many are those the rules give when every line is compared with every invoice",
   async () => {
-    const people = await db
-      .insert(schema.customers)
-      .values(
-        Array.from({ length: 500 }, (_, number) => ({ username: `busy.payer${number}`, discordId: `9${number}00000` })),
-      )
-      .returning();
     const start = Date.parse("2026-10-01T00:00:00Z");
-    const open = Array.from({ length: 1_000 }, (_, number) => ({
-      customerId: people[number % 500]?.id ?? "",
-      amountCents: 1_000 + number,
-      paymentMethod: "cashapp" as const,
-      createdAt: new Date(start + number * 60_000),
-    }));
-    await db.insert(schema.invoices).values(open);
-    const paid = Array.from({ length: 4_000 }, (_, number) => ({
-      at: new Date(start + (number % 1_000) * 60_000 + 30_000).toISOString(),
-      name: number < 1_000 ? `Busy Payer${number % 500}` : "Somebody",
-      amount: number < 1_000 ? `$${(10 + number / 100).toFixed(2)}` : "$7.77",
-    }));
-
-    const id = await drop(cashAppFile(...paid));
-
-    const reading = take(id);
-    const meanwhile = await call("admin", invoices.list, {});
-    expect(meanwhile.status).toBe(200);
-    expect(await reading).toMatchObject({
-      lines: 4_000,
-      read: 4_000,
-      payments: { certain: { count: 1_000 }, none: { count: 3_000 } },
+    const people: { id: string; username: string }[] = [];
+    for (let number = 0; number < 12; number++) people.push(await addCustomer({ username: `payer.no${number}` }));
+    const amounts = [20, 20, 25, 30.5];
+    const { between, pick, idAt } = seededRandom(43);
+    const rows = Array.from({ length: 150 }, () => {
+      const { id: customerId, username } = pick(people);
+      const at = start + between(0, 480) * hour;
+      const paymentMethod = pick(["cashapp", "cashapp", "cashapp", "paypal"] as const);
+      return {
+        id: idAt(at),
+        customerId,
+        username,
+        amountCents: pick(amounts) * 100,
+        paymentMethod,
+        at,
+        createdAt: new Date(at),
+      };
     });
+    await db.insert(schema.invoices).values(rows);
+    const paid: Planted[] = Array.from({ length: 150 }, () => {
+      const invoice = pick(rows);
+      const at = invoice.at + between(0, 8640) * 60_000 - hour;
+      const note = pick(["", "", "", invoice.id.slice(-6), pick(rows).id.slice(-8)]);
+      const who = pick([invoice.username, invoice.username, pick(people).username, "A Stranger"]);
+      return { at, note, who, amount: pick([invoice.amountCents / 100, invoice.amountCents / 100, pick(amounts)]) };
+    });
+    const { id } = await read(
+      cashAppFile(
+        ...paid.map(({ at, note, who, amount }) => ({
+          at: new Date(at).toISOString(),
+          note,
+          name: who,
+          amount: `$${amount.toFixed(2)}`,
+        })),
+      ),
+    );
+    const lines = await linesOf(id);
+    const expected = certainByTheRules(paid, rows);
+    const certain = lines.filter(({ state }) => state === "certain");
+    expect(new Map(certain.map(({ line, invoice }) => [line - 2, invoice?._id]))).toEqual(expected);
+    expect(expected.size).toBeGreaterThan(5);
+    // No invoice is proposed twice, and all fit by amount or are named.
+    const proposed = lines.flatMap(({ invoice }) => invoice?._id ?? []);
+    expect(new Set(proposed).size).toBe(proposed.length);
+    const odd = lines.filter(
+      ({ invoice, amount, note }) => invoice && invoice.amount !== amount && !invoice._id.endsWith(note),
+    );
+    expect(odd).toEqual([]);
+    // Nothing that fits by amount alone is left over while an invoice is free.
+    const free = rows.filter(({ id, paymentMethod }) => paymentMethod === "cashapp" && !proposed.includes(id));
+    const forgotten = lines.filter(
+      ({ state, amount, at }) =>
+        state === "none" &&
+        free.some(
+          (invoice) =>
+            invoice.amountCents === Math.round(amount * 100) &&
+            invoice.at <= Date.parse(at) + hour &&
+            invoice.at >= Date.parse(at) - 30 * dayLong,
+        ),
+    );
+    expect(forgotten).toEqual([]);
   },
-  // Generous for a busy machine: only a hanging test is stopped.
-  600_000,
 );
+
+test("a statement of thousands of lines is read and matched, and another call comes in between", async () => {
+  const people = await db
+    .insert(schema.customers)
+    .values(
+      Array.from({ length: 500 }, (_, number) => ({ username: `busy.payer${number}`, discordId: `9${number}00000` })),
+    )
+    .returning();
+  const start = Date.parse("2026-10-01T00:00:00Z");
+  const open = Array.from({ length: 1_000 }, (_, number) => ({
+    customerId: people[number % 500]?.id ?? "",
+    amountCents: 1_000 + number,
+    paymentMethod: "cashapp" as const,
+    createdAt: new Date(start + number * 60_000),
+  }));
+  await db.insert(schema.invoices).values(open);
+  const paid = Array.from({ length: 4_000 }, (_, number) => ({
+    at: new Date(start + (number % 1_000) * 60_000 + 30_000).toISOString(),
+    name: number < 1_000 ? `Busy Payer${number % 500}` : "Somebody",
+    amount: number < 1_000 ? `$${(10 + number / 100).toFixed(2)}` : "$7.77",
+  }));
+
+  const id = await drop(cashAppFile(...paid));
+
+  const reading = take(id);
+  const meanwhile = await call("admin", invoices.list, {});
+  expect(meanwhile.status).toBe(200);
+  expect(await reading).toMatchObject({
+    lines: 4_000,
+    read: 4_000,
+    payments: { certain: { count: 1_000 }, none: { count: 3_000 } },
+  });
+}, 600_000); // Generous for a busy machine: only a hanging test is stopped.

@@ -4,7 +4,7 @@ import { transfers } from "@footprint/contract/transfers.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { eq, sql } from "drizzle-orm";
-import { expect, inject, test } from "vitest";
+import { expect, inject, test as onBothEngines } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { customers } from "../db/schema.ts";
 import { addCustomer, addInvoice, addLabelType, addOrder, balanceOf } from "../testing/builders.ts";
@@ -25,8 +25,8 @@ import {
   reverse,
 } from "../testing/transfers.ts";
 
-/** Both engines have the same planner, and many rows take long. */
-const onOneEngine = test.skipIf(inject("embeddedDump"));
+/** For what both engines do alike. */
+const test = onBothEngines.skipIf(inject("embeddedDump"));
 
 const list = async (query: object = {}) => (await call("staff", transfers.list, { query })).body;
 
@@ -130,82 +130,79 @@ async function makeHistory(customer: { id: string }, amount: number, by = uuidv7
   return rows;
 }
 
-onOneEngine.for(["asc", "des"] as const)(
-  "any page of thousands of transfers, %s, with and without a period",
-  async (sort) => {
-    const customer = await addCustomer();
-    const [amount, by] = [6_000, uuidv7()];
-    const all = await makeHistory(customer, amount, by);
-    const inOrder = <T>(rows: T[]) => (sort === "asc" ? rows : [...rows].reverse());
-    const idsOf = (body: { transfers: { _id: string }[] }) => body.transfers.map(({ _id }) => _id);
-    const check = async (query: object, expected: typeof all, pages: number[]) => {
-      for (const page of pages) {
-        const body = await history(customer, { sort, limit: 100, page, ...query });
-        const some = inOrder(expected).slice((page - 1) * 100, page * 100);
-        expect(idsOf(body), `page ${page}`).toEqual(some.map(({ id }) => id));
-        expect(body.total).toBe(expected.length);
-        const sumOf = (sign: number) =>
-          expected.filter(({ cents }) => cents * sign > 0).reduce((sum, { cents }) => sum + cents * sign, 0) / 100;
-        expect(body.sums).toEqual({ in: sumOf(1), out: sumOf(-1) });
-      }
-    };
-    await check({}, all, [1, 2, 37, 60, 61, 1_000_000]);
-    const [from, to] = ["2026-02-10", "2026-03-05"];
-    await check(
-      { from },
-      all.filter(({ day }) => day >= from),
-      [1, 36],
-    );
-    await check(
-      { to },
-      all.filter(({ day }) => day <= to),
-      [1, 38],
-    );
-    const within = all.filter(({ day }) => day >= from && day <= to);
-    await check({ from, to }, within, [1, 7, 15, 16]);
-    await check({ from: to, to: from }, [], [1]);
-    await check({ from: "2025-01-01", to: "2025-12-31" }, [], [1]);
-    await check({ from: "2027-01-01" }, [], [1, 2]);
-
-    const narrowed = async (query: object, expected: typeof all, page = 1) => {
+test.for(["asc", "des"] as const)("any page of thousands of transfers, %s, with and without a period", async (sort) => {
+  const customer = await addCustomer();
+  const [amount, by] = [6_000, uuidv7()];
+  const all = await makeHistory(customer, amount, by);
+  const inOrder = <T>(rows: T[]) => (sort === "asc" ? rows : [...rows].reverse());
+  const idsOf = (body: { transfers: { _id: string }[] }) => body.transfers.map(({ _id }) => _id);
+  const check = async (query: object, expected: typeof all, pages: number[]) => {
+    for (const page of pages) {
       const body = await history(customer, { sort, limit: 100, page, ...query });
-      const first = inOrder(expected).slice(0, 1_000);
-      expect(idsOf(body)).toEqual(first.slice((page - 1) * 100, page * 100).map(({ id }) => id));
-      expect([body.total, body.totalCapped, body.sums]).toEqual([first.length, expected.length > 1_000, null]);
-    };
-    const refunds = all.filter(({ kind }) => kind === "refund");
-    await narrowed({ kind: "refund" }, refunds);
-    await narrowed({ kind: "refund" }, refunds, 10);
-    await narrowed({ kind: "refund" }, refunds, 11);
-    await narrowed(
-      { kind: "refund", from, to },
-      within.filter(({ kind }) => kind === "refund"),
-      2,
-    );
-    await narrowed(
-      { kind: "purchase" },
-      all.filter(({ kind }) => kind === "purchase"),
-      3,
-    );
-    await narrowed(
-      { kind: "purchase", from, to },
-      within.filter(({ kind }) => kind === "purchase"),
-      3,
-    );
-    await narrowed(
-      { by },
-      all.filter(({ mine }) => mine),
-      2,
-    );
-    await narrowed(
-      { by, kind: "adjustment", from },
-      all.filter((row) => row.mine && row.kind === "adjustment" && row.day >= from),
-    );
-    await narrowed({ kind: "deposit" }, []);
-  },
-);
+      const some = inOrder(expected).slice((page - 1) * 100, page * 100);
+      expect(idsOf(body), `page ${page}`).toEqual(some.map(({ id }) => id));
+      expect(body.total).toBe(expected.length);
+      const sumOf = (sign: number) =>
+        expected.filter(({ cents }) => cents * sign > 0).reduce((sum, { cents }) => sum + cents * sign, 0) / 100;
+      expect(body.sums).toEqual({ in: sumOf(1), out: sumOf(-1) });
+    }
+  };
+  await check({}, all, [1, 2, 37, 60, 61, 1_000_000]);
+  const [from, to] = ["2026-02-10", "2026-03-05"];
+  await check(
+    { from },
+    all.filter(({ day }) => day >= from),
+    [1, 36],
+  );
+  await check(
+    { to },
+    all.filter(({ day }) => day <= to),
+    [1, 38],
+  );
+  const within = all.filter(({ day }) => day >= from && day <= to);
+  await check({ from, to }, within, [1, 7, 15, 16]);
+  await check({ from: to, to: from }, [], [1]);
+  await check({ from: "2025-01-01", to: "2025-12-31" }, [], [1]);
+  await check({ from: "2027-01-01" }, [], [1, 2]);
 
-test("the days of a history are those of the business timezone", async () => {
+  const narrowed = async (query: object, expected: typeof all, page = 1) => {
+    const body = await history(customer, { sort, limit: 100, page, ...query });
+    const first = inOrder(expected).slice(0, 1_000);
+    expect(idsOf(body)).toEqual(first.slice((page - 1) * 100, page * 100).map(({ id }) => id));
+    expect([body.total, body.totalCapped, body.sums]).toEqual([first.length, expected.length > 1_000, null]);
+  };
+  const refunds = all.filter(({ kind }) => kind === "refund");
+  await narrowed({ kind: "refund" }, refunds);
+  await narrowed({ kind: "refund" }, refunds, 10);
+  await narrowed({ kind: "refund" }, refunds, 11);
+  await narrowed(
+    { kind: "refund", from, to },
+    within.filter(({ kind }) => kind === "refund"),
+    2,
+  );
+  await narrowed(
+    { kind: "purchase" },
+    all.filter(({ kind }) => kind === "purchase"),
+    3,
+  );
+  await narrowed(
+    { kind: "purchase", from, to },
+    within.filter(({ kind }) => kind === "purchase"),
+    3,
+  );
+  await narrowed(
+    { by },
+    all.filter(({ mine }) => mine),
+    2,
+  );
+  await narrowed(
+    { by, kind: "adjustment", from },
+    all.filter((row) => row.mine && row.kind === "adjustment" && row.day >= from),
+  );
+  await narrowed({ kind: "deposit" }, []);
+});
+
+onBothEngines("the days of a history are those of the business timezone", async () => {
   await moveBusinessTo("America/New_York");
   const customer = await addCustomer();
   await addBalance(customer, 1);
@@ -272,7 +269,7 @@ test("a customer's page tells what their transfers come to", async () => {
   expect(body.totals).toMatchObject({ transfers: 0, lastOrderAt: null, agrees: true, balances: Array(30).fill(0) });
 });
 
-onOneEngine("of very many transfers the newest one tells whether they add up to the balance", async () => {
+test("of very many transfers the newest one tells whether they add up to the balance", async () => {
   const customer = await addCustomer();
   await makeHistory(customer, 5_001);
   const agrees = async () => (await call("staff", users.read, { params: { id: customer.id } })).body.totals.agrees;
@@ -281,7 +278,7 @@ onOneEngine("of very many transfers the newest one tells whether they add up to 
   expect(await agrees()).toBe(false);
 });
 
-test("all customers' transfers but purchases, by kind, day, doer, customer and amount", async () => {
+onBothEngines("all customers' transfers but purchases, by kind, day, doer, customer and amount", async () => {
   const [maren, tobias] = [await addCustomer({ username: "maren" }), await addCustomer({ username: "tobias" })];
   const { token, id: colleague } = await addAccount("colleague", "staff");
   const shop = await openShop();
@@ -343,7 +340,7 @@ test("all customers' transfers but purchases, by kind, day, doer, customer and a
   });
 });
 
-onOneEngine("of very many transfers a list counts a thousand, and says that there are more", async () => {
+test("of very many transfers a list counts a thousand, and says that there are more", async () => {
   const customer = await addCustomer();
   const by = uuidv7();
   const all = (await makeHistory(customer, 6_000, by)).filter(({ kind }) => kind !== "purchase").reverse();
@@ -378,7 +375,7 @@ onOneEngine("of very many transfers a list counts a thousand, and says that ther
   );
 });
 
-test("simultaneous changes of one balance have consecutive numbers and balances that add up", async () => {
+onBothEngines("simultaneous changes of one balance have consecutive numbers and balances that add up", async () => {
   const customer = await addCustomer({ balance: 100 });
   await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 4]] });
   const shop = await openShop();

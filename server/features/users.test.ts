@@ -2,12 +2,15 @@ import { invoices } from "@footprint/contract/invoices.ts";
 import { labelTypes } from "@footprint/contract/label-types.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
-import { expect, test } from "vitest";
+import { expect, inject, test as onBothEngines } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { customers, shops } from "../db/schema.ts";
 import { addCustomer, addInvoice, addLabelType, balanceOf, transfersOf } from "../testing/builders.ts";
 import { meetAt } from "../testing/races.ts";
 import { call, db, logRows } from "../testing/server.ts";
+
+/** For what both engines do alike. */
+const test = onBothEngines.skipIf(inject("embeddedDump"));
 
 const list = async (query: object) => (await call("staff", users.list, { query })).body;
 const listNew = async (query: object) => (await call("staff", users.listNew, { query })).body;
@@ -80,7 +83,7 @@ test("the list pages in both directions, with true totals", async () => {
   expect(await list({ page: 9 })).toEqual({ users: [], total: 12, totalPages: 2 });
 });
 
-test("a search finds username, discord id and email, in any case, and nothing else", async () => {
+onBothEngines("a search finds username, discord id and email, in any case, and nothing else", async () => {
   const customer = await addCustomer({ username: "Maren_K", discordId: "80351110224678912", email: "m@Example.com" });
   await addCustomer({ username: "other" });
   const found = async (search: string) => (await list({ search })).users.map((user) => user._id);
@@ -169,7 +172,7 @@ test("a customer is verified once", async () => {
   ]);
 });
 
-test("of several who verify one customer at once, one does", async () => {
+onBothEngines("of several who verify one customer at once, one does", async () => {
   const customer = await addCustomer({ verifiedAt: null });
   const verify = () => call("staff", users.verify, { params: { id: customer.id } });
   const answers = await meetAt(customers, customer, () => Array.from({ length: 5 }, verify));
@@ -233,7 +236,7 @@ test("custom pricing is set to the wanted value, or flips; what already is leave
   ]);
 });
 
-test("two who click Disable at the same moment do not cancel each other out", async () => {
+onBothEngines("two who click Disable at the same moment do not cancel each other out", async () => {
   const customer = await addCustomer();
   const click = () => call("staff", users.setStatus, { params: { id: customer.id }, body: { status: false } });
   await meetAt(customers, customer, () => Array.from({ length: 6 }, click));
@@ -306,7 +309,7 @@ test("a balance never goes below zero, nor beyond what can be", async () => {
   expect(await balanceOf(customer)).toBe(0);
 });
 
-test("twenty times the same key at once: one credit, and twenty times the same answer", async () => {
+onBothEngines("twenty times the same key at once: one credit, and twenty times the same answer", async () => {
   const customer = await addCustomer({ username: "maren" });
   const answers = await meetAt(customers, customer, () =>
     Array.from({ length: 20 }, () => addBalance(customer.id, 25, "form-1")),
@@ -334,7 +337,7 @@ test("a hundred credits at once add up exactly, and every transfer knows the bal
   expect(await logRows()).toHaveLength(100);
 });
 
-test("ten who take the last five dollars at once: one does", async () => {
+onBothEngines("ten who take the last five dollars at once: one does", async () => {
   const customer = await addCustomer({ balance: 5 });
   const answers = await meetAt(customers, customer, () =>
     Array.from({ length: 10 }, () => addBalance(customer.id, -5)),

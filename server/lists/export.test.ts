@@ -10,10 +10,13 @@ import { staff } from "@footprint/contract/staff.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
 import { eq, sql } from "drizzle-orm";
-import { expect, inject, test, vi } from "vitest";
+import { expect, inject, test as onBothEngines, vi } from "vitest";
 import * as schema from "../db/schema.ts";
 import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addLabelType, addOrder } from "../testing/builders.ts";
 import { addAccount, call, db, logRows, moveBusinessTo, origin, send, setClock, tokenOf } from "../testing/server.ts";
+
+/** For what both engines do alike. */
+const test = onBothEngines.skipIf(inject("embeddedDump"));
 
 /** The cells of a CSV file, by the rules of RFC 4180. */
 function parse(text: string): string[][] {
@@ -44,7 +47,7 @@ async function listed(endpoint: Endpoint, query: object) {
   return rows.map(({ _id }) => _id);
 }
 
-test("an export has the rows of its list, with the same filters, search and order", async () => {
+onBothEngines("an export has the rows of its list, with the same filters, search and order", async () => {
   const [alice, bob] = [await addCustomer({ username: "alice" }), await addCustomer({ username: "bob" })];
   await addCustomer({ username: "newcomer", verifiedAt: null });
   await addAccount("maren", "staff");
@@ -283,7 +286,7 @@ async function begin(as: "admin" | { token: string }) {
   return { answer, abort: () => aborter.abort() };
 }
 
-test("an account exports one thing at a time, and a server few; who goes away makes room", async () => {
+onBothEngines("an account exports one thing at a time, and a server few; who goes away makes room", async () => {
   await fillLog();
   const [maren, tobias] = [await addAccount("maren", "admin"), await addAccount("tobias", "admin")];
   const first = await begin("admin");
@@ -306,7 +309,7 @@ test("an account exports one thing at a time, and a server few; who goes away ma
   await vi.waitFor(async () => expect((await exported(logs.export, firstDay)).rows).not.toEqual([]), 60_000);
 });
 
-test("an export shows the rows as they were when it began", async () => {
+onBothEngines("an export shows the rows as they were when it began", async () => {
   await fillLog();
   const { answer } = await begin("admin");
   expect(answer.headers.get("x-total-rows")).toBe(String(manyRows));
@@ -328,7 +331,7 @@ test("an export breaks off when its account is deleted, instead of seeming whole
 });
 
 // On the embedded engine, with its one connection, an export never waits to begin.
-test.skipIf(inject("embeddedDump"))("who goes away before an export begins makes room too", async () => {
+test("who goes away before an export begins makes room too", async () => {
   await fillLog();
   const aborter = new AbortController();
   const isWaiting = async () => {

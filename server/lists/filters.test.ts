@@ -352,25 +352,29 @@ async function everyPage(list: Endpoint, query: object) {
   return { ids: found, total: first.total, isCapped: first.totalCapped ?? false };
 }
 
-test.for(Object.entries(lists))("%s: any filters together leave the rows that meet them all", async ([, listed]) => {
-  await furnish();
-  const rows = await listed.rows();
-  // Each filter by itself, then several at once. A few combinations are enough to show that the engines agree.
-  const mixed = inject("embeddedDump") ? 8 : 25;
-  const alone = Object.entries(listed.filters).flatMap(([name, { values }]) =>
-    values.map((value) => ({ [name]: value })),
-  );
-  for (const query of [{}, ...alone, ...some(mixed, () => someQuery(listed))]) {
-    const wanted = expected(rows, listed, query);
-    const answer = await everyPage(listed.list, { ...query, limit: 15 });
-    expect(answer, JSON.stringify(query)).toEqual({ ids: wanted, total: wanted.length, isCapped: false });
-  }
-  const all = expected(rows, listed, {});
-  const few = all.slice(0, 12);
-  const beside = { search: "nobody", page: 2, limit: 1 };
-  const named = await page(listed.list, { ids: [uuidv7(), ...few.toReversed()].join(), ...beside });
-  expect([idsIn(named), named.total, named.totalPages]).toEqual([few, few.length, 1]);
-});
+// A few lists are enough to show that the engines agree.
+test.for(Object.entries(lists).slice(0, inject("embeddedDump") ? 3 : undefined))(
+  "%s: any filters together leave the rows that meet them all",
+  async ([, listed]) => {
+    await furnish();
+    const rows = await listed.rows();
+    // Each filter by itself, then several at once.
+    const mixed = inject("embeddedDump") ? 8 : 25;
+    const alone = Object.entries(listed.filters).flatMap(([name, { values }]) =>
+      values.map((value) => ({ [name]: value })),
+    );
+    for (const query of [{}, ...alone, ...some(mixed, () => someQuery(listed))]) {
+      const wanted = expected(rows, listed, query);
+      const answer = await everyPage(listed.list, { ...query, limit: 15 });
+      expect(answer, JSON.stringify(query)).toEqual({ ids: wanted, total: wanted.length, isCapped: false });
+    }
+    const all = expected(rows, listed, {});
+    const few = all.slice(0, 12);
+    const beside = { search: "nobody", page: 2, limit: 1 };
+    const named = await page(listed.list, { ids: [uuidv7(), ...few.toReversed()].join(), ...beside });
+    expect([idsIn(named), named.total, named.totalPages]).toEqual([few, few.length, 1]);
+  },
+);
 
 test("customers, transfers and accounts that are asked for by their ids are those of the list alone", async () => {
   const [patron, other] = [await addCustomer({ verifiedAt: null }), await addCustomer()];

@@ -6,15 +6,15 @@ import { orders } from "@footprint/contract/orders.ts";
 import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
 import { desc, sql } from "drizzle-orm";
-import { expect, inject, test } from "vitest";
+import { expect, inject, test as onBothEngines } from "vitest";
 import * as schema from "../db/schema.ts";
 import { addBulkOrder, addCustomer, addFedexOrder, addInvoice, addOrder } from "../testing/builders.ts";
 import { addAccount, call, db, moveBusinessTo } from "../testing/server.ts";
 
-type Query = { sort?: "asc" | "des"; status?: "All" | "user" | "label"; limit?: number; search?: string };
+/** For what both engines do alike. */
+const test = onBothEngines.skipIf(inject("embeddedDump"));
 
-/** The other engine would only take longer for tens of thousands of rows. */
-const onOneEngine = test.skipIf(Boolean(inject("embeddedDump")));
+type Query = { sort?: "asc" | "des"; status?: "All" | "user" | "label"; limit?: number; search?: string };
 
 const page = async (number: number, query: Query, as: "admin" | { token: string } = "admin") =>
   (await call(as, logs.list, { query: { limit: 100, ...query, page: number } })).body;
@@ -42,7 +42,7 @@ const ways = (["des", "asc"] as const).flatMap((sort) =>
   (["All", "user"] as const).map((status) => ({ sort, status })),
 );
 
-test("page by page, in either order: every row once and in order, however far", async () => {
+onBothEngines("page by page, in either order: every row once and in order, however far", async () => {
   await moveBusinessTo("America/Havana");
   await fillLog(3_500);
   const inOrder = await db.select().from(schema.logs).orderBy(schema.logs.createdAt, schema.logs.id);
@@ -70,7 +70,7 @@ test("a search counts up to a thousand hits, and ends there", async () => {
   expect(await page(3, { search: "row 19" })).toMatchObject({ total: 111, totalPages: 2, totalCapped: false });
 });
 
-test("two letters that are rare are found among any number of rows, page by page and once each", async () => {
+onBothEngines("two letters that are rare are found among any number of rows, page by page and once each", async () => {
   await fillLog(5_000);
   await db.execute(sql`update logs set action = action || ' Exquisite' where action ~ '^Row (7|1007|4999)$'`);
   for (const sort of ["asc", "des"] as const) {
@@ -96,7 +96,7 @@ test("what many rows have is counted to its end behind a filter that leaves few"
   expect(await page(2, { search: "row", status: "label" })).toMatchObject({ total: 1_000, totalCapped: true });
 });
 
-onOneEngine("what very many rows have is found behind any number of newer ones that do not have it", async () => {
+test("what very many rows have is found behind any number of newer ones that do not have it", async () => {
   const register = (prefix: string, amount: number, from: string) =>
     db.execute(sql`insert into tracking_codes (id, code, type, template, created_at)
       select gen_random_uuid(), ${prefix}::text || lpad(n::text, 12, '0'), 'priority', 'evs',
@@ -118,7 +118,7 @@ onOneEngine("what very many rows have is found behind any number of newer ones t
   }
 });
 
-onOneEngine("what its keys do not tell is looked for among the newest rows where very many have the keys", async () => {
+test("what its keys do not tell is looked for among the newest rows where very many have the keys", async () => {
   // The rows on the sampled pages must not depend on earlier tests.
   await db.execute(sql`vacuum full logs`);
   await db.execute(sql`
@@ -137,14 +137,14 @@ onOneEngine("what its keys do not tell is looked for among the newest rows where
   expect(await page(1, { search: "a rower" })).toMatchObject({ logs: [{ action: "A rower" }], totalCapped: false });
 });
 
-test("a row that is found by itself and by its customer is one", async () => {
+onBothEngines("a row that is found by itself and by its customer is one", async () => {
   const customer = await addCustomer({ username: "Umar" });
   const { id } = await addOrder({ customer, fromName: "Umar", toName: "Bea" });
   const { body } = await call("staff", orders.list, { query: { search: "umar" } });
   expect(body).toMatchObject({ orders: [{ _id: id }], total: 1, totalCapped: false });
 });
 
-test("a single letter is looked for in names among the newest rows", async () => {
+onBothEngines("a single letter is looked for in names among the newest rows", async () => {
   await fillLog(30);
   expect((await page(1, { search: "w 7" })).total).toBe(1);
   expect((await page(1, { search: "29" })).total).toBe(1);
@@ -211,17 +211,20 @@ test("more customers than can be looked up one by one are found all the same", a
   });
 });
 
-test("a whole UUID finds its row and those that mention it, also behind a filter that hides them", async () => {
-  const order = await addOrder();
-  const other = await addOrder({ tracking: `see ${order.uuid}` });
-  const found = async (search: string, status: "All" | "Refunded" = "All") =>
-    (await call("admin", orders.list, { query: { search, status } })).body.orders.map(({ _id }) => _id);
-  expect(await found(order.uuid.toUpperCase())).toEqual([other.id, order.id]);
-  expect(await found(order.id)).toEqual([order.id]);
-  expect(await found(order.uuid, "Refunded")).toEqual([]);
-  expect(await found(order.uuid.slice(0, 35))).toEqual([order.id]);
-  expect(await found("00000000-0000-4000-8000-000000000000")).toEqual([]);
-});
+onBothEngines(
+  "a whole UUID finds its row and those that mention it, also behind a filter that hides them",
+  async () => {
+    const order = await addOrder();
+    const other = await addOrder({ tracking: `see ${order.uuid}` });
+    const found = async (search: string, status: "All" | "Refunded" = "All") =>
+      (await call("admin", orders.list, { query: { search, status } })).body.orders.map(({ _id }) => _id);
+    expect(await found(order.uuid.toUpperCase())).toEqual([other.id, order.id]);
+    expect(await found(order.id)).toEqual([order.id]);
+    expect(await found(order.uuid, "Refunded")).toEqual([]);
+    expect(await found(order.uuid.slice(0, 35))).toEqual([order.id]);
+    expect(await found("00000000-0000-4000-8000-000000000000")).toEqual([]);
+  },
+);
 
 test("a whole UUID that very many rows mention finds the newest of them, and counts them to a thousand", async () => {
   const id = "0198c0de-0000-7000-8000-00000000abcd";
@@ -256,7 +259,7 @@ test("a customer who is called like a UUID is found by it everywhere", async () 
   ]);
 });
 
-test("a code is found whole, by its beginning and by its end, and never by its middle", async () => {
+onBothEngines("a code is found whole, by its beginning and by its end, and never by its middle", async () => {
   const [whole, longer] = ["9400111899223344556677", "94001118992233445566778"];
   for (const tracking of [whole, whole, longer]) await addOrder({ tracking });
   const codesFor = async (search: string) =>
@@ -274,7 +277,7 @@ test("a code is found whole, by its beginning and by its end, and never by its m
   expect(await codesFor("aa101234567840")).toEqual(["1Z999AA101234567840"]);
 });
 
-test("a sentence of the log is found by its words and the ids in it, together", async () => {
+onBothEngines("a sentence of the log is found by its words and the ids in it, together", async () => {
   const customer = await addCustomer({ username: "1234567890-alice", verifiedAt: null });
   const order = await addOrder({ customer });
   await call("staff", orders.refund, { params: { id: order.id } });
@@ -290,7 +293,7 @@ test("a sentence of the log is found by its words and the ids in it, together", 
   expect(await found(`order ${order.uuid.slice(4, 12)}`)).toEqual([]);
 });
 
-test("names are found by any part, over spaces and marks, and in any script", async () => {
+onBothEngines("names are found by any part, over spaces and marks, and in any script", async () => {
   const customer = await addCustomer({ username: "maren", email: "maren@harbor.example" });
   await addOrder({ customer, fromName: "Zoë O'Brien-Nuñez", toName: "Łukasz 山田太郎" });
   const found = async (search: string) => (await call("staff", orders.list, { query: { search } })).body.total;

@@ -5,7 +5,7 @@ import { tracking } from "@footprint/contract/tracking.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import { sql } from "drizzle-orm";
-import { beforeEach, expect, inject, test } from "vitest";
+import { beforeEach, expect, inject, test as onBothEngines } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { tidy } from "../operations/housekeeping.ts";
 import { addCustomer, addLabelType, balanceOf, someAddresses } from "../testing/builders.ts";
@@ -14,6 +14,9 @@ import { call, db, logRows } from "../testing/server.ts";
 import { checkBooks } from "./books.ts";
 import { buy, lookAtOffers } from "./purchases.ts";
 import { withCheckDigit } from "./tracking-codes.ts";
+
+/** For what both engines do alike. */
+const test = onBothEngines.skipIf(inject("embeddedDump"));
 
 let shop: { token: string };
 
@@ -65,7 +68,7 @@ test.for([
   expect((await checkBooks(db)).problems).toEqual([]);
 });
 
-test("a bulk order takes as many prepaid codes of each type as it has labels", async () => {
+onBothEngines("a bulk order takes as many prepaid codes of each type as it has labels", async () => {
   const { discordId } = await addCustomer({ balance: 100 });
   await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
   await addLabelType({ uid: "express", tiers: [[0, 5, 1]] });
@@ -199,26 +202,23 @@ test("a code that a shop sent as its own is on one label, however it is written,
   expect((await checkBooks(db)).problems).toEqual([]);
 });
 
-test.skipIf(isEmbedded)(
-  "a code that a shop is just selling as its own is not registered at the same moment",
-  async () => {
-    const { discordId } = await addCustomer({ balance: 20 });
-    await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 1]] });
-    const body = { discordId, labelType: "own", weight: 1, ...parcel, tracking: code(1) };
-    const { calls } = await db.transaction(async (tx) => {
-      await tx.execute(sql`lock table orders in share row exclusive mode`);
-      const selling = call(shop, storefront.createOrder, { body, ...once() });
-      await untilTheyWait(tx, 1);
-      const registering = register(1, 1);
-      await untilTheyWait(tx, 2, [registering]);
-      return { calls: [selling, registering] as const };
-    });
-    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([201, 409]);
-    expect((await checkBooks(db)).problems).toEqual([]);
-  },
-);
+test("a code that a shop is just selling as its own is not registered at the same moment", async () => {
+  const { discordId } = await addCustomer({ balance: 20 });
+  await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 1]] });
+  const body = { discordId, labelType: "own", weight: 1, ...parcel, tracking: code(1) };
+  const { calls } = await db.transaction(async (tx) => {
+    await tx.execute(sql`lock table orders in share row exclusive mode`);
+    const selling = call(shop, storefront.createOrder, { body, ...once() });
+    await untilTheyWait(tx, 1);
+    const registering = register(1, 1);
+    await untilTheyWait(tx, 2, [registering]);
+    return { calls: [selling, registering] as const };
+  });
+  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([201, 409]);
+  expect((await checkBooks(db)).problems).toEqual([]);
+});
 
-test("of two shops that send the same tracking code at once, only one sells it", async () => {
+onBothEngines("of two shops that send the same tracking code at once, only one sells it", async () => {
   const buyers = [await addCustomer({ balance: 20 }), await addCustomer({ balance: 20 })];
   await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 1]] });
   const sell = ({ discordId }: { discordId: string }) => {
@@ -242,7 +242,7 @@ function trackingFullOfCodes(number: number): string {
   return digits;
 }
 
-test.skipIf(isEmbedded)("a bulk order takes few locks, however many codes may be in what it sends", async () => {
+test("a bulk order takes few locks, however many codes may be in what it sends", async () => {
   const { discordId } = await addCustomer({ balance: 20 });
   await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 0]] });
   const label = (number: number) => ({ labelType: "own", weight: 1, ...parcel, tracking: trackingFullOfCodes(number) });
@@ -263,7 +263,7 @@ test.skipIf(isEmbedded)("a bulk order takes few locks, however many codes may be
   expect((await checkBooks(db)).problems).toEqual([]);
 });
 
-test.skipIf(isEmbedded)("codes that others are just taking are not called gone", async () => {
+test("codes that others are just taking are not called gone", async () => {
   const { discordId } = await addCustomer({ balance: 20 });
   await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
   await register(1, 2);
@@ -298,7 +298,7 @@ test("a code that an order carries is not registered again, or it would be sold 
   expect((await checkBooks(db)).problems).toEqual([]);
 });
 
-test("a label takes one prepaid code, however the database goes about it", async () => {
+onBothEngines("a label takes one prepaid code, however the database goes about it", async () => {
   const { discordId } = await addCustomer({ balance: 100 });
   await addLabelType({ uid: "priority", tiers: [[0, 5, 1]] });
   await register(1, 60);
