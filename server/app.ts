@@ -87,11 +87,8 @@ export async function buildApp(
   traceCalls = (_app: FastifyInstance) => {},
 ): Promise<FastifyInstance> {
   const { config } = given;
-  const services = {
-    ...given,
-    events: openEvents(given.db),
-    outbox: openOutbox(given.db, (error) => app.log.error({ err: error }, "numbering the outbox failed")),
-  };
+  const outbox = openOutbox(given.db, (error) => app.log.error({ err: error }, "numbering the outbox failed"));
+  const services = { ...given, outbox, events: openEvents(given.db, outbox.wakeKey) };
   const { timeouts } = config;
   const app = Fastify({
     logger: { level: config.logLevel, serializers: { err: describeError } },

@@ -31,9 +31,9 @@ export type Events = ReturnType<typeof openEvents>;
  * Tells this server's open panels what became stale, whoever changed it. Changes committed here are told to the other
  * servers a moment later, because notifying inside the change's own transaction would make all such commits wait for
  * each other. Changes that a server did not tell, because it was killed or had lost its connection, are found in the
- * log.
+ * log. Whoever waits with an API key hears at once that it was changed or deleted.
  */
-export function openEvents(db: Database) {
+export function openEvents(db: Database, onKeyChanged: (id: string) => void) {
   const self = uuidv7();
   const streams = makeStreams(db);
   let toSay: ServerMessage[] = [];
@@ -89,6 +89,8 @@ export function openEvents(db: Database) {
     if (known.has(word.logged.id)) return;
     known.set(word.logged.id, performance.now());
     addLogRow(staleness, word.logged);
+    const { subjectKind, subjectId } = word.logged;
+    if (subjectKind === "api key" && subjectId) onKeyChanged(subjectId);
     deliverSoon();
   }
 

@@ -254,13 +254,19 @@ test("waiting readers delay neither other calls nor the server's end, and their 
   expect(answered.map(({ body }) => body)).toEqual(Array(15).fill({ events: [], next }));
 });
 
-test("a key that was deleted while it waits is not answered", async () => {
-  const shop = await addShop("Main shop");
+test("a key that is deleted while it waits is refused at once, on every server", async () => {
+  const [shop, other] = [await addShop("Main shop"), await addShop("Other")];
   const next = await end();
-  const waiting = call(shop, contract.pull, { query: { after: next, wait: 2 } });
+  const waiting = [1, 2, 3].map(() => call(shop, contract.pull, { query: { after: next, wait: 30 } }));
+  // Ends first unless the deletion ends the others.
+  const witness = call(other, contract.pull, { query: { after: next, wait: 20 } });
   const { body } = await call("admin", website.listApiKeys);
-  await call("admin", website.deleteApiKey, { params: { id: body.keys[0]?._id ?? "" } });
-  expect((await waiting).status).toBe(401);
+  const id = body.keys.find(({ name }) => name === "Main shop")?._id ?? "";
+  await call("admin", website.deleteApiKey, { params: { id } });
+  for (const refused of waiting) expect(await Promise.race([refused, witness])).toMatchObject({ status: 401 });
+  const customer = await addCustomer({ shopId: other.shopId });
+  await call("admin", users.addBalance, { params: { id: customer.id }, body: { balance: 1 } });
+  expect((await witness).status).toBe(200);
 });
 
 test("each customer's events are in order, whatever happens at once and however many servers number them", async () => {

@@ -40,7 +40,7 @@ async function read(call: Call, after: number, until: number): Promise<Answer | 
   const left = until - performance.now();
   if (events.length === 0 && isAtEnd && left > 0 && !outbox.isClosing())
     return new Later(
-      (signal) => outbox.wait(reader, next, left, signal),
+      (signal) => outbox.wait(actor.id, reader, next, left, signal),
       () => read(call, next, until),
     );
   return { events: actor.isBounded ? await withoutOthers(db, actor, events) : events, next: String(next) };

@@ -183,7 +183,9 @@ function registerCall(
         const stillAllowed = async () => actor && admitAgain(services.db, request, call, actor);
         while (answer instanceof Later) {
           const { goOn } = answer;
-          await waitUnlessGone(reply, answer);
+          const waited = waitUnlessGone(reply, answer);
+          // What ends the caller's access ends the wait, but only if it has begun by then.
+          await Promise.race([waited, inTurn(stillAllowed).then(() => waited)]);
           answer = await inTurn(() => stillAllowed().then(goOn).then(finish));
         }
         if (typeof answer === "string" || Buffer.isBuffer(answer)) return sendJson(reply, status, answer);

@@ -141,6 +141,7 @@ export function openOutbox(db: Database, onFailure: (error: unknown) => void) {
 
   return {
     wait: waits.wait,
+    wakeKey: waits.wake,
     endWaits: waits.end,
     isClosing: waits.isOver,
 

@@ -8,7 +8,7 @@ import type { Reader } from "./reading.ts";
 const most = { each: 16, inAll: 1_000 };
 const soonMs = 50;
 
-type Waiting = Reader & { wake: () => void };
+type Waiting = Reader & { key: string; wake: () => void };
 type News = { shop_id: string | null; is_shared: boolean; type: EventType };
 
 /** Calls that wait for an event. One query serves all of them, and wakes those it concerns. */
@@ -49,8 +49,11 @@ export function makeWaits(db: Database) {
       if (!isLooking) look();
     },
 
-    /** Waits until the reader may have an event after a position, the time is over, or the caller is gone. */
-    async wait(reader: Reader, after: number, milliseconds: number, signal: AbortSignal): Promise<void> {
+    /**
+     * Waits until the reader may have an event after a position, the key may have become another, the time is over, or
+     * the caller is gone.
+     */
+    async wait(key: string, reader: Reader, after: number, milliseconds: number, signal: AbortSignal): Promise<void> {
       if (isOver || signal.aborted) return;
       const own = [...waiting].filter(({ shopId }) => shopId === reader.shopId);
       if (own.length >= most.each || waiting.size >= most.inAll)
@@ -66,11 +69,16 @@ export function makeWaits(db: Database) {
           signal.removeEventListener("abort", wake);
           done();
         };
-        const one = { ...reader, wake };
+        const one = { ...reader, key, wake };
         const timer = setTimeout(wake, patience);
         signal.addEventListener("abort", wake);
         waiting.add(one);
       });
+    },
+
+    /** A key was changed or deleted: whoever waits with it looks again. */
+    wake(key: string) {
+      for (const each of [...waiting]) if (each.key === key) each.wake();
     },
 
     isOver: () => isOver,
