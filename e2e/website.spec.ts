@@ -295,6 +295,37 @@ test("a last day that is over and a wrong address are said at their fields, fold
   await expect(addresses).toBeVisible();
 });
 
+testAlone(
+  "the last day of a key ends at midnight, also where clocks are changed on it or right after it",
+  async ({ admin: { page } }) => {
+    const days = [
+      { timezone: "America/New_York", day: "2036-03-09", end: "2036-03-10T03:59:59.000Z" },
+      { timezone: "America/Havana", day: "2036-03-08", end: "2036-03-09T04:59:59.000Z" },
+      { timezone: "Africa/Cairo", day: "2036-04-24", end: "2036-04-24T21:59:59.000Z" },
+      { timezone: "Australia/Lord_Howe", day: "2036-10-04", end: "2036-10-04T13:29:59.000Z" },
+    ];
+    const sent: unknown[] = [];
+    await page.route(`**${website.createApiKey.path}`, (route) => {
+      if (route.request().method() !== "POST") return route.fallback();
+      sent.push(route.request().postDataJSON().expiresAt);
+      return route.fulfill({ json: { message: "Made", key: "fp_shown" } });
+    });
+    for (const { timezone, day } of days) {
+      const session = { role: "admin", username: "admin", timezone, demo: false };
+      await page.route("**/api/v1/auth/admin-access", (route) => route.fulfill({ json: session }));
+      await page.goto("/website");
+      await page.getByRole("button", { name: "Create key" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("textbox", { name: "Name" }).fill("Far away");
+      await dialog.getByText("Limits", { exact: true }).click();
+      await dialog.getByLabel("Last day").fill(day);
+      await dialog.getByRole("button", { name: "Create", exact: true }).click();
+      await expect(page.getByRole("dialog", { name: "Your new key" })).toBeVisible();
+    }
+    expect(sent).toEqual(days.map(({ end }) => end));
+  },
+);
+
 test("a key for the same shop is made with limits, and they are changed", async ({
   admin: { page, token },
   server,
