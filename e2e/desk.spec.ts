@@ -4,7 +4,7 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import type { Page } from "@playwright/test";
 import { expect, test, testAlone } from "./fixtures.ts";
 import { newShop } from "./shop.ts";
-import { drawerOf, expectSettled, goByKeys, openByKeys, openScreen, searchByKey, toast } from "./steps.ts";
+import { doToasted, drawerOf, expectSettled, goByKeys, openByKeys, openScreen, searchByKey, toast } from "./steps.ts";
 
 const rows = (page: Page) => page.locator("main table[aria-busy=false] tbody tr");
 const marked = (page: Page) => rows(page).and(page.locator("[aria-current]"));
@@ -149,6 +149,36 @@ test("a note is saved once, also for whoever leaves its order meanwhile and come
   const [order] = (await api.call(token, orders.list, { query: { search: "Paging 07" } })).orders;
   const story = await api.call(token, orders.read, { params: { id: order?._id ?? "" } });
   expect(story.notes.map(({ text }) => text)).toEqual(["Called back"]);
+});
+
+test("a note that could not be saved after its order was left names the order, and is still there", async ({
+  staff: { page, token },
+  watch,
+  server: { api },
+}) => {
+  watch.expectProblem(/503/);
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const notes = `**${pathOf(orders.addNote, { id: "*" })}`;
+  await page.route(notes, async (route) => {
+    asked.resolve();
+    await released.promise;
+    await route.fulfill({ status: 503, json: { message: "Too busy" } });
+  });
+  const [order] = (await api.call(token, orders.list, { query: { search: "Paging 09" } })).orders;
+  await openScreen(page, "/orders?search=paging-customer", "Orders");
+  await rows(page).nth(8).getByRole("cell", { name: "Paging 09" }).click();
+  const note = details(page).getByLabel("Note");
+  await note.fill("Called twice");
+  await details(page).getByRole("button", { name: "Save note" }).click();
+  await asked.promise;
+  await press(page, "k");
+  await expect(note).toHaveValue("");
+  const told = `Note on order ${short(order?.uuid ?? "")}: Too busy`;
+  await doToasted(page, told, async () => released.resolve());
+  await press(page, "j");
+  await expect(note).toHaveValue("Called twice");
+  await note.fill("");
+  await page.unroute(notes);
 });
 
 testAlone(

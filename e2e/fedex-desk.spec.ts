@@ -185,6 +185,7 @@ test("an order that one comes back to while it is being saved says so, and is sa
     await route.continue();
   });
   await form(page).getByLabel("Note").fill("Ask for the dimensions");
+  await form(page).getByLabel("File", { exact: true }).setInputFiles(label("late.pdf", batch));
   await page.keyboard.press("Control+Enter");
   await expect(form(page).getByRole("button", { name: "Updating…" })).toBeVisible();
   await rows(page).last().click();
@@ -192,9 +193,40 @@ test("an order that one comes back to while it is being saved says so, and is sa
   await rows(page).first().click();
   await expect(form(page).getByLabel("Note")).toHaveValue("Ask for the dimensions");
   await expect(form(page).getByRole("button", { name: "Updating…" })).toBeDisabled();
+  await form(page).getByLabel("Price").fill("7.00");
   gone.resolve();
   await expect(form(page).getByRole("button", { name: "Update", exact: true })).toBeEnabled();
+  await expect(form(page).getByRole("button", { name: "Remove late.pdf" })).toBeVisible();
+  await expect(form(page).getByLabel("Price")).toHaveValue("7.00");
+  await form(page).getByLabel("Price").fill("");
   await expect(form(page).getByText("Not saved")).toHaveCount(0);
+  await page.unroute(update);
+});
+
+test("an order that could not be saved after it was left is named", async ({
+  staff: { page },
+  adminToken,
+  watch,
+  server: { api },
+}) => {
+  watch.expectProblem(/503/);
+  const { batch, orders } = await placeOrders(api, adminToken, 2);
+  await openDesk(page, batch, 2);
+  const gone = Promise.withResolvers<void>();
+  const update = `**${pathOf(fedex.update, { id: orders[0]?._id ?? "" })}`;
+  await page.route(update, async (route) => {
+    await gone.promise;
+    await route.fulfill({ status: 503, json: { message: "Too busy" } });
+  });
+  await form(page).getByLabel("Note").fill("Ask for the dimensions");
+  await page.keyboard.press("Control+Enter");
+  await expect(form(page).getByRole("button", { name: "Updating…" })).toBeVisible();
+  await rows(page).last().click();
+  await expect(form(page).getByLabel("Note")).toHaveValue("");
+  await doToasted(page, `Fedex order to ${orders[0]?.receiver}: Too busy`, async () => gone.resolve());
+  await rows(page).first().click();
+  await expect(form(page).getByLabel("Note")).toHaveValue("Ask for the dimensions");
+  await form(page).getByRole("button", { name: "Discard" }).click();
   await page.unroute(update);
 });
 

@@ -49,7 +49,7 @@ export function OrderTimeline({ story }: { story: OrderStory }) {
       </ol>
       <div className={classes.add}>
         <Emblem size={24}>{initialsOf(username)}</Emblem>
-        <NoteForm id={story.order._id} />
+        <NoteForm order={story.order} />
       </div>
     </section>
   );
@@ -125,10 +125,10 @@ function purchaseWords({ amount, balanceAfter }: NonNullable<OrderStory["purchas
     : `Balance ${balances}`;
 }
 
-function NoteForm({ id }: { id: string }) {
+function NoteForm({ order: { _id: id, uuid } }: { order: OrderStory["order"] }) {
   const saved = useRef("");
   const form: ApiForm<{ text: string }> = useApiForm({
-    of: `note ${id}`,
+    of: { id, name: `Note on order ${shortened(uuid)}` },
     initialValues: { text: draftOf<string>(id) ?? "" },
     async onSubmit(body, options) {
       const reply = await callApi(orders.addNote, { params: { id }, body }, options);

@@ -3,7 +3,7 @@ import { type Edit, type ShownConflict, useEdit } from "./edits.ts";
 import { type Answer, type ApiForm, type ApiFormOptions, useApiForm, type Values } from "./form.tsx";
 import { lazyPart } from "./lazyPart.tsx";
 
-type EditFormOptions<V extends Values> = Omit<ApiFormOptions<V>, "onSubmit" | "isReady"> & {
+type EditFormOptions<V extends Values> = Omit<ApiFormOptions<V>, "onSubmit" | "onSavedBefore" | "isReady"> & {
   /** What is edited; undefined if something is added. */
   edit: Edit<V> | undefined;
   /** `base` is what the edit began from. */
@@ -13,7 +13,12 @@ type EditFormOptions<V extends Values> = Omit<ApiFormOptions<V>, "onSubmit" | "i
 /** A form for things that others may be editing too: it sends the version, and shows conflicts to decide. */
 export function useEditForm<V extends Values>({ edit, onSubmit, ...options }: EditFormOptions<V>) {
   const { initialValues } = options;
-  const form: ApiForm<V> = useApiForm({ ...options, onSubmit: send, isReady: () => !asksFirst() });
+  const form: ApiForm<V> = useApiForm({
+    ...options,
+    onSubmit: send,
+    onSavedBefore: (sent, { version }) => hold(sent, version),
+    isReady: () => !asksFirst(),
+  });
   const { editing, conflict, hold, meet, asksFirst, discard } = useEdit(form.fields, initialValues, edit);
 
   async function send(values: V, call: CallOptions): Promise<Answer> {

@@ -1,10 +1,11 @@
 import { Button } from "@mantine/core";
 import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
-import { useIsMutating, useMutation } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useId, useRef } from "react";
+import { useIsMutating, useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useEffect, useEffectEvent, useId, useRef } from "react";
 import { ApiError, type CallOptions } from "./api.ts";
 import type { FormAlertContent } from "./FormAlert.tsx";
 import { useKeptFocus } from "./keptFocus.ts";
+import { notify } from "./notify.ts";
 import { randomId } from "./randomId.ts";
 import { useTemporary } from "./temporary.ts";
 
@@ -21,8 +22,13 @@ export type Answer = { message: string; version?: string };
 
 export type ApiFormOptions<V extends Values> = {
   initialValues: V;
-  /** What is sent, if the form may be left meanwhile: whoever comes back finds it still working. */
-  of?: string | undefined;
+  /**
+   * What is sent, if the form may be left meanwhile: whoever comes back finds it still working, and everybody else is
+   * told by its name if it failed.
+   */
+  of?: { id: string; name: string } | undefined;
+  /** A form of the same was left, and what it had sent is saved now. */
+  onSavedBefore?: ((sent: V, answer: Answer) => void) | undefined;
   /** A check in the browser; a returned message is shown in the red alert. */
   check?: ((values: V) => string | undefined) | undefined;
   /** Also in the browser; messages are shown at their fields. */
@@ -37,7 +43,7 @@ export type ApiFormOptions<V extends Values> = {
 
 /** A form that makes a call: one at a time, with the server's message in an alert and its issues at the fields. */
 export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiForm<V> {
-  const { initialValues, of, check, validate, onSubmit, isReady, end } = options;
+  const { initialValues, of, onSavedBefore, check, validate, onSubmit, isReady, end } = options;
   const [alert, setAlert] = useTemporary<FormAlertContent>();
   const fields = useForm<V>({
     initialValues,
@@ -49,9 +55,16 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
   idempotencyKey.current ||= randomId();
 
   const ownId = useId();
-  const mutationKey = [of ?? ownId];
+  const mutationKey = of ? [of.name, of.id] : [ownId];
+  const isLeft = useRef(false);
+  useEffect(() => {
+    isLeft.current = false;
+    return () => {
+      isLeft.current = true;
+    };
+  }, []);
   const call = useMutation<Answer, Error, V>({
-    mutationKey,
+    mutationKey: [...mutationKey, ownId],
     mutationFn: (values) => onSubmit(values, { idempotencyKey: idempotencyKey.current }),
     onMutate: () => setAlert(undefined),
     onSuccess({ message }) {
@@ -63,6 +76,7 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
     onError(error) {
       const { status, message, issues, conflict, alreadyDone } =
         error instanceof ApiError ? error : new ApiError(0, String(error));
+      if (of && isLeft.current) notify("error", `${of.name}: ${message}`);
       // Conflicts are shown until they are decided.
       if (!conflict) setAlert({ kind: "failure", message });
       fields.setErrors(errorsAt(Object.keys(initialValues), issues));
@@ -72,6 +86,20 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
     },
   });
   const working = useIsMutating({ mutationKey }) > 0;
+
+  const onSaved = useEffectEvent(onSavedBefore ?? (() => {}));
+  const client = useQueryClient();
+  const { name, id } = of ?? {};
+  useEffect(() => {
+    if (!id) return;
+    return client.getMutationCache().subscribe((event) => {
+      if (event.type !== "updated" || event.action.type !== "success") return;
+      const { options, state } = event.mutation;
+      const [itsName, itsId, form] = options.mutationKey ?? [];
+      if (itsName !== name || itsId !== id || form === ownId) return;
+      onSaved(state.variables as V, event.action.data as Answer);
+    });
+  }, [client, name, id, ownId]);
   const settled = end !== undefined && (call.isSuccess || (end.on === "always" && call.isError));
 
   const finish = useRef<() => void>(undefined);

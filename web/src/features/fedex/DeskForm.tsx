@@ -40,7 +40,7 @@ export function DeskForm({ order, story, desk }: { order: FedexOrder; story: Fed
   const priceField = useRef<HTMLInputElement>(null);
   const now = valuesOf(order);
   const form = useEditForm({
-    of: `fedex order ${order._id}`,
+    of: { id: order._id, name: `Fedex order to ${order.to.name}` },
     initialValues: draft?.values ?? now,
     onSubmit: (values, options, before) => saveOrder(order, changesOf(values, before), options),
     // What was not touched here follows: a claim changes the status, a colleague anything.
