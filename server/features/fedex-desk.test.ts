@@ -1,7 +1,7 @@
 import { dashboard } from "@footprint/contract/dashboard.ts";
 import { fedex, offeredStatuses } from "@footprint/contract/fedex.ts";
 import { eq, sql } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { afterEach, expect, inject, test, vi } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
 import { fedexOrders } from "../db/schema.ts";
 import { endClaims } from "../money/fedex-claims.ts";
@@ -22,6 +22,8 @@ const listed = async ({ id }: Known) => (await call("staff", fedex.list)).body.d
 const answerOf = ({ status, body }: { status: number; body: { message: string } }) => [status, body.message];
 const over = ({ id }: Known) =>
   db.update(fedexOrders).set({ claimedUntil: sql`now() - interval '1 second'` }).where(eq(fedexOrders.id, id));
+afterEach(() => void vi.useRealTimers());
+
 const problems = async () => (await call("admin", dashboard.books)).body.problems;
 const stats = async () => (await call("staff", fedex.stats)).body;
 
@@ -65,6 +67,17 @@ test("claiming again prolongs a claim", async () => {
   const { body } = await claim(order);
   expect(Date.parse(body.claim.until) - Date.now()).toBeGreaterThan(10 * 60_000);
   expect((await read(order)).timeline.map(({ what }) => what)).toEqual(["created", "claimed", "prolonged"]);
+});
+
+// The embedded engine has the server's clock.
+test.skipIf(inject("embeddedDump"))("a claim holds on a server whose clock differs from the database's", async () => {
+  const [fresh, held, colleague] = [await addFedexOrder(), await addFedexOrder(), await addAccount("sam", "staff")];
+  await claim(held, colleague);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 20 * 60_000 });
+  expect((await claim(fresh)).status).toBe(200);
+  expect(answerOf(await claim(held))).toEqual([409, "sam works on this order"]);
+  expect(await listed(fresh)).toMatchObject({ status: "In Process", claim: { by: { username: "staff" } } });
+  expect((await read(held)).order.claim).toMatchObject({ by: { username: "sam" } });
 });
 
 test("of many who claim an order at once, one gets it", async () => {

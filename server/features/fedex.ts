@@ -19,7 +19,7 @@ import { pageOf } from "../lists/paging.ts";
 import { addressColumns, presentAuthor } from "../lists/presenters.ts";
 import { searchedFedexOrders } from "../lists/searched.ts";
 import { because } from "../money/corrections.ts";
-import { claimOf, claimOrder, releaseOrder, unclaimed } from "../money/fedex-claims.ts";
+import { claimOf, claimOrder, isClaimed, releaseOrder, unclaimed } from "../money/fedex-claims.ts";
 import { similarPrices } from "../money/fedex-prices.ts";
 import { aboutFedexOrder, fedexOrderChanged, telling } from "../money/happenings.ts";
 import { dollars, move } from "../money/ledger.ts";
@@ -193,6 +193,7 @@ const list = listOf({
     db
       .select({
         order: fedexOrders,
+        isClaimed,
         user: { _id: customers.id, username: customers.username, discordId: customers.discordId },
         file: storedFile,
       })
@@ -222,10 +223,11 @@ const list = listOf({
   },
 });
 
-async function lockOrder(tx: Transaction, id: string): Promise<FedexRow> {
-  const [order] = await tx.select().from(fedexOrders).where(eq(fedexOrders.id, id)).for("update");
-  if (!order) throw refusal(404, "This order does not exist");
-  return order;
+async function lockOrder(tx: Transaction, id: string) {
+  const isIt = eq(fedexOrders.id, id);
+  const [found] = await tx.select({ order: fedexOrders, isClaimed }).from(fedexOrders).where(isIt).for("update");
+  if (!found) throw refusal(404, "This order does not exist");
+  return { ...found.order, isClaimed: found.isClaimed };
 }
 
 async function fileOf(tx: Transaction, { fileId }: FedexRow) {
@@ -251,11 +253,11 @@ const compared = (order: Edited) => ({
 
 type Listed = Awaited<ReturnType<typeof list.select>>[number];
 
-const present = ({ order, user, file }: Listed, { role }: Actor) => ({
+const present = ({ order, isClaimed, user, file }: Listed, { role }: Actor) => ({
   ...presentFedexOrder(order),
   file,
   version: versionOf(compared(order)),
-  claim: claimOf(order),
+  claim: claimOf({ ...order, isClaimed }),
   user: role === "admin" ? user : { ...user, discordId: "***" },
   from: addressOf<Party>(order, "from"),
   to: addressOf<Party>(order, "to"),

@@ -9,18 +9,21 @@ import { fedexOrderChanged, telling } from "./happenings.ts";
 import { claimedFedexOrder, unclaimedFedexOrder } from "./trade-log.ts";
 
 type FedexOrder = typeof fedexOrders.$inferSelect;
-type Claimed = Pick<FedexOrder, "claimedBy" | "claimedName" | "claimedUntil">;
+type Claimed = Pick<FedexOrder, "claimedBy" | "claimedName" | "claimedUntil"> & { isClaimed: boolean };
 
 export const unclaimed = { claimedBy: null, claimedName: null, claimedUntil: null };
 
+/** By the database's clock, since those of servers differ. */
+export const isClaimed = sql<boolean>`coalesce(${fedexOrders.claimedUntil} > now(), false)`;
+
 /** Who works on an order; nobody once the claim has expired, even before housekeeping clears it. */
-export function claimOf({ claimedBy, claimedName, claimedUntil }: Claimed) {
-  if (!claimedBy || !claimedName || !claimedUntil || claimedUntil <= new Date()) return null;
+export function claimOf({ claimedBy, claimedName, claimedUntil, isClaimed }: Claimed) {
+  if (!claimedBy || !claimedName || !claimedUntil || !isClaimed) return null;
   return { by: { _id: claimedBy, username: claimedName }, until: claimedUntil };
 }
 
 /** Takes a locked order for 15 minutes, or for 15 more. */
-export async function claimOrder(tx: Transaction, order: FedexOrder, actor: Actor) {
+export async function claimOrder(tx: Transaction, order: FedexOrder & Claimed, actor: Actor) {
   const held = claimOf(order);
   if (held && held.by._id !== actor.id) throw refusal(409, `${held.by.username} works on this order`);
   if (!openStatuses.some((status) => status === order.status))
@@ -36,7 +39,7 @@ export async function claimOrder(tx: Transaction, order: FedexOrder, actor: Acto
     })
     .where(eq(fedexOrders.id, order.id))
     .returning();
-  const claim = claimed && claimOf(claimed);
+  const claim = claimed && claimOf({ ...claimed, isClaimed: true });
   if (!claim) throw new Error("a claim that was just made holds");
   const entry = claimedFedexOrder(order, { status, claimedName: actor.username }, held !== null);
   await record(tx, actor, ...telling(entry, ...(await statusEvents(tx, order, status))));
@@ -44,7 +47,7 @@ export async function claimOrder(tx: Transaction, order: FedexOrder, actor: Acto
 }
 
 /** Gives up the claim on a locked order. An administrator may do that for others. */
-export async function releaseOrder(tx: Transaction, order: FedexOrder, actor: Actor) {
+export async function releaseOrder(tx: Transaction, order: FedexOrder & Claimed, actor: Actor) {
   const held = claimOf(order);
   if (!held) throw refusal(409, "Nobody works on this order");
   if (held.by._id !== actor.id && actor.role !== "admin") throw refusal(409, `${held.by.username} works on this order`);

@@ -6,6 +6,7 @@ import type { Config } from "../config.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { approvals, customers, fedexOrders, invoices, settings, unusualEvents, webhooks } from "../db/schema.ts";
 import { runways } from "../lists/runway.ts";
+import { isClaimed } from "../money/fedex-claims.ts";
 import { dollars } from "../money/ledger.ts";
 
 /** In the event's form. */
@@ -64,7 +65,6 @@ export const kinds: { [K in NoticeKind]: Kind<DataOf<(typeof noticedEvents)[K]>>
     to: ({ order }) => viewed("/fedex", order._id),
     about: ({ order }) => order._id,
     async done({ db }, ids) {
-      const isClaimed = sql<boolean>`coalesce(${fedexOrders.claimedUntil} > now(), false)`;
       const { id, status, claimedName } = fedexOrders;
       const rows = await db
         .select({ id, status, claimedName, isClaimed })
