@@ -117,6 +117,50 @@ testAlone("a phone's menu whose code does not come opens when asked again", asyn
 });
 
 testAlone(
+  "a phone's menu closes as soon as something in it is chosen, be it on its way or here already",
+  async ({ staff: { page } }) => {
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.goto("/orders");
+    await expectSettled(page);
+    const menu = page.getByRole("dialog", { name: "Menu" });
+    const choose = async (name: string) => {
+      await page.getByRole("button", { name: "Menu", exact: true }).click();
+      await menu.getByRole("link", { name }).click();
+    };
+    const { asked, release } = await hold(page, /assets\/BulkOrdersScreen-.*js/);
+    await choose("Bulk Orders");
+    await asked;
+    await expect(menu).toHaveCount(0);
+    await release();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Bulk Orders");
+    await expect(page.getByRole("main")).toBeFocused();
+    await choose("Bulk Orders");
+    await expect(menu).toHaveCount(0);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Bulk Orders");
+  },
+);
+
+for (const how of ["no connection", 503] as const) {
+  testAlone(
+    `the page's own style, if it does not come with the page (${how}), comes later`,
+    async ({ staff: { page }, watch }) => {
+      watch.expectProblem(notLoaded);
+      const allow = await refuseCode(page, /assets\/start-.*css/, how);
+      await page.clock.install();
+      await page.goto("/orders");
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
+      const font = () => page.evaluate(() => getComputedStyle(document.body).fontFamily);
+      expect(await font()).not.toContain("Inter");
+      await allow();
+      await expect(async () => {
+        await page.clock.runFor(10_000);
+        expect(await font()).toContain("Inter");
+      }).toPass();
+    },
+  );
+}
+
+testAlone(
   "a chart whose code does not come says so in its place, and is there after Retry",
   async ({ admin: { page }, watch }) => {
     watch.expectProblem(notLoaded);

@@ -4,7 +4,7 @@ import { type ComponentType, StrictMode, startTransition, useEffect, useState } 
 import { createRoot } from "react-dom/client";
 import { SessionGate } from "./features/session/SessionGate.tsx";
 import { AppError } from "./layout/AppError.tsx";
-import { loadScreen } from "./shared/loadCode.ts";
+import { addMissingStyles, loadScreen } from "./shared/loadCode.ts";
 import { colorSchemeManager, cssVariablesResolver, theme } from "./shared/theme.ts";
 
 // Router, layout and screens load after sign-in, to keep the first page light.
@@ -23,6 +23,8 @@ function SignedIn() {
   if (!loaded) return null;
   return "Panel" in loaded ? <loaded.Panel /> : <AppError message={loaded.failure} canReload />;
 }
+
+void addMissingStyles();
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");

@@ -18,7 +18,7 @@ export function PhoneMenu({ onClose }: { onClose: () => void }) {
         <div className={classes.drawerTop}>
           <Drawer.CloseButton aria-label="Close menu" />
         </div>
-        <Sidebar />
+        <Sidebar onChoose={close} />
       </Drawer.Content>
     </Drawer.Root>
   );

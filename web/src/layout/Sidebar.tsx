@@ -9,7 +9,15 @@ import { useApiQuery } from "../shared/queries.ts";
 import { useSession } from "../shared/session.ts";
 import classes from "./Sidebar.module.css";
 
-export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean; onCollapse?: () => void }) {
+export function Sidebar({
+  collapsed = false,
+  onCollapse,
+  onChoose,
+}: {
+  collapsed?: boolean;
+  onCollapse?: () => void;
+  onChoose?: () => void;
+}) {
   const { role } = useSession();
   const active = useActivePath(role === "admin");
   const waiting = useApiQuery(queues.read, {}).data;
@@ -44,6 +52,7 @@ export function Sidebar({ collapsed = false, onCollapse }: { collapsed?: boolean
                           aria-label={collapsed || note ? name : undefined}
                           // Loads the screen's code before the click.
                           onPointerEnter={() => void load().catch(() => {})}
+                          onClick={onChoose}
                         >
                           {Icon && <Icon size={18} stroke={1.75} aria-hidden />}
                           {!collapsed && label}

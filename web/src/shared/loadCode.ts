@@ -47,6 +47,30 @@ function addStyle(path: string): Promise<void> {
   });
 }
 
+/** Adds the page's own styles that did not come with it, in their place, as soon as they can be had. */
+export async function addMissingStyles(): Promise<void> {
+  const all = [...document.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet]")];
+  for (const link of all.filter((link) => !hasRules(link))) {
+    while (!(await isFetched(link.href))) await new Promise((goOn) => setTimeout(goOn, 5_000));
+    link.replaceWith(link.cloneNode());
+  }
+}
+
+/** A style that failed has no rules, or none that may be read. */
+function hasRules({ sheet }: HTMLLinkElement): boolean {
+  try {
+    return Boolean(sheet?.cssRules.length);
+  } catch {
+    return false;
+  }
+}
+
+const isFetched = (path: string) =>
+  fetchFile(path).then(
+    () => true,
+    () => false,
+  );
+
 /** Loads the code of a screen; on failure throws a message for the operator. */
 export const loadScreen = <T>(load: () => Promise<T>): Promise<T> =>
   load().catch((cause: unknown) => {
