@@ -286,6 +286,31 @@ testAlone(
   },
 );
 
+testAlone(
+  "a search that is tried again does not say what is wrong with another one",
+  async ({ staff: { page }, watch }) => {
+    watch.expectProblem(/503|ails/);
+    const failing = (search: string) =>
+      page.route(`**${orders.list.path}?*search=${search}*`, (route) =>
+        route.fulfill({ status: 503, json: { message: `${search} fails` } }),
+      );
+    await failing("North");
+    await failing("South");
+    const search = page.getByRole("searchbox");
+    await page.goto("/orders?search=North");
+    await expect(page.getByRole("alert")).toContainText("North fails");
+    await search.fill("South");
+    await expect(page.getByRole("alert")).toContainText("South fails");
+    await page.unrouteAll();
+    const { asked, release } = await hold(page, /search=North/);
+    await search.fill("North");
+    await asked;
+    await expect(page.getByText("South fails")).toHaveCount(0);
+    await release();
+    await expect(page.getByText(/fails/)).toHaveCount(0);
+  },
+);
+
 testAlone("a screen's code is asked of the server once", async ({ staff: { page } }) => {
   const devTools = await page.context().newCDPSession(page);
   await devTools.send("Network.enable");

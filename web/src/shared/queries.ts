@@ -95,11 +95,12 @@ export function useApiQuery<E extends Endpoint>(
   }, [shown, hash]);
   usePrefetchedNextPage(endpoint, input, shown);
   // While it is tried again, what failed is still shown as failed.
-  const failure = useRef<ApiError>(undefined);
+  const failure = useRef<{ of: string; error: ApiError }>(undefined);
   const isTriedAgain = query.isPending && query.errorUpdateCount > 0;
-  if (!isTriedAgain) failure.current = query.error ?? undefined;
-  if (!isTriedAgain || !failure.current) return query;
-  const failed: object = { status: "error", error: failure.current, isError: true, isPending: false, isLoading: false };
+  if (!isTriedAgain) failure.current = query.error ? { of: hash, error: query.error } : undefined;
+  if (!isTriedAgain || failure.current?.of !== hash) return query;
+  const { error } = failure.current;
+  const failed: object = { status: "error", error, isError: true, isPending: false, isLoading: false };
   return { ...query, ...failed };
 }
 
