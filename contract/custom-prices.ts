@@ -2,7 +2,7 @@ import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { tierBounds } from "./label-types.ts";
 import { PricePreview, priceChanged } from "./price-preview.ts";
-import { hasDecimals, id, idParam, money, namedCustomer, reason } from "./schemas.ts";
+import { hasDecimals, id, idParam, inQuery, money, namedCustomer, reason } from "./schemas.ts";
 import { saved, version } from "./versions.ts";
 
 /** The standard prices of the same weights. */
@@ -54,8 +54,6 @@ const percent = z
   .refine((value) => value !== 0, "Enter a percentage other than zero")
   .overwrite((value) => Math.round(value * 100) / 100);
 
-const fromText = z.coerce.number<string | number>();
-
 export const customPrices = {
   preview: endpoint({
     method: "GET",
@@ -66,9 +64,9 @@ export const customPrices = {
     query: z.object({
       labelType: id,
       _id: id.optional(),
-      fromWeight: fromText.pipe(tierBounds.fromWeight),
-      toWeight: fromText.pipe(tierBounds.toWeight),
-      price: fromText.pipe(tierBounds.price),
+      fromWeight: inQuery(tierBounds.fromWeight),
+      toWeight: inQuery(tierBounds.toWeight),
+      price: inQuery(tierBounds.price),
     }),
     reply: PricePlan,
   }),
@@ -89,7 +87,7 @@ export const customPrices = {
     access: "staff",
     summary: "What raising or lowering a customer's own prices by per cent would make of each",
     params: idParam,
-    query: z.object({ percent: fromText.pipe(percent), labelType: id.optional() }),
+    query: z.object({ percent: inQuery(percent), labelType: id.optional() }),
     reply: PricePlan,
   }),
   change: endpoint({

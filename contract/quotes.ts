@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { id, money, namedCustomer, parcelWeight } from "./schemas.ts";
+import { id, inQuery, money, namedCustomer, parcelWeight } from "./schemas.ts";
 
 /** What a customer would pay for a label, and whether the purchase would go through. */
 export type Quote = z.input<typeof Quote>;
@@ -33,7 +33,7 @@ export const quotes = {
     query: z.object({
       customer: id,
       labelType: id,
-      weight: z.coerce.number<string | number>().pipe(parcelWeight),
+      weight: inQuery(parcelWeight),
     }),
     reply: Quote,
   }),

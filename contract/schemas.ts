@@ -94,7 +94,14 @@ const idsInQuery = z.codec(z.string(), ids, {
   encode: (all) => all.join(","),
 });
 
-/** What every list accepts. Values in a query arrive as text. */
+/** An amount or weight in a query, where values arrive as text. 1e3 is more likely mistyped than a thousand. */
+export const inQuery = <T extends z.ZodType<unknown, number>>(number: T) =>
+  z.preprocess(
+    (value: string | number) => (typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value),
+    number,
+  );
+
+/** What every list accepts. */
 export const listQuery = z.object({
   /** Only these rows, wherever they are in the list. */
   ids: idsInQuery.optional(),

@@ -3,7 +3,19 @@ import { endpoint } from "./endpoint.ts";
 import { exportOf } from "./exports.ts";
 import { paymentMethod } from "./invoices.ts";
 import { askedAuthor, author } from "./logs.ts";
-import { id, idParam, listQuery, message, money, moneySum, pageCounts, period, reason, timestamp } from "./schemas.ts";
+import {
+  id,
+  idParam,
+  inQuery,
+  listQuery,
+  message,
+  money,
+  moneySum,
+  pageCounts,
+  period,
+  reason,
+  timestamp,
+} from "./schemas.ts";
 
 export const transferKinds = ["deposit", "purchase", "refund", "adjustment", "reversal"] as const;
 export const transferKind = z.enum(transferKinds);
@@ -74,7 +86,7 @@ const list = endpoint({
     ...period,
     by: id.optional(),
     customer: id.optional(),
-    over: z.coerce.number<string | number>().min(0).max(1e10).optional(),
+    over: inQuery(z.number().min(0).max(1e10)).optional(),
     method: paymentMethod.optional(),
     reason,
     reversed: z.literal("false").optional(),

@@ -375,6 +375,11 @@ test("of very many transfers a list counts a thousand, and says that there are m
   );
 });
 
+test.each(["1e3", "0x10", " ", "1,000"])("an amount that is written as %j is refused", async (over) => {
+  const { status, body } = await call("staff", transfers.list, { query: { over } });
+  expect([status, (body as { message?: string }).message]).toEqual([400, "over must be a number"]);
+});
+
 onBothEngines("simultaneous changes of one balance have consecutive numbers and balances that add up", async () => {
   const customer = await addCustomer({ balance: 100 });
   await addLabelType({ uid: "own", kind: "shipv2", tiers: [[0, 5, 4]] });
