@@ -33,6 +33,13 @@ async function refuseCode(page: Page, files: RegExp, how: "no connection" | 404 
   return () => page.unroute(files);
 }
 
+/** Advances a stopped clock until something has happened. */
+const runUntil = (page: Page, isSo: () => boolean) =>
+  expect(async () => {
+    await page.clock.runFor(500);
+    expect(isSo()).toBe(true);
+  }).toPass();
+
 const notLoaded = /could not be loaded|Failed to load resource|ERR_FAILED/;
 
 for (const how of ["no connection", 503] as const) {
@@ -283,6 +290,41 @@ testAlone(
       window.dispatchEvent(new Event("online"));
     });
     await expect(rows).toHaveCount(10);
+  },
+);
+
+testAlone(
+  "a list that has failed often, and worked since, is soon fetched again when it fails anew",
+  async ({ staff: { page }, watch, stopClock }) => {
+    watch.expectProblem(/503|Too busy/);
+    await page.clock.install();
+    const list = `**${orders.list.path}?*`;
+    const failure = page.getByRole("alert").filter({ hasText: "Too busy" });
+    await page.goto("/orders");
+    await expectSettled(page);
+    await stopClock();
+    let asked = 0;
+    for (let times = 1; times <= 6; times++) {
+      await page.route(list, (route) => {
+        asked += 1;
+        return route.fulfill({ status: 503, json: { message: "Too busy" } });
+      });
+      asked = 0;
+      await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+      for (const tries of [1, 2, 3]) {
+        await expect.poll(() => asked).toBe(tries);
+        if (tries < 3) await runUntil(page, () => asked > tries);
+      }
+      await expect(failure).toBeVisible();
+      await page.unroute(list);
+      if (times === 6) break;
+      await failure.getByRole("button", { name: "Retry" }).click();
+      await expect(failure).toHaveCount(0);
+    }
+    const again = page.waitForResponse(list);
+    await page.clock.runFor(15_000);
+    await again;
+    await expect(failure).toHaveCount(0);
   },
 );
 

@@ -2,6 +2,7 @@ import type { Endpoint, Input, Reply } from "@footprint/contract/endpoint.ts";
 import {
   hashKey,
   notifyManager,
+  type Query,
   QueryCache,
   QueryClient,
   type QueryKey,
@@ -18,10 +19,14 @@ import { notify, notifyError } from "./notify.ts";
 // Without a timer, so that a button is disabled before a second click can arrive.
 notifyManager.setScheduler(queueMicrotask);
 
+/** How often a query had failed when it last succeeded. */
+const forgiven = new WeakMap<object, number>();
+
 export const queryClient: QueryClient = new QueryClient({
   // The screen shows the failure too, instead of rows or figures; a session that has ended leaves the page.
   queryCache: new QueryCache({
     onError: (error) => (error instanceof ApiError && error.status === 401) || console.error(error),
+    onSuccess: (_, query) => void forgiven.set(query, query.state.errorUpdateCount),
   }),
   defaultOptions: {
     // Offline, a call must fail visibly instead of waiting. After every change everything on the screen is fetched
@@ -42,7 +47,7 @@ export const queryClient: QueryClient = new QueryClient({
         return true;
       },
       retry: (failures, error) => failures < 2 && mayPass(error),
-      refetchInterval: ({ state }) => state.status === "error" && mayPass(state.error) && pauseAfter(state),
+      refetchInterval: (query) => query.state.status === "error" && mayPass(query.state.error) && pauseAfter(query),
       // Back online.
       refetchOnReconnect: ({ state }) => state.status === "error",
     },
@@ -56,8 +61,11 @@ const mayPass = (error: unknown) => !(error instanceof ApiError && error.status 
  * What failed is fetched again by itself, less and less often, up to once a minute. The millisecond of the failure makes
  * the pauses differ, so that not all panels ask at once when the server is back.
  */
-const pauseAfter = ({ errorUpdateCount, errorUpdatedAt }: { errorUpdateCount: number; errorUpdatedAt: number }) =>
-  Math.min(10_000 * 2 ** (errorUpdateCount - 1), 60_000) * (0.5 + (errorUpdatedAt % 1_000) / 1_000);
+function pauseAfter(query: Pick<Query, "state">) {
+  const { errorUpdateCount, errorUpdatedAt } = query.state;
+  const failures = errorUpdateCount - (forgiven.get(query) ?? 0);
+  return Math.min(10_000 * 2 ** (failures - 1), 60_000) * (0.5 + (errorUpdatedAt % 1_000) / 1_000);
+}
 
 async function fetchAllAgain() {
   // A first fetch was made before the change, and its old answer would be shown.
