@@ -68,6 +68,7 @@ export const steps: Step[] = [
   { version: "0057_codes_of_no_batch", at: 1794880003056, kind: "expand" },
   { version: "0058_vacuumed_sooner", at: 1794880003057, kind: "expand" },
   { version: "0059_day_starts", at: 1794880003058, kind: "expand" },
+  { version: "0060_counted_in_groups", at: 1795124046000, kind: "expand" },
 ];
 const newest = steps.at(-1) as Step;
 
