@@ -22,7 +22,6 @@ import { type Hosts, hostsOf, urlsOf } from "./hosts.ts";
 import { isExpanded, migrate, migrateBesideOthers, nextVersion, versionOf } from "./migrations.ts";
 import { letSendTogether, senderFor } from "./one-connection.ts";
 import { cutOff, openPool, sendOff, withConnection } from "./pool.ts";
-import * as schema from "./schema.ts";
 import { followStandbys, type Standbys } from "./standbys.ts";
 import { tracing } from "./tracing.ts";
 
@@ -30,7 +29,8 @@ export type Engine = { kind: "embedded" | "PostgreSQL"; db: Database; close(): P
 
 /** Any number, the same for all Footprint servers. */
 const migrationLock = sql.raw("74000001");
-const options = { schema, casing: "snake_case" as const };
+// Without the tables: nobody uses Drizzle's own way to ask for them, and it would be made anew for every transaction.
+const options = { casing: "snake_case" as const };
 const dialect = new PgDialect({ casing: options.casing });
 
 type Place = Pick<Config, "databaseUrl" | "dataDir"> &
