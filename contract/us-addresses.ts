@@ -98,7 +98,7 @@ export function addressWarnings({ state, zip, country }: Place): AddressWarning[
       ...stateWarning,
       { field: "zip", message: `“${digits}” is not a ZIP code: those have 5 digits, or 5 and 4` },
     ];
-  const owners = usStates.filter((one) => has(one, digits));
+  const owners = ownersOf(digits.slice(0, 3));
   if (owners.length === 0) return [...stateWarning, { field: "zip", message: `There is no ZIP code ${digits}` }];
   if (!known || owners.includes(known)) return stateWarning;
   const named = owners.map(({ name }) => name).join(" or ");
@@ -115,5 +115,13 @@ const stateOf = (text: string): UsState | undefined => statesByName.get(letters(
 const isUs = (country: string) =>
   ["US", "USA", "UNITEDSTATES", "UNITEDSTATESOFAMERICA", "THEUNITEDSTATES"].includes(letters(country));
 
-const has = ({ zips }: UsState, zip: string) =>
-  zips.some(([first = "", last = first]) => first <= zip.slice(0, 3) && zip.slice(0, 3) <= last);
+/** The states that have ZIP codes which begin with these three digits, looked up once for each. */
+function ownersOf(start: string): UsState[] {
+  const owners = ownersByStart.get(start) ?? usStates.filter((one) => has(one, start));
+  ownersByStart.set(start, owners);
+  return owners;
+}
+const ownersByStart = new Map<string, UsState[]>();
+
+const has = ({ zips }: UsState, start: string) =>
+  zips.some(([first = "", last = first]) => first <= start && start <= last);

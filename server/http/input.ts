@@ -20,8 +20,8 @@ export function parse(schema: z.ZodType | undefined, value: unknown, part: "para
     const issues = parsed.error.issues.map(({ path, message }) => ({ path: [part, ...path].join("."), message }));
     throw refusal(400, issues[0]?.message ?? "The input is not valid", { issues });
   }
-  const place = parsed && placeOfUnstorable(parsed.data, [part]);
-  if (place) throw refusal(400, unstorable, { issues: [{ path: place.join("."), message: unstorable }] });
+  const place = parsed && placeOfUnstorable(parsed.data);
+  if (place) throw refusal(400, unstorable, { issues: [{ path: [part, ...place].join("."), message: unstorable }] });
   return parsed?.data as never;
 }
 
@@ -35,10 +35,12 @@ const longestList = 1_000;
 function upToFirstFault(schema: z.ZodType, value: unknown): unknown {
   if (!(schema instanceof z.ZodObject) || typeof value !== "object" || value === null || Array.isArray(value))
     return value;
+  const lists = listsOf(schema);
+  if (lists.length === 0) return value;
   const input: Record<string, unknown> = { ...value };
-  for (const [name, field] of Object.entries(schema.shape)) {
+  for (const [name, field] of lists) {
     const list = input[name];
-    if (!(field instanceof z.ZodArray) || !Array.isArray(list)) continue;
+    if (!Array.isArray(list)) continue;
     const isWrong = (entry: unknown) => !z.safeParse(field.element, entry).success;
     const fault = list.slice(0, longestList).findIndex(isWrong);
     if (fault >= 0) input[name] = list.slice(0, fault + 1);
@@ -46,13 +48,22 @@ function upToFirstFault(schema: z.ZodType, value: unknown): unknown {
   return input;
 }
 
+/** The fields of a schema that are lists, looked up once: every call asks. */
+function listsOf(schema: z.ZodObject): [name: string, z.ZodArray][] {
+  const lists = knownLists.get(schema) ?? Object.entries(schema.shape).filter(isList);
+  knownLists.set(schema, lists);
+  return lists;
+}
+const knownLists = new WeakMap<z.ZodObject, [name: string, z.ZodArray][]>();
+const isList = (field: [string, unknown]): field is [string, z.ZodArray] => field[1] instanceof z.ZodArray;
+
 /** Where there is text that the database cannot store. Unlike raw input, parsed input is never deep. */
-function placeOfUnstorable(value: unknown, path: string[]): string[] | undefined {
-  if (typeof value === "string") return value.includes("\0") || !value.isWellFormed() ? path : undefined;
+function placeOfUnstorable(value: unknown): string[] | undefined {
+  if (typeof value === "string") return value.includes("\0") || !value.isWellFormed() ? [] : undefined;
   if (typeof value !== "object" || value === null) return undefined;
-  for (const [name, inner] of Object.entries(value)) {
-    const place = placeOfUnstorable(inner, [...path, name]);
-    if (place) return place;
+  for (const name in value) {
+    const place = placeOfUnstorable(value[name as never]);
+    if (place) return [name, ...place];
   }
   return undefined;
 }
