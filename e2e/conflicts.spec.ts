@@ -4,8 +4,9 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import { website } from "@footprint/contract/website.ts";
 import type { Page } from "@playwright/test";
+import { expectAccessible } from "./accessibility.ts";
 import { uniqueName } from "./api.ts";
-import { expect, expectNoAxeViolations, test } from "./fixtures.ts";
+import { expect, test } from "./fixtures.ts";
 import { adminAccount } from "./server.ts";
 import { addCustomer, confirmChange, openScreen, toast } from "./steps.ts";
 
@@ -61,7 +62,7 @@ test("three people edit one label type, and lose nothing", async ({ admin, openA
   await save(three).click();
   await expect(conflict(three).getByRole("alert")).toHaveText("Decide about Name first.");
   await three.setViewportSize({ width: 360, height: 740 });
-  await expectNoAxeViolations(three);
+  await expectAccessible(three);
   await three.setViewportSize({ width: 1440, height: 900 });
   await mine(three, "Name").focus();
   await three.keyboard.press("ArrowRight");
@@ -135,7 +136,7 @@ test("at the Fedex desk a colleague's change is shown beside one's own, and kept
   await expect(conflict(page).getByRole("alert")).toHaveText("Decide about Note first.");
   await expect(mine(page, "Note")).toBeFocused();
   await mine(page, "Note").check();
-  await expectNoAxeViolations(page);
+  await expectAccessible(page);
   await form.getByLabel("Note").press("Control+Enter");
   await expect(heading("South")).toBeVisible();
   expect((await api.call(token, fedex.read, { params: { id } })).order).toMatchObject({

@@ -3,8 +3,9 @@ import { fedex } from "@footprint/contract/fedex.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import type { Page } from "@playwright/test";
+import { expectAccessible } from "./accessibility.ts";
 import { type Api, uniqueName } from "./api.ts";
-import { expect, expectNoAxeViolations, test, testAlone } from "./fixtures.ts";
+import { expect, test, testAlone } from "./fixtures.ts";
 import { addCustomer, doToasted, expectSettled, goByKeys, openScreen, toast } from "./steps.ts";
 
 const rows = (page: Page) => page.getByRole("list", { name: "Orders", exact: true }).getByRole("button");
@@ -450,7 +451,7 @@ test("desk and list are two views of one screen; on a phone list and order follo
   await rows(page).nth(1).click();
   await expect(form(page)).toBeVisible();
   await expect(rows(page)).toHaveCount(0);
-  await expectNoAxeViolations(page);
+  await expectAccessible(page);
   await page.goBack();
   await expect(rows(page)).toHaveCount(2);
   await expect(form(page)).toHaveCount(0);

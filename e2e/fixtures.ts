@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { events } from "@footprint/contract/events.ts";
 import { session } from "@footprint/contract/session.ts";
 import {
@@ -10,7 +8,6 @@ import {
   type Request,
   type WebError,
 } from "@playwright/test";
-import type { RunOptions } from "axe-core";
 import { type Account, type Api, apiOf } from "./api.ts";
 import { expect } from "./expect.ts";
 import { keepOpen, panelsOf } from "./panels.ts";
@@ -44,7 +41,7 @@ type TestFixtures = {
   staff: SignedIn;
   /** Stops the page's timers until the test advances them; needs an installed clock. */
   stopClock: () => Promise<void>;
-  /** Signs in as whoever a view is for, and opens it, light and 1440 px wide. */
+  /** Signs in as whoever a view is for, and opens it 1440 px wide, in the theme of the view before. */
   look: (view: View) => Promise<Page>;
 };
 
@@ -210,7 +207,6 @@ export const testAlone = base.extend<TestFixtures, WorkerFixtures>({
     await use(async (view) => {
       const who = view.as ?? "admin";
       await page.setViewportSize({ width: 1440, height: 800 });
-      await page.emulateMedia({ colorScheme: "light" });
       await page.mouse.move(0, 0);
       // The panel remembers faked answers for a while.
       const isThere = who === gallery.who && !view.ownPanel && (Boolean(view.answers) || !gallery.wasAnswered);
@@ -303,31 +299,4 @@ function prepare(context: BrowserContext, isLive: boolean) {
     },
     isLive ? "nothing" : events.stream.path,
   );
-}
-
-/** The rules about colours: everything that another theme can break. */
-const colourRules = ["color-contrast", "link-in-text-block"];
-const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
-
-/** `frontOnly`: if a dialog is open, what lies behind it is not searched. */
-export async function expectNoAxeViolations(page: Page, { coloursOnly = false, frontOnly = false } = {}) {
-  const scope = frontOnly && (await page.getByRole("dialog").count()) > 0 ? "[role=dialog]" : "html";
-  // Only violations are reported in detail.
-  const options: RunOptions = { resultTypes: ["violations"], ...(coloursOnly && { runOnly: colourRules }) };
-  // Retried, since right after a change of theme or screen old colours may still be there.
-  await expect(async () => {
-    if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
-    const { violations } = await page.evaluate(([scope, options]) => window.axe.run(scope, options), [
-      scope,
-      options,
-    ] as const);
-    const found = violations.map(({ id, help, nodes }) => ({ id, help, where: nodes.map((node) => node.html) }));
-    expect(found, `accessibility of ${page.url()}`).toEqual([]);
-  }).toPass({ timeout: 60_000 });
-}
-
-declare global {
-  interface Window {
-    axe: typeof import("axe-core");
-  }
 }

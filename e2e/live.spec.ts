@@ -9,8 +9,9 @@ import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import { views } from "@footprint/contract/views.ts";
 import type { Dialog, Page } from "@playwright/test";
+import { expectAccessible } from "./accessibility.ts";
 import { type Api, apiOf, uniqueName } from "./api.ts";
-import { expect, expectNoAxeViolations, testAlone as test } from "./fixtures.ts";
+import { expect, testAlone as test } from "./fixtures.ts";
 import { startProxy } from "./proxy.ts";
 import { adminAccount, startServer } from "./server.ts";
 import { newShop } from "./shop.ts";
@@ -67,7 +68,7 @@ test("a list follows at its top, announces where somebody reads on, and never mo
   const news = page.getByRole("button", { name: "2 new orders" });
   await expect(news).toBeVisible();
   expect(await firstCells(page)).toEqual(before);
-  await expectNoAxeViolations(page);
+  await expectAccessible(page);
   await news.click();
   await expect(page).not.toHaveURL(/page=2/);
   await expect(rows(page).first()).toContainText(third.uuid.slice(-6));
@@ -103,7 +104,7 @@ test("two at one desk see what the other does, and that the other has the same o
   const theirs = drawerOf(colleague.page, "Order");
   await expect(theirs.getByText(`Also open: ${account.username}`)).toBeVisible();
   await expect(own.getByText(`Also open: ${colleague.account.username}`)).toBeVisible();
-  await expectNoAxeViolations(page);
+  await expectAccessible(page);
 
   await theirs.getByRole("button", { name: "Refund Order" }).click();
   const dialog = colleague.page.getByRole("dialog");
@@ -222,7 +223,7 @@ test("what is typed about a price stays when somebody else deletes that price", 
   await expect(form.getByLabel("Price", { exact: true })).toHaveValue("9.45");
   await expect(form.getByLabel("Reason")).toHaveValue("The carrier asks more");
   await expect(form.getByRole("button", { name: /^Save/ })).toHaveCount(0);
-  await expectNoAxeViolations(page);
+  await expectAccessible(page);
   await form.getByRole("button", { name: "Close" }).click();
   await expect(page.getByRole("form")).toHaveCount(0);
   await expect(page.getByRole("row", { name: "No price" })).toHaveCount(1);

@@ -3,7 +3,8 @@ import { notices } from "@footprint/contract/notices.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { users } from "@footprint/contract/users.ts";
 import type { Page } from "@playwright/test";
-import { expect, expectNoAxeViolations, testAlone as test } from "./fixtures.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { expect, testAlone as test } from "./fixtures.ts";
 import { addCustomer, openScreen } from "./steps.ts";
 
 test.use({ isLive: true, ownSession: true });
@@ -37,7 +38,7 @@ test("the bell counts what happened since one last looked, live, and each notice
   const deposit = drawer(page).getByRole("region", { name: "New invoices" }).getByRole("link", { name: "$50.00" });
   await expect(deposit).toContainText(`$50.00 of ${patron.username} by Cash App`);
   await expect(deposit).toContainText("Look for the deposit");
-  await expectNoAxeViolations(page);
+  await expectAccessible(page);
   // Opening marks them as seen, but they stay marked as new while one reads.
   await expect.poll(async () => (await api.call(token, notices.unseen, {})).unseen).toBe(0);
 
@@ -98,7 +99,7 @@ test("on a phone the notices fill the window, and nothing is cut off", async ({ 
   await expect(drawer(page).getByRole("link", { name: patron.username })).toBeVisible();
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   expect(width).toBeLessThanOrEqual(360);
-  await expectNoAxeViolations(page);
+  await expectAccessible(page);
   await drawer(page).getByRole("button", { name: "Close notices" }).click();
   await expect(bell(page)).toBeFocused();
 });

@@ -1,8 +1,9 @@
 import { staff } from "@footprint/contract/staff.ts";
 import { views } from "@footprint/contract/views.ts";
 import type { Page } from "@playwright/test";
+import { expectAccessible } from "./accessibility.ts";
 import { uniqueName } from "./api.ts";
-import { expect, expectNoAxeViolations, test } from "./fixtures.ts";
+import { expect, test } from "./fixtures.ts";
 import { expectFocusOnScreen, openScreen } from "./steps.ts";
 
 const tab = (page: Page, name: string) =>
@@ -45,7 +46,7 @@ test("a view is saved and shared, a colleague opens it, and it is changed, renam
   await expectLit(page, name);
   await page.getByRole("button", { name: `View ${name}`, exact: true }).click();
   await expect(page.getByText("Shared by admin")).toBeVisible();
-  await expectNoAxeViolations(page);
+  await expectAccessible(page);
   await page.getByRole("menuitem", { name: "Update to what is shown" }).click();
   await expect(tab(page, name)).not.toContainText("changed");
   await theirs.reload();
