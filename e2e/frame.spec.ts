@@ -193,6 +193,11 @@ function misfits() {
     const isCut = (isTooTall && overflowY === "hidden") || (isTooWide && overflowX === "hidden");
     return isCut && !element.closest("[aria-hidden=true]") && textOverflow !== "ellipsis" && visibility === "visible";
   });
+  // A dialog's frame would scroll sideways.
+  const wide = Array.from(document.querySelectorAll("[role=dialog]")).filter((dialog) => {
+    const { left, right } = dialog.getBoundingClientRect();
+    return left < -1 || right > innerWidth + 1;
+  });
   // Phones zoom in when a field with smaller letters gets the focus.
   const fields = innerWidth > 360 ? [] : document.querySelectorAll("input, select, textarea");
   const small = Array.from(fields)
@@ -200,6 +205,7 @@ function misfits() {
     .filter((field) => Number.parseFloat(getComputedStyle(field).fontSize) < 16);
   return [
     ...(overhang > 0 ? [`${overhang} pixels stand out`] : []),
+    ...wide.map((dialog) => `too wide: ${dialog.outerHTML.slice(0, 200)}`),
     ...squeezed.map((element) => `cut off: ${element.outerHTML.slice(0, 200)}`),
     ...small.map((field) => `small letters: ${field.outerHTML}`),
   ];
