@@ -10,9 +10,10 @@ import {
 } from "@playwright/test";
 import { type Account, type Api, apiOf } from "./api.ts";
 import { expect } from "./expect.ts";
-import { keepOpen, panelsOf } from "./panels.ts";
+import { panelsOf } from "./panels.ts";
 import { openView, type View } from "./screens.ts";
 import { adminAccount, startSeededServer } from "./server.ts";
+import { windowsOf } from "./windows.ts";
 
 /** Problems that a browser reported during a test. */
 type Watch = {
@@ -51,6 +52,8 @@ type WorkerFixtures = {
   lasting: { admin: string; staff: string; member: Account; confirmed: () => Promise<string> };
   adminToken: string;
   panels: ReturnType<typeof panelsOf>;
+  /** For tests that load the panel, and for second persons. */
+  windows: ReturnType<typeof windowsOf>;
   /**
    * The window for all views, and whose panel it shows: opening or loading one for every view would take as long as
    * looking at it.
@@ -103,6 +106,15 @@ export const testAlone = base.extend<TestFixtures, WorkerFixtures>({
     { scope: "worker" },
   ],
 
+  windows: [
+    async ({ browser }, use) => {
+      const windows = windowsOf(browser, prepare);
+      await use(windows);
+      await windows.close();
+    },
+    { scope: "worker" },
+  ],
+
   gallery: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of a fixture's needs here
     async ({}, use) => {
@@ -133,29 +145,32 @@ export const testAlone = base.extend<TestFixtures, WorkerFixtures>({
 
   origins: ({ server }, use) => use([server.url]),
 
-  context: async ({ context, watch, origins, isLive }, use) => {
-    await prepare(context, isLive);
-    observe(context, watch, origins);
-    await use(context);
+  context: async ({ windows, server, baseURL, viewport, contextOptions, watch, origins, isLive }, use, testInfo) => {
+    const kind = { ...contextOptions, baseURL: baseURL ?? server.url, viewport, isLive };
+    const { page, giveBack } = await windows.borrow(kind);
+    const stop = observe(page.context(), watch, origins);
+    await use(page.context());
+    stop();
+    await giveBack(testInfo.status === "passed" && watch.unexpected().length === 0);
   },
 
-  openAs: async ({ browser, server, watch, contextOptions, isLive }, use) => {
-    const opened: BrowserContext[] = [];
+  page: ({ context }, use) => use(context.pages()[0] as Page),
+
+  openAs: async ({ windows, server, viewport, contextOptions, watch, isLive }, use, testInfo) => {
+    const ends: ((isGood: boolean) => Promise<void>)[] = [];
     await use(async (account) => {
       const token = await server.api.signIn(account);
-      const context = await browser.newContext({
-        ...contextOptions,
-        baseURL: server.url,
-        viewport: { width: 1440, height: 900 },
+      const kind = { ...contextOptions, baseURL: server.url, viewport, isLive };
+      const { page, giveBack } = await windows.borrow(kind);
+      const stop = observe(page.context(), watch, [server.url]);
+      ends.push((isGood) => {
+        stop();
+        return giveBack(isGood);
       });
-      opened.push(context);
-      await keepOpen(context);
-      await prepare(context, isLive);
-      observe(context, watch, [server.url]);
-      await context.addCookies([{ name: "footprint", value: token, url: server.url }]);
-      return { page: await context.newPage(), account, token };
+      await page.context().addCookies([{ name: "footprint", value: token, url: server.url }]);
+      return { page, account, token };
     });
-    for (const context of opened) await context.close();
+    for (const end of ends) await end(testInfo.status === "passed" && watch.unexpected().length === 0);
   },
 
   inPanel: async ({ panels, server, watch, contextOptions, isLive, ownSession }, use, testInfo) => {

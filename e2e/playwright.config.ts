@@ -17,8 +17,6 @@ export default defineConfig({
   use: {
     browserName: "chromium",
     viewport: { width: 1440, height: 900 },
-    // The window is emptied between tests, since opening a new one takes longer than most tests.
-    reuseContext: true,
     // Drawing animations takes a tenth of a test's time; users.spec.ts tests the panel with motion.
     contextOptions: { reducedMotion: "reduce" },
     launchOptions: {
