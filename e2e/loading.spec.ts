@@ -356,6 +356,8 @@ testAlone(
 testAlone("a screen's code is asked of the server once", async ({ staff: { page } }) => {
   const devTools = await page.context().newCDPSession(page);
   await devTools.send("Network.enable");
+  // The window may have loaded it for another test.
+  await devTools.send("Network.clearBrowserCache");
   const paths = new Map<string, string>();
   devTools.on("Network.requestWillBeSent", ({ requestId, request }) => {
     paths.set(requestId, new URL(request.url).pathname);
