@@ -517,15 +517,22 @@ test("a refund of several tells customers of one name apart and stays despite Ba
     await held.promise;
     await route.continue();
   });
+  // As soon as it says that it is under way.
+  const wentBack = page.evaluate(
+    () =>
+      new Promise((done) => {
+        const observer = new MutationObserver(() => {
+          if (!document.body.textContent.includes("Refunding…")) return;
+          observer.disconnect();
+          window.addEventListener("popstate", () => setTimeout(done), { once: true });
+          window.history.back();
+        });
+        observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+      }),
+  );
   const sent = page.waitForRequest(`**${orders.refundSeveral.path}`);
   await asked.getByRole("button", { name: "Refund 2 orders" }).click();
-  await sent;
-  await expect(asked).toContainText("Refunding…");
-  await page.evaluate(() => {
-    const went = new Promise((done) => window.addEventListener("popstate", () => setTimeout(done), { once: true }));
-    window.history.back();
-    return went;
-  });
+  await Promise.all([sent, wentBack]);
   await expect(asked).toContainText("Refunding…");
   held.resolve();
   await expect(toast(page, "2 orders refunded")).toBeVisible();

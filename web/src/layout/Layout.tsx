@@ -2,6 +2,7 @@ import { Skeleton } from "@mantine/core";
 import { useDisclosure, useLocalStorage } from "@mantine/hooks";
 import { lazy, type RefObject, Suspense, useEffect, useRef } from "react";
 import { type Location, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
+import { LeavingBlocker } from "../shared/blockLeaving.ts";
 import { DialogProvider } from "../shared/dialogs.tsx";
 import { lazyPart } from "../shared/lazyPart.tsx";
 import { useLive } from "../shared/liveEvents.ts";
@@ -82,6 +83,7 @@ export function Layout() {
       </div>
       <PanelKeys />
       <Confirmation />
+      <LeavingBlocker />
       <Toasts />
       <ScrollRestoration getKey={scrollKey} />
     </DialogProvider>

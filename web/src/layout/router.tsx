@@ -1,6 +1,7 @@
 import type { Role } from "@footprint/contract/session.ts";
 import { createBrowserRouter, Navigate, Outlet, type RouteObject } from "react-router";
 import { loadMustFirst, rootForStaff, type Screen, screens } from "../screens.tsx";
+import { LeavingBlocker } from "../shared/blockLeaving.ts";
 import { loadScreen } from "../shared/loadCode.ts";
 import type { Session } from "../shared/session.ts";
 import { AppError } from "./AppError.tsx";
@@ -16,6 +17,7 @@ export function createPanelRouter({ role, mustFirst }: Session) {
           <>
             <Outlet />
             <Confirmation />
+            <LeavingBlocker />
             <Toasts />
           </>
         ),
