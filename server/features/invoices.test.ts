@@ -1,8 +1,12 @@
 import { invoices } from "@footprint/contract/invoices.ts";
-import { expect, test } from "vitest";
+import { eq } from "drizzle-orm";
+import { afterEach, expect, test, vi } from "vitest";
 import { uuidv7 } from "../db/ids.ts";
+import * as schema from "../db/schema.ts";
 import { addCustomer, addInvoice, balanceOf, transfersOf } from "../testing/builders.ts";
-import { call, logRows } from "../testing/server.ts";
+import { call, db, logRows } from "../testing/server.ts";
+
+afterEach(() => void vi.useRealTimers());
 
 const list = async (query: object) => (await call("staff", invoices.list, { query })).body;
 
@@ -83,6 +87,15 @@ test("twenty who mark one invoice at once: one credit", async () => {
   );
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(19).fill(409)]);
   expect(await balanceOf(customer)).toBe(0.01);
+});
+
+test("an invoice was paid when its amount moved, on a server whose clock differs from the database's", async () => {
+  const invoice = await addInvoice();
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 20 * 60_000 });
+  expect((await call("staff", invoices.markPaid, { params: { id: invoice.id } })).status).toBe(200);
+  const [paid] = await db.select().from(schema.invoices);
+  const [moved] = await db.select().from(schema.transfers).where(eq(schema.transfers.reference, invoice.id));
+  expect(Math.abs(Number(moved?.createdAt) - Number(paid?.paidAt))).toBeLessThan(60_000);
 });
 
 test("a malformed id is 400 and an unknown one 404", async () => {

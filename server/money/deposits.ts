@@ -20,7 +20,7 @@ export async function settle(tx: Transaction, invoice: typeof invoices.$inferSel
     actor,
     reason,
   });
-  await tx.update(invoices).set({ status: "paid", paidAt: new Date() }).where(eq(invoices.id, invoice.id));
+  await tx.update(invoices).set({ status: "paid", paidAt: sql`now()` }).where(eq(invoices.id, invoice.id));
   const told = aboutInvoice("invoice.paid", { ...invoice, status: "paid" }, customer);
   await record(tx, actor, ...telling(because(reason, paidInvoice(invoice, customer)), told));
   return customer;
