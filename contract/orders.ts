@@ -130,6 +130,7 @@ export const orders = {
         .max(2_000, "A note has at most 2,000 characters")
         .regex(/^[^\u202a-\u202e\u2066-\u2069]*$/u, "A note has no characters that turn text around"),
     }),
+    idempotent: true,
     reply: message,
   }),
   refund: endpoint({

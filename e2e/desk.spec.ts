@@ -151,7 +151,7 @@ test("a note is saved once, also for whoever leaves its order meanwhile and come
   expect(story.notes.map(({ text }) => text)).toEqual(["Called back"]);
 });
 
-test("a note that could not be saved after its order was left names the order, and is still there", async ({
+test("a note whose answer got lost after its order was left names the order, is still there, and is saved once", async ({
   staff: { page, token },
   watch,
   server: { api },
@@ -162,6 +162,7 @@ test("a note that could not be saved after its order was left names the order, a
   await page.route(notes, async (route) => {
     asked.resolve();
     await released.promise;
+    await route.fetch();
     await route.fulfill({ status: 503, json: { message: "Too busy" } });
   });
   const [order] = (await api.call(token, orders.list, { query: { search: "Paging 09" } })).orders;
@@ -177,8 +178,11 @@ test("a note that could not be saved after its order was left names the order, a
   await doToasted(page, told, async () => released.resolve());
   await press(page, "j");
   await expect(note).toHaveValue("Called twice");
-  await note.fill("");
   await page.unroute(notes);
+  await details(page).getByRole("button", { name: "Save note" }).click();
+  await expect(note).toHaveValue("");
+  const story = await api.call(token, orders.read, { params: { id: order?._id ?? "" } });
+  expect(story.notes.map(({ text }) => text)).toEqual(["Called twice"]);
 });
 
 testAlone(

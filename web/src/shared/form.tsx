@@ -9,6 +9,9 @@ import { notify } from "./notify.ts";
 import { randomId } from "./randomId.ts";
 import { useTemporary } from "./temporary.ts";
 
+/** Of what forms that may be left have sent and got no answer to, by the record's id: who comes back sends it again. */
+const unansweredKeys = new Map<string, string>();
+
 export type Values = Record<string, unknown>;
 export type ApiForm<V extends Values> = {
   fields: UseFormReturnType<V>;
@@ -51,8 +54,12 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
     // An alert about the old values may be wrong for the new ones.
     onValuesChange: () => setAlert(undefined),
   });
-  const idempotencyKey = useRef("");
-  idempotencyKey.current ||= randomId();
+  const ownKey = useRef<string>(undefined);
+  function idempotencyKey() {
+    ownKey.current ??= (of && unansweredKeys.get(of.id)) ?? randomId();
+    if (of) unansweredKeys.set(of.id, ownKey.current);
+    return ownKey.current;
+  }
 
   const ownId = useId();
   const mutationKey = of ? [of.name, of.id] : [ownId];
@@ -65,10 +72,11 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
   }, []);
   const call = useMutation<Answer, Error, V>({
     mutationKey: [...mutationKey, ownId],
-    mutationFn: (values) => onSubmit(values, { idempotencyKey: idempotencyKey.current }),
+    mutationFn: (values) => onSubmit(values, { idempotencyKey: idempotencyKey() }),
     onMutate: () => setAlert(undefined),
     onSuccess({ message }) {
-      idempotencyKey.current = "";
+      ownKey.current = undefined;
+      if (of) unansweredKeys.delete(of.id);
       // A form that closes at once gives no time to read a message.
       if (end?.after === 0) finish.current?.();
       else setAlert({ kind: "success", message });
@@ -82,7 +90,9 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
       fields.setErrors(errorsAt(Object.keys(initialValues), issues));
       // A refused call changed nothing, so the corrected form is a new request. Without an answer nobody knows, so the
       // key stays; and where an earlier try went through, this form does nothing more.
-      if (status >= 400 && status < 500 && !alreadyDone) idempotencyKey.current = "";
+      const isAnswered = status >= 400 && status < 500;
+      if (isAnswered && of) unansweredKeys.delete(of.id);
+      if (isAnswered && !alreadyDone) ownKey.current = undefined;
     },
   });
   const working = useIsMutating({ mutationKey }) > 0;
