@@ -1,7 +1,7 @@
 import { customPrices } from "@footprint/contract/custom-prices.ts";
 import type { Input } from "@footprint/contract/endpoint.ts";
 import type { User } from "@footprint/contract/users.ts";
-import { NativeSelect, Text } from "@mantine/core";
+import { NativeSelect } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { callApi } from "../../shared/api.ts";
 import { useAskAgain } from "../../shared/askAgain.tsx";
@@ -86,16 +86,9 @@ const nothing: Asked = { params: { id: "" }, query: { percent: 0 } };
 
 function Shown({ asked }: { asked: Asked | undefined }) {
   const [settled] = useDebouncedValue(asked, 300);
-  const { data, error, isPlaceholderData } = useApiQuery(customPrices.previewChange, settled ?? nothing, {
+  const preview = useApiQuery(customPrices.previewChange, settled ?? nothing, {
     enabled: settled !== undefined,
     retry: false,
   });
-  if (!asked) return null;
-  if (error)
-    return (
-      <Text size="sm" c="var(--mantine-color-error)">
-        {error.message}
-      </Text>
-    );
-  return data ? <PricePlanList plan={data} isBusy={isPlaceholderData} /> : null;
+  return asked ? <PricePlanList preview={preview} /> : null;
 }

@@ -1,6 +1,5 @@
 import { customPrices } from "@footprint/contract/custom-prices.ts";
 import type { User } from "@footprint/contract/users.ts";
-import { Text } from "@mantine/core";
 import { callApi } from "../../shared/api.ts";
 import { useAskAgain } from "../../shared/askAgain.tsx";
 import { CustomerField } from "../../shared/Finder.tsx";
@@ -48,12 +47,6 @@ export function CopyCustomPrices({ user, onClose }: { user: User; onClose: () =>
 
 function Shown({ customer, from }: { customer: string; from: string }) {
   const asked = { params: { id: customer }, query: { from } };
-  const { data, error, isPlaceholderData } = useApiQuery(customPrices.previewCopy, asked, { retry: false });
-  if (error)
-    return (
-      <Text size="sm" c="var(--mantine-color-error)">
-        {error.message}
-      </Text>
-    );
-  return data ? <PricePlanList plan={data} isBusy={isPlaceholderData} /> : null;
+  const preview = useApiQuery(customPrices.previewCopy, asked, { retry: false });
+  return <PricePlanList preview={preview} />;
 }

@@ -1,7 +1,6 @@
 import { customPrices } from "@footprint/contract/custom-prices.ts";
 import type { CustomPrice, User } from "@footprint/contract/users.ts";
 import { weightUnit } from "@footprint/contract/weights.ts";
-import { Text } from "@mantine/core";
 import { callApi } from "../../shared/api.ts";
 import type { Edit } from "../../shared/edits.ts";
 import { FormModal } from "../../shared/FormModal.tsx";
@@ -52,13 +51,6 @@ export function EditCustomPrice({ user, price, onClose }: { user: Customer; pric
 
 /** What the price that is typed would change. */
 export function PriceShown({ asked }: { asked: ReturnType<typeof shownAbout> }) {
-  const { data, error, isPlaceholderData } = usePricePreview(asked);
-  if (!asked) return null;
-  if (error)
-    return (
-      <Text size="sm" c="var(--mantine-color-error)">
-        {error.message}
-      </Text>
-    );
-  return data ? <OnePricePlan plan={data} isBusy={isPlaceholderData} /> : null;
+  const preview = usePricePreview(asked);
+  return asked ? <OnePricePlan preview={preview} /> : null;
 }

@@ -1,5 +1,6 @@
 import type { PlannedPrice, PricePlan } from "@footprint/contract/custom-prices.ts";
 import { Text } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Warnings } from "../../shared/AskAgainDialog.tsx";
 import { formatChange, formatCount, formatMoney, formatWeights } from "../../shared/format.tsx";
@@ -9,16 +10,14 @@ import classes from "./PricePlan.module.css";
 const weightsOf = ({ labelType, fromWeight, toWeight }: PlannedPrice) =>
   formatWeights(fromWeight, toWeight, labelType.name);
 
-/** What one price would change. */
-export function OnePricePlan({ plan, isBusy }: { plan: PricePlan; isBusy: boolean }) {
-  const [price] = plan.prices;
+type Preview = Pick<UseQueryResult<PricePlan, Error>, "data" | "error" | "isPlaceholderData">;
+
+/** What one price would change, or why it cannot be. */
+export function OnePricePlan({ preview: { data: plan, error, isPlaceholderData: isBusy } }: { preview: Preview }) {
+  if (error) return <Refused message={error.message} />;
+  const price = plan?.prices[0];
   if (!price) return null;
-  if (price.fate === "refused")
-    return (
-      <Text size="sm" c="var(--mantine-color-error)">
-        {price.message}
-      </Text>
-    );
+  if (price.fate === "refused") return <Refused message={price.message} />;
   const difference = differenceTo(price.standard, price.price);
   return (
     <>
@@ -42,8 +41,10 @@ export function OnePricePlan({ plan, isBusy }: { plan: PricePlan; isBusy: boolea
   );
 }
 
-/** What several prices would change. */
-export function PricePlanList({ plan, isBusy }: { plan: PricePlan; isBusy: boolean }) {
+/** What several prices would change, or why they cannot be. */
+export function PricePlanList({ preview: { data: plan, error, isPlaceholderData: isBusy } }: { preview: Preview }) {
+  if (error) return <Refused message={error.message} />;
+  if (!plan) return null;
   const count = (fate: PlannedPrice["fate"]) => plan.prices.filter((price) => price.fate === fate).length;
   const fates = [
     [count("added"), "added"],
@@ -90,6 +91,12 @@ export function PricePlanList({ plan, isBusy }: { plan: PricePlan; isBusy: boole
     </>
   );
 }
+
+const Refused = ({ message }: { message: string | null }) => (
+  <Text size="sm" c="var(--mantine-color-error)">
+    {message}
+  </Text>
+);
 
 function Then({ price: { fate, message, before, price } }: { price: PlannedPrice }) {
   if (fate === "refused") return <td data-refused>{message}</td>;
