@@ -214,6 +214,11 @@ test("a session that ended elsewhere leads to Sign-In at the root with the next 
   await expect(signInTitle(page)).toBeVisible();
   await expect(page).toHaveURL(`${server.url}/`);
   expect(await cookieOf(page)).toBeUndefined();
+  const told = page.getByText("Your session has ended.");
+  await expect(told).toBeVisible();
+  await page.reload();
+  await expect(signInTitle(page)).toBeVisible();
+  await expect(told).toHaveCount(0);
 });
 
 test("a tab whose session was ended in another one shows Sign-In when it is looked at", async ({
@@ -230,6 +235,7 @@ test("a tab whose session was ended in another one shows Sign-In when it is look
   await other.getByRole("button", { name: "Admin" }).click();
   await other.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(signInTitle(other)).toBeVisible();
+  await expect(other.getByRole("status")).toHaveCount(0);
 
   // Only the front tab is used. Coming to the front may already be enough, and the page on its way.
   await page.bringToFront();

@@ -7,7 +7,7 @@ import { compareClocks } from "./clock.ts";
 import { confirmItsYou } from "./confirmation.ts";
 import { leavePage } from "./leavePage.ts";
 import { recheckSession } from "./recheck.ts";
-import { readToken, removeToken } from "./token.ts";
+import { noteSessionEnd, readToken, removeToken } from "./token.ts";
 
 export type Issue = { path: string; message: string };
 
@@ -128,6 +128,8 @@ export async function request<E extends Endpoint>(
 
 /** Loads the root, so that nothing of the ended session is left in the page. */
 function forceSignOut(): void {
+  // Whoever has just signed out knows.
+  if (readToken()) noteSessionEnd();
   removeToken();
   leavePage(() => window.location.replace("/"));
 }

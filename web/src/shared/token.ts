@@ -28,3 +28,26 @@ export function storeDevice(token: string): void {
 }
 
 export const removeToken = () => Cookies.remove(cookie, { path: "/" });
+
+/** Kept while the page loads anew, for Sign-In to tell it. */
+const ended = "footprint-session-ended";
+
+export function noteSessionEnd(): void {
+  try {
+    window.sessionStorage.setItem(ended, "yes");
+  } catch {}
+}
+
+export function hasSessionEnded(): boolean {
+  try {
+    return window.sessionStorage.getItem(ended) !== null;
+  } catch {
+    return false;
+  }
+}
+
+export function forgetSessionEnd(): void {
+  try {
+    window.sessionStorage.removeItem(ended);
+  } catch {}
+}

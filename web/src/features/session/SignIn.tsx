@@ -3,13 +3,13 @@ import { type PasskeyAnswer, passkeys } from "@footprint/contract/passkeys.ts";
 import { session } from "@footprint/contract/session.ts";
 import { Alert, Button, PasswordInput, Stack, TextInput, Title } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { ApiError, callApi, unreadable } from "../../shared/api.ts";
 import { useKeptFocus } from "../../shared/keptFocus.ts";
 import { Logo } from "../../shared/Logo.tsx";
 import { askPasskey, canUsePasskeys } from "../../shared/passkeys.ts";
 import { useTemporary } from "../../shared/temporary.ts";
-import { readDevice, storeDevice, storeToken } from "../../shared/token.ts";
+import { forgetSessionEnd, hasSessionEnded, readDevice, storeDevice, storeToken } from "../../shared/token.ts";
 import { CodeField } from "./CodeField.tsx";
 import classes from "./SignIn.module.css";
 import { keepTyped } from "./typedPassword.ts";
@@ -30,6 +30,8 @@ export function SignIn({
   const [passkeyAccepted, setPasskeyAccepted] = useState(false);
   const [working, setWorking] = useState(false);
   const [failure, setFailure] = useTemporary<string>();
+  const [hasEnded] = useState(hasSessionEnded);
+  useEffect(forgetSessionEnd, []);
   const button = useKeptFocus(working);
   const secret = useRef<HTMLInputElement>(null);
 
@@ -104,6 +106,11 @@ export function SignIn({
           Sign-In
         </Title>
         {problem && <SessionProblem problem={problem} onCheck={onCheck} />}
+        {hasEnded && !problem && (
+          <Alert role="status" mb="md" py={8}>
+            Your session has ended.
+          </Alert>
+        )}
         <form onSubmit={submit}>
           <Stack gap="md">
             {step === "password" ? (
