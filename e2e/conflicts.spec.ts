@@ -79,6 +79,7 @@ test("three people edit one label type, and lose nothing", async ({ admin, openA
   await save(three).click();
   await expect(decision(three, "Max weight")).toContainText("40");
   await expect(decision(three, "Name")).toHaveCount(0);
+  await expect(conflict(three)).toBeFocused();
   await three.keyboard.press("Enter");
   await save(three).click();
   await expect(three.getByRole("dialog").getByRole("alert")).toContainText("saved");

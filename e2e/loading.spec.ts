@@ -1,7 +1,9 @@
+import { pathOf } from "@footprint/contract/endpoint.ts";
 import { labelTypes } from "@footprint/contract/label-types.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import type { Page } from "@playwright/test";
 import encodeQR from "qr";
+import { uniqueName } from "./api.ts";
 import { expect, testAlone } from "./fixtures.ts";
 import { drawerOf, expectSettled, openScreen, toast } from "./steps.ts";
 
@@ -257,6 +259,39 @@ testAlone(
       released.resolve();
       await read;
     });
+  },
+);
+
+testAlone(
+  "what somebody else has changed is shown before anything is sent again, however late its code comes",
+  async ({ admin: { page, token }, server: { api }, watch }) => {
+    watch.expectProblem(/409/);
+    const name = uniqueName("Parcel");
+    const body = { uid: uniqueName("uid"), maxWeight: 20, type: "usps" } as const;
+    await api.call(token, labelTypes.create, { body: { ...body, name } });
+    const { labelTypes: all } = await api.call(token, labelTypes.list, {});
+    const params = { id: all.find((type) => type.name === name)?._id ?? "" };
+    const changed = pathOf(labelTypes.update, params);
+    await openScreen(page, "/pricing", "Label Pricing");
+    await page.getByRole("button", { name: `Edit ${name}` }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel(/^Max weight/).fill("35");
+    await api.call(token, labelTypes.update, { params, body: { ...body, name: `${name} Plus` } });
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith(changed)) sent += 1;
+    });
+    const { asked, release } = await hold(page, /assets\/Conflict-.*js/);
+    const save = dialog.getByRole("button", { name: "Save", exact: true });
+    await save.click();
+    await asked;
+    await save.click();
+    await release();
+    await expect(dialog.getByRole("region", { name: /changed this/ })).toBeFocused();
+    await expect(dialog.getByRole("group", { name: "Name" })).toContainText(`${name} Plus`);
+    expect(sent).toBe(1);
+    await save.click();
+    await expect(dialog.getByRole("alert")).toContainText("saved");
   },
 );
 

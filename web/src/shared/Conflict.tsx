@@ -1,18 +1,23 @@
 import { Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from "react";
 import classes from "./Conflict.module.css";
 import type { ConflictRow, ShownConflict } from "./edits.ts";
 import { Time } from "./format.tsx";
 import { useSession } from "./session.ts";
 
 /** Somebody else saved first: shows their changes beside one's own, to be decided field by field. */
-export function Conflict({ conflict: { version, by, at, asked, rows } }: { conflict: ShownConflict }) {
+export function Conflict({ conflict }: { conflict: ShownConflict }) {
+  const { version, by, at, asked, rows, isShown, onShown } = conflict;
   const { username } = useSession();
   const box = useRef<HTMLElement>(null);
   const title = useId();
+  // Together with what is drawn: whoever sees it may press a key at once.
   // biome-ignore lint/correctness/useExhaustiveDependencies: for each one that is met
-  useEffect(() => box.current?.focus(), [version]);
+  useLayoutEffect(() => box.current?.focus(), [version]);
+  useLayoutEffect(() => {
+    if (!isShown) onShown();
+  });
   useEffect(() => {
     if (asked) box.current?.querySelector<HTMLElement>("[data-open] input")?.focus();
   }, [asked]);

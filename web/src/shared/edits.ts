@@ -36,6 +36,8 @@ type Met<V> = {
   at: string | null;
   undecided: string[];
   asked: number;
+  /** Until then nothing is sent again. */
+  isShown: boolean;
 };
 
 export type Editing<V> = Began<V> & { met?: Met<V> | undefined };
@@ -64,6 +66,8 @@ export type ShownConflict = {
   /** How often saving was tried before everything was decided. */
   asked: number;
   rows: ConflictRow[];
+  isShown: boolean;
+  onShown: () => void;
 };
 export type ConflictRow = {
   name: string;
@@ -128,7 +132,7 @@ export function useEdit<V extends object>(
       return true;
     }
     const undecided = left.filter((field) => !isSame(field, theirs, base)).map(nameOf);
-    const met = { mine: sent, theirs, base, by: changedBy, at: changedAt, undecided, asked: 0 };
+    const met = { mine: sent, theirs, base, by: changedBy, at: changedAt, undecided, asked: 0, isShown: false };
     setEditing({ version, base: theirs, met });
     fields.setValues({ ...theirs, ...partsOf(left, sent), ...typedSince(sent) });
     return false;
@@ -159,14 +163,20 @@ export function useEdit<V extends object>(
     };
   }
 
-  /** True if something has to be decided first; then asks for it. */
+  function onShown() {
+    setEditing((now) => (now?.met ? { ...now, met: { ...now.met, isShown: true } } : now));
+  }
+
+  /** True if something has to be shown or decided first; then asks for it. */
   function asksFirst(): boolean {
-    if (!editing || !met || rows.every(({ chosen }) => chosen)) return false;
+    if (!editing || !met) return false;
+    if (!met.isShown) return true;
+    if (rows.every(({ chosen }) => chosen)) return false;
     setEditing({ ...editing, met: { ...met, asked: met.asked + 1 } });
     return true;
   }
 
-  const conflict: ShownConflict | undefined = editing && met && { ...met, version: editing.version, rows };
+  const conflict: ShownConflict | undefined = editing && met && { ...met, version: editing.version, rows, onShown };
 
   /** Takes the current state for all fields. */
   function discard() {
