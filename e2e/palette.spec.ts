@@ -81,6 +81,33 @@ test("by keys alone a customer is found and gets balance, from a field that some
   await expect.poll(async () => (await customer(api, adminToken, username)).balance).toBe(12.5);
 });
 
+test("the row that is reached as soon as the answer is seen stays reached", async ({ staff: { page } }) => {
+  await openScreen(page, "/orders", "Orders");
+  await find(page, "");
+  await field(page).fill("customer");
+  await expect(group(page, "Customers")).toBeVisible();
+  await press(page, "Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  // Known from before, so that the answer needs no server.
+  await find(page, "");
+  const pressed = page.evaluate(
+    () =>
+      new Promise<void>((done) => {
+        const observer = new MutationObserver(() => {
+          if (!document.querySelector("[role=group][aria-label=Customers]")) return;
+          observer.disconnect();
+          const key = { key: "ArrowDown", bubbles: true, cancelable: true };
+          document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", key));
+          done();
+        });
+        observer.observe(document.body, { subtree: true, childList: true });
+      }),
+  );
+  await field(page).fill("customer");
+  await pressed;
+  await expect(group(page, "Customers").getByRole("option").nth(1)).toHaveAttribute("aria-selected", "true");
+});
+
 test("nothing is lost of what is typed while the palette opens for the first time", async ({ staff: { page } }) => {
   await openScreen(page, "/new-users", "New Users");
   await press(page, "Control+k");

@@ -5,7 +5,16 @@ import { useDebouncedValue, useWindowEvent } from "@mantine/hooks";
 import { createSpotlight, Spotlight, useSpotlight } from "@mantine/spotlight";
 import "@mantine/spotlight/styles.layer.css";
 import { IconBan, IconCalculator, IconPlus, IconSearch, IconTag, IconUserCheck } from "@tabler/icons-react";
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { useNavigate } from "react-router";
 import { useUserActions } from "../features/users/useUserActions.tsx";
 import { formatCount } from "../shared/format.tsx";
@@ -76,12 +85,13 @@ export function Palette({
   // Spotlight looks here for the first row when something is typed.
   useEffect(() => store.setState({ ...store.getState(), listId }), [store, listId]);
   const last = useRef<string>(undefined);
+  // Together with the rows, which may be walked through as soon as they are seen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another answer begins at its first row, unless one had moved on
-  useEffect(() => {
+  useLayoutEffect(() => {
     const kept = selected > 0 ? items.findIndex(({ key }) => key === last.current) : -1;
     select(Math.max(kept, wanted ? 0 : -1));
   }, [isSettled, q]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     last.current = current?.key;
   });
 
