@@ -113,6 +113,21 @@ testAlone(
   },
 );
 
+test("a page whose rows are on their way can be chosen once they are there", async ({ staff: { page } }) => {
+  const looked = Promise.withResolvers<void>();
+  await page.route(`**${orders.list.path}?*`, async (route) => {
+    await looked.promise;
+    await route.continue();
+  });
+  await openScreen(page, "/orders?search=paging-customer", "Orders");
+  const choosePage = page.getByRole("checkbox", { name: "Choose this page" });
+  await expect(choosePage).toBeDisabled();
+  looked.resolve();
+  await choosePage.click();
+  await expect(bar(page)).toContainText("10 selected");
+  await page.unrouteAll({ behavior: "wait" });
+});
+
 test("a row that is unchosen while all that match are being chosen stays unchosen", async ({ staff: { page } }) => {
   await openScreen(page, "/orders?search=paging-customer", "Orders");
   await page.getByRole("checkbox", { name: "Choose this page" }).click();

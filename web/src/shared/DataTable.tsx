@@ -246,6 +246,7 @@ function ChoosePage<T extends { _id: string }>({ choice, rows }: { choice: Choic
           if (box) box.indeterminate = count > 0 && !isAll;
         }}
         checked={isAll}
+        disabled={rows.length === 0}
         onChange={() => choice.toggleAll(rows, !isAll)}
       />
     </label>
