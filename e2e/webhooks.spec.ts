@@ -1,3 +1,4 @@
+import { pathOf } from "@footprint/contract/endpoint.ts";
 import type { EventType } from "@footprint/contract/outbox.ts";
 import { storefront } from "@footprint/contract/storefront.ts";
 import { webhooks } from "@footprint/contract/webhooks.ts";
@@ -136,11 +137,13 @@ test("a refund in the panel reaches the receiver, is listed with request and ans
   const before = receiver.received.length;
   await page.getByRole("button", { name: "Send a period again" }).click();
   const period = page.getByRole("dialog", { name: "Send a period again" });
+  const answered = page.waitForResponse(`**${pathOf(webhooks.resendPeriod, { id: hook._id })}`);
   await period.getByRole("button", { name: "Send again" }).click();
-  await expect(period.getByRole("alert")).toHaveText(/^Sending \d+ events? again$/);
-  const count = Number(/\d+/.exec(await period.getByRole("alert").innerText())?.[0]);
-  await expect.poll(() => receiver.received.length).toBe(before + count);
-  await period.getByRole("button", { name: "Close" }).last().click();
+  const { message } = await (await answered).json();
+  expect(message).toMatch(/^Sending \d+ events? again$/);
+  await expect(period.getByRole("alert")).toHaveText(message);
+  await expect.poll(() => receiver.received.length).toBe(before + Number(/\d+/.exec(message)?.[0]));
+  await expect(period).toBeHidden();
   await remove(page, api, token, hook);
 });
 
@@ -258,7 +261,7 @@ test("address and events are changed, and for a day after a rotation both secret
   await expect(form.getByRole("alert")).toContainText("saved");
   await expect(row).toContainText("Order refunded, Codes low");
   await expect(row).toContainText(receiver.url);
-  await form.getByRole("button", { name: "Close" }).last().click();
+  await expect(form).toBeHidden();
 
   await choose(page, hook.note, "Rotate secret");
   const rotation = page.getByRole("dialog", { name: `Rotate the secret of ${hook.note}?` });
