@@ -517,7 +517,10 @@ test("unsaved text about an order stays until it is saved or the page is left, a
   // After the session has ended, nobody is asked.
   watch.expectProblem(/401|Sign in/);
   await form(page).getByLabel("Note").fill("later still");
-  await page.route("**/api/v1/**", (route) => route.fulfill({ status: 401, json: { message: "Sign in again" } }));
+  // Of this call alone, since another that is still under way would end the session first.
+  await page.route(`**${pathOf(fedex.update, { id: "*" })}`, (route) =>
+    route.fulfill({ status: 401, json: { message: "Sign in again" } }),
+  );
   await form(page).getByRole("button", { name: "Save and next" }).click();
   await expect(page.getByRole("button", { name: "Sign In" })).toBeVisible();
 });

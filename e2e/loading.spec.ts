@@ -217,8 +217,8 @@ testAlone(
     const { labelTypes: all } = await api.call(token, labelTypes.list, {});
     const type = all.find(({ prices }) => prices.length > 1);
     await openScreen(page, `/pricing/${type?._id}`, `${type?.name} prices`);
-    const [first, second] = await page.getByRole("button", { name: /^Edit / }).all();
-    await first?.click();
+    const edits = page.getByRole("button", { name: /^Edit / });
+    await edits.nth(0).click();
     const editor = page.getByRole("form", { name: /^Edit / });
     // What is typed is looked at first, then what is sent.
     const looked = page.waitForResponse(/preview/);
@@ -227,7 +227,7 @@ testAlone(
     const { asked, release } = await hold(page, /\/preview/);
     await editor.getByRole("button", { name: /^Save/ }).click();
     await asked;
-    await second?.click();
+    await edits.nth(1).click();
     await release();
     await expect(page.getByRole("dialog")).toHaveCount(0);
     await page.unrouteAll();
