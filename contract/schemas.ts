@@ -52,7 +52,8 @@ export const weight = z
 /** The weight of a label that can be bought. */
 export const parcelWeight = weight.refine((value) => value >= 0.001, "A parcel weighs more than 0");
 
-export const id = z.uuid();
+/** In small letters, as the database writes it, since ids are compared as text. */
+export const id = z.uuid().overwrite((text) => text.toLowerCase());
 export const idParam = z.object({ id });
 
 /** A customer as lists name them. */

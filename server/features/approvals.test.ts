@@ -4,6 +4,7 @@ import { invoices } from "@footprint/contract/invoices.ts";
 import { orders } from "@footprint/contract/orders.ts";
 import { queues } from "@footprint/contract/queues.ts";
 import { staff } from "@footprint/contract/staff.ts";
+import { storefront } from "@footprint/contract/storefront.ts";
 import { transfers } from "@footprint/contract/transfers.ts";
 import { users } from "@footprint/contract/users.ts";
 import { type StaffLimits, website } from "@footprint/contract/website.ts";
@@ -15,6 +16,7 @@ import { addCustomer, addInvoice, addOrder, balanceOf } from "../testing/builder
 import { follow, tells } from "../testing/follower.ts";
 import { meetAt } from "../testing/races.ts";
 import { addAccount, call, db } from "../testing/server.ts";
+import { openShop } from "../testing/transfers.ts";
 
 type Known = { id: string };
 type Caller = Parameters<typeof call>[0];
@@ -124,6 +126,8 @@ test("an act above a limit becomes a request, visible to administrators and to i
     },
   ]);
   expect(await balanceOf(customer)).toBe(1);
+  const again = await refund({ ...order, id: order.id.toUpperCase() });
+  expect(again.body.message).toBe("This waits for approval already: staff asked for it");
   const invoice = await addInvoice({ customer, amount: 9 });
   const other = await markPaid(invoice, "In the app", { token });
   expect(other.body.request).toMatchObject({ act: "deposit", for: { kind: "invoice", _id: invoice.id } });
@@ -187,6 +191,8 @@ test("an approved request is carried out once, and ledger and log name requester
     ["deposit", 20, "admin", "Seen in the app (asked for by staff; Fine)"],
     ["refund", 8, "admin", "Label never printed (asked for by staff; Fine)"],
   ]);
+  const told = await call(await openShop(), storefront.transfers, { params: { discordId: customer.discordId } });
+  expect(told.body.transfers[0]).toMatchObject({ amount: 300, reason: "A goodwill gesture" });
   const [row] = await db.select().from(logs).where(eq(logs.subjectId, order.id));
   expect(row).toMatchObject({
     admin: "admin",

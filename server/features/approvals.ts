@@ -12,7 +12,7 @@ import { type Filters, having, listOf } from "../lists/list.ts";
 import { pageOf } from "../lists/paging.ts";
 import { searched } from "../lists/searched.ts";
 import { aboutRequest, endRequest, inWords, presentApproval, selectApprovals } from "../money/approvals.ts";
-import { because } from "../money/corrections.ts";
+import { approvedReason, because } from "../money/corrections.ts";
 import { addBalance, markPaid, refund } from "../money/staff-acts.ts";
 import { payApproved } from "../money/statements/lines.ts";
 
@@ -72,7 +72,7 @@ async function approve(tx: Transaction, actor: Actor, id: string, note: string) 
   const shown = await open(tx, actor, id);
   await refuseIfMeanwhile(tx, shown);
   const { act, reason, askedName } = shown.approval;
-  const why = `${reason} (asked for by ${askedName}${note && `; ${note}`})`;
+  const why = approvedReason(reason, askedName, note);
   const { message } = await acts[act](tx, actor, shown, why).catch(cannotBeDone);
   if (!(await endRequest(tx, id, actor, "approved", note))) throw await decided(tx, id);
   return { message: `Approved: ${message}` };

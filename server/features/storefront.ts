@@ -25,6 +25,7 @@ import { having } from "../lists/list.ts";
 import { pageOf, pages } from "../lists/paging.ts";
 import type { Searched } from "../lists/search.ts";
 import { searched, searchedFedexOrders } from "../lists/searched.ts";
+import { toldReason } from "../money/corrections.ts";
 import { refuseDepositAboveLimit, settle } from "../money/deposits.ts";
 import {
   aboutCustomer,
@@ -92,7 +93,7 @@ export const storefrontRoutes = routes(storefront, {
       const told = presentTransfer(row);
       // The reasons of reversals are only for staff.
       const isSecret = isOthers || told.kind === "reversal";
-      return { ...told, ...(isOthers && { for: null }), ...(isSecret && { reason: "" }) };
+      return { ...told, ...(isOthers && { for: null }), reason: isSecret ? "" : toldReason(told.reason) };
     });
     return { transfers: shown, ...capped, ...pages(total, query.limit) };
   },
@@ -143,7 +144,7 @@ export const storefrontRoutes = routes(storefront, {
     const { order, user, labelType, refund } = found;
     return {
       order: presentOrder(order, user, labelType),
-      refund: refund && { ...refund, amount: refund.amountCents },
+      refund: refund && { ...refund, amount: refund.amountCents, reason: toldReason(refund.reason) },
     };
   },
 

@@ -14,6 +14,13 @@ export function because(reason: string, [type, action, change]: LogEntry): LogEn
   return [type, `${action}: ${reason}`, { ...change, after: { ...(change?.after as object), reason } }];
 }
 
+/** The reason of what was approved, as ledger and log keep it. */
+export const approvedReason = (reason: string, asker: string, note: string) =>
+  `${reason} (asked for by ${asker}${note && `; ${note}`})`;
+
+/** What shops, and so their customers, read of a reason: nothing of who asked, nor of what the approver noted. */
+export const toldReason = (reason: string) => reason.replace(/ \(asked for by .*\)$/, "");
+
 const transfer = (id: string) => ({ kind: "transfer" as const, id });
 
 const changed = ({ id, balanceCents }: Moved, cents: number, about: About) => ({

@@ -13,6 +13,7 @@ import {
   priceTiers,
 } from "../db/schema.ts";
 import type { Happening } from "../outbox/outbox.ts";
+import { toldReason } from "./corrections.ts";
 
 // The events that shops and staff get about the trade: the state after the change, whoever made it.
 
@@ -40,7 +41,7 @@ export const orderRefunded = (order: Order, customer: Named, labelType: LabelTyp
   type: "order.refunded",
   customerId: customer.id,
   shopId: order.shopId,
-  data: { customer: named(customer), order: presentOrder(order, customer, labelType), reason },
+  data: { customer: named(customer), order: presentOrder(order, customer, labelType), reason: toldReason(reason) },
 });
 
 export const bulkOrderCreated = (
