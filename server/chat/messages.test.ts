@@ -108,6 +108,23 @@ test("several notices are sent in one message, with links into the panel", async
   ]);
 });
 
+test("a database that goes away fails a round after all that was sent has been answered, and nothing else", async () => {
+  await addListener("ann");
+  await addListener("ben");
+  await happened.newcomer(await addNewcomer(), 31);
+  let left = 1;
+  const leaving = new Proxy(db, {
+    get(target, name) {
+      if (name !== "transaction" || left-- > 0) return Reflect.get(target, name);
+      return async () => {
+        throw new Error("the database is away");
+      };
+    },
+  });
+  await expect(sendMessages(leaving, config)).rejects.toThrow("the database is away");
+  expect(heard).toHaveLength(1);
+});
+
 test("messages gather notices for half a minute, then for an hour, except urgent ones", async () => {
   await addListener("boss", "admin");
   await happened.newcomer(await addNewcomer(), 20);

@@ -40,11 +40,18 @@ export async function sendMessages(db: Database, config: Config): Promise<void> 
   if (!chat) return;
   await keepChats(db);
   const sending: Promise<void>[] = [];
-  for (const { id } of await accountsToLookAt(db)) {
-    const claimed = await db.transaction((tx) => claim(tx, { ...config, chat }, id));
-    if (claimed) sending.push(send(db, { ...config, chat }, claimed));
+  const failures: unknown[] = [];
+  const fail = (error: unknown) => void failures.push(error);
+  try {
+    for (const { id } of await accountsToLookAt(db)) {
+      const claimed = await db.transaction((tx) => claim(tx, { ...config, chat }, id));
+      // Heard at once: a failure that nobody listens to would end the program.
+      if (claimed) sending.push(send(db, { ...config, chat }, claimed).catch(fail));
+    }
+  } finally {
+    await Promise.all(sending);
   }
-  await Promise.all(sending);
+  if (failures.length > 0) throw failures[0];
 }
 
 /**
