@@ -1228,16 +1228,41 @@ test("a statement is removed by who dropped it or an administrator, unless it ha
   expect(await db.select().from(schema.files)).toEqual([]);
 });
 
+test("a statement is removed as a whole or stays as a whole, whoever pays with a line meanwhile", async () => {
+  for (let round = 0; round < 8; round++) {
+    const invoice = await addInvoice({ amount: 20, createdAt: on("2026-11-03T10:00:00") });
+    const { id } = await read(cashAppFile({ name: "Maren" }, { name: "Lena" }, { name: "Tobias" }), { as: "admin" });
+    const [line] = await linesOf(id);
+    const [paid, removed] = await Promise.all([
+      call("staff", statements.pay, { params: { id: line?._id ?? "" }, body: { invoice: invoice.id } }),
+      call("admin", statements.remove, { params: { id } }),
+    ]);
+    const left = await db.$count(schema.statementLines, eq(schema.statementLines.statementId, id));
+    expect([paid.status, removed.status, left]).toEqual(paid.status === 200 ? [200, 409, 3] : [404, 200, 0]);
+  }
+});
+
 test("payers' names are forgotten after 400 days, and files that nobody confirmed after a week; payments stay used", async () => {
   const file = cashAppFile({ name: "Maren Olsen", note: "labels" });
   const { id } = await read(file);
   await drop(cashAppFile({ name: "Lena" }));
+  const begun = await drop(cashAppFile({ name: "Tobias" }));
+  const [known] = await db.select().from(schema.statements).where(eq(schema.statements.id, id));
+  await db
+    .update(schema.statements)
+    .set({ state: "reading", mapping: known?.mapping })
+    .where(eq(schema.statements.id, begun));
   const before = new Date(Date.now() - 401 * 86_400_000);
   await db.update(schema.statementLines).set({ createdAt: before });
   await db.update(schema.statements).set({ createdAt: before });
   await forgetPayers(db);
   expect(await linesOf(id)).toMatchObject([{ name: "", note: "", amount: 20 }]);
-  expect(await db.$count(schema.statements)).toBe(1);
+  expect(await db.select({ id: schema.statements.id, state: schema.statements.state }).from(schema.statements)).toEqual(
+    [
+      { id, state: "ready" },
+      { id: begun, state: "ready" },
+    ],
+  );
   expect(await db.$count(schema.files)).toBe(0);
   expect((await dropFile(file)).body.isKnown).toBe(true);
 });

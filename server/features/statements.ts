@@ -239,10 +239,8 @@ export const statementRoutes = routes(contract, {
   reopen: ({ params, body: { reason }, actor, transaction }) =>
     transaction((tx) => reopenLine(tx, actor, params.id, reason)),
 
-  async remove({ params, actor, transaction }) {
-    const file = await removeStatement(transaction as Change, actor, params.id);
-    return { message: `${file} removed` };
-  },
+  remove: ({ params, actor, transaction }) =>
+    transaction(async (tx) => ({ message: `${await removeStatement(tx, actor, params.id)} removed` })),
 });
 
 async function find(db: Database, id: string): Promise<Statement> {

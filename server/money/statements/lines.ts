@@ -1,6 +1,6 @@
 import { refusal } from "@footprint/contract/refusal.ts";
 import { lineStates } from "@footprint/contract/statements.ts";
-import { and, eq, inArray, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { type Author, record } from "../../accounts/audit.ts";
 import type { Actor } from "../../accounts/sessions.ts";
 import type { Database, Transaction } from "../../db/database.ts";
@@ -10,7 +10,7 @@ import { stillWaits } from "../approvals.ts";
 import { settle } from "../deposits.ts";
 import { dollars } from "../ledger.ts";
 import { checkStaffLimit } from "../limits.ts";
-import { about, type Change, type Line, lockStatement, takeTurns } from "./statement.ts";
+import { about, type Line, lockStatement, takeTurns } from "./statement.ts";
 
 async function lockLine(tx: Transaction, id: string) {
   const [line] = await tx.select().from(statementLines).where(eq(statementLines.id, id)).for("update");
@@ -221,53 +221,44 @@ export async function countLines(db: Database, ids: string[]) {
   return (id: string, state: (typeof lineStates)[number]) => counts.get(`${id} ${state}`) ?? { count: 0, sum: 0 };
 }
 
-/** Removes a statement of which no line was used, in parts. If it is cut off, it continues when called again. */
-export async function removeStatement(change: Change, actor: Actor, id: string): Promise<string> {
-  const part = 5_000;
-  for (let removed = part; removed === part; )
-    removed = await change(async (tx) => {
-      await takeTurns(tx);
-      const statement = await lockStatement(tx, id);
-      if (actor.role !== "admin" && statement.actorId !== actor.id)
-        throw refusal(
-          403,
-          `${statement.actor} has dropped this statement: only they or an administrator can remove it`,
-        );
-      const [paid] = await tx
-        .select({ id: statementLines.id })
-        .from(statementLines)
-        .where(and(eq(statementLines.statementId, id), eq(statementLines.state, "paid")))
-        .limit(1);
-      if (paid) throw refusal(409, "Lines of this statement have paid invoices: it stays");
-      const [relying] = await tx
-        .select({ file: statements.file })
-        .from(statements)
-        .where(sql`${statements.reliesOn} @> ${JSON.stringify([id])}::jsonb`)
-        .limit(1);
-      if (relying)
-        throw refusal(
-          409,
-          `${relying.file} has lines of this statement, which count here: remove ${relying.file} first`,
-        );
-      const { rows } = await tx.execute(sql`
-        delete from statement_lines where id = any(array(
-          select id from statement_lines where statement_id = ${id} order by line limit ${sql.raw(String(part))} for update))
-          and state <> 'paid'
-        returning id`);
-      return rows.length;
-    });
-  return change(async (tx) => {
-    const statement = await lockStatement(tx, id);
-    if ((await tx.$count(statementLines, eq(statementLines.statementId, id))) > 0)
-      throw refusal(409, "Lines of this statement have paid invoices: it stays");
-    await tx.delete(statements).where(eq(statements.id, id));
-    if (statement.fileId) await tx.delete(files).where(eq(files.id, statement.fileId));
-    await record(tx, actor, "invoice", `Removed the statement ${statement.file}`, {
-      before: { file: statement.file, lines: statement.lines },
-      about: about(statement),
-    });
-    return statement.file;
+/** So that no single statement of SQL takes long, however many lines there are. */
+const linesAtOnce = 5_000;
+
+/** Removes a statement of which no line was used: all of it or nothing. */
+export async function removeStatement(tx: Transaction, actor: Actor, id: string): Promise<string> {
+  await takeTurns(tx);
+  const statement = await lockStatement(tx, id);
+  if (actor.role !== "admin" && statement.actorId !== actor.id)
+    throw refusal(403, `${statement.actor} has dropped this statement: only they or an administrator can remove it`);
+  // Waits for whoever is paying with a line just now.
+  await tx.execute(sql`
+    select count(*) from (select from statement_lines where statement_id = ${id} order by line for update) as locked`);
+  const lines = eq(statementLines.statementId, id);
+  const [paid] = await tx
+    .select({ id: statementLines.id })
+    .from(statementLines)
+    .where(and(lines, eq(statementLines.state, "paid")))
+    .limit(1);
+  if (paid) throw refusal(409, "Lines of this statement have paid invoices: it stays");
+  const [relying] = await tx
+    .select({ file: statements.file })
+    .from(statements)
+    .where(sql`${statements.reliesOn} @> ${JSON.stringify([id])}::jsonb`)
+    .limit(1);
+  if (relying)
+    throw refusal(409, `${relying.file} has lines of this statement, which count here: remove ${relying.file} first`);
+  for (let removed = linesAtOnce; removed === linesAtOnce; ) {
+    const some = tx.select({ id: statementLines.id }).from(statementLines).where(lines).limit(linesAtOnce);
+    const gone = await tx.delete(statementLines).where(inArray(statementLines.id, some)).returning({ id: sql`1` });
+    removed = gone.length;
+  }
+  await tx.delete(statements).where(eq(statements.id, id));
+  if (statement.fileId) await tx.delete(files).where(eq(files.id, statement.fileId));
+  await record(tx, actor, "invoice", `Removed the statement ${statement.file}`, {
+    before: { file: statement.file, lines: statement.lines },
+    about: about(statement),
   });
+  return statement.file;
 }
 
 /** How long names and notes of payers are kept, and files whose columns nobody confirmed. */
@@ -279,10 +270,17 @@ export async function forgetPayers(db: Database): Promise<void> {
   await db.execute(sql`
     update statement_lines set name = '', email = '', note = ''
     where created_at < now() - ${namesKept} and (name <> '' or email <> '' or note <> '')`);
-  const left = await db
-    .delete(statements)
-    .where(and(eq(statements.state, "new"), lt(statements.createdAt, sql`now() - ${filesKept}`)))
-    .returning({ fileId: statements.fileId });
-  const ids = left.flatMap(({ fileId }) => fileId ?? []);
-  if (ids.length > 0) await db.delete(files).where(inArray(files.id, ids));
+  await db.transaction(async (tx) => {
+    const isOlder = (age: SQL) => lt(statements.createdAt, sql`now() - ${age}`);
+    const isUnconfirmed = and(eq(statements.state, "new"), isOlder(filesKept));
+    // Begun, and never read to the end.
+    const isUnread = and(eq(statements.state, "reading"), isOlder(namesKept));
+    const left = await tx.select().from(statements).where(or(isUnconfirmed, isUnread)).for("update");
+    if (left.length === 0) return;
+    const ids = left.map(({ id }) => id);
+    await tx.delete(statements).where(and(inArray(statements.id, ids), eq(statements.state, "new")));
+    await tx.update(statements).set({ state: "ready", fileId: null }).where(inArray(statements.id, ids));
+    const leftFiles = left.flatMap(({ fileId }) => fileId ?? []);
+    await tx.delete(files).where(inArray(files.id, leftFiles));
+  });
 }
