@@ -152,7 +152,11 @@ function useWork({ rows, question, onDone, onClose }: SeveralDialogProps, reason
   });
   return {
     outcomes,
-    go: () => work.isPending || work.mutate(),
+    go() {
+      if (work.isPending) return;
+      isStopped.current = false;
+      work.mutate();
+    },
     stop: () => {
       isStopped.current = true;
     },

@@ -88,14 +88,19 @@ function useWork(id: string) {
     },
     onError: notifyError,
   });
+  function stop(now: boolean) {
+    stopped.current = now;
+    setStopped(now);
+  }
   return {
     told,
     isStopped,
-    go: () => work.isPending || work.mutate(),
-    stop() {
-      stopped.current = true;
-      setStopped(true);
+    go() {
+      if (work.isPending) return;
+      stop(false);
+      work.mutate();
     },
+    stop: () => stop(true),
     isBegun: !work.isIdle,
     isRunning: work.isPending,
     isEnded: work.isSuccess,
