@@ -15,11 +15,12 @@ export function useEditForm<V extends Values>({ edit, onSubmit, ...options }: Ed
   const { initialValues } = options;
   const form: ApiForm<V> = useApiForm({
     ...options,
+    staysOpen: edit?.now !== undefined,
     onSubmit: send,
     onSavedBefore: (sent, { version }) => hold(sent, version),
     isReady: () => !asksFirst(),
   });
-  const { editing, conflict, hold, meet, asksFirst, discard } = useEdit(form.fields, initialValues, edit);
+  const { editing, conflict, hold, meet, asksFirst, discard } = useEdit(form, initialValues, edit);
 
   async function send(values: V, call: CallOptions): Promise<Answer> {
     try {

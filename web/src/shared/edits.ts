@@ -83,13 +83,14 @@ export type ConflictRow = {
 
 /** Tracks what a form edits, from its beginning through other people's changes. */
 export function useEdit<V extends object>(
-  fields: Pick<UseFormReturnType<V>, "values" | "getValues" | "setValues">,
+  form: { fields: Pick<UseFormReturnType<V>, "values" | "getValues" | "setValues">; forgetKey: () => void },
   initialValues: V,
   edit: Edit<V> | undefined,
 ) {
   const [editing, setEditing] = useState<Editing<V> | undefined>(
     () => edit && (edit.kept ?? { version: edit.version, base: initialValues }),
   );
+  const { fields } = form;
   const { values } = fields;
 
   const { now, version } = edit ?? {};
@@ -103,6 +104,7 @@ export function useEdit<V extends object>(
     if (edit.version !== editing.version && touched.some(isOthers)) return;
     setEditing({ version: edit.version, base: now });
     fields.setValues({ ...now, ...partsOf(touched, values) });
+    if (touched.length > 0 && touched.every((field) => isSame(field, now, values))) form.forgetKey();
   }, [isNow]);
 
   /** What was typed while the call was under way. */

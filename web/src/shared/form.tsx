@@ -20,6 +20,8 @@ export type ApiForm<V extends Values> = {
   /** The answer has arrived, and the form is about to reset or close. */
   settled: boolean;
   submit: (event?: FormEvent<HTMLFormElement>) => void;
+  /** What it sent before without an answer is known to be saved: what is sent next is something else. */
+  forgetKey: () => void;
 };
 export type Answer = { message: string; version?: string };
 
@@ -30,6 +32,8 @@ export type ApiFormOptions<V extends Values> = {
    * told by its name if it failed.
    */
   of?: { id: string; name: string } | undefined;
+  /** It is used again after its answer. */
+  staysOpen?: boolean | undefined;
   /** A form of the same was left, and what it had sent is saved now. */
   onSavedBefore?: ((sent: V, answer: Answer) => void) | undefined;
   /** A check in the browser; a returned message is shown in the red alert. */
@@ -46,7 +50,17 @@ export type ApiFormOptions<V extends Values> = {
 
 /** A form that makes a call: one at a time, with the server's message in an alert and its issues at the fields. */
 export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiForm<V> {
-  const { initialValues, of, onSavedBefore, check, validate, onSubmit, isReady, end } = options;
+  const {
+    initialValues,
+    of,
+    staysOpen = of !== undefined,
+    onSavedBefore,
+    check,
+    validate,
+    onSubmit,
+    isReady,
+    end,
+  } = options;
   const [alert, setAlert] = useTemporary<FormAlertContent>();
   const fields = useForm<V>({
     initialValues,
@@ -59,6 +73,10 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
     ownKey.current ??= (of && unansweredKeys.get(of.id)) ?? randomId();
     if (of) unansweredKeys.set(of.id, ownKey.current);
     return ownKey.current;
+  }
+  function forgetKey() {
+    ownKey.current = undefined;
+    if (of) unansweredKeys.delete(of.id);
   }
 
   const ownId = useId();
@@ -75,8 +93,7 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
     mutationFn: (values) => onSubmit(values, { idempotencyKey: idempotencyKey() }),
     onMutate: () => setAlert(undefined),
     onSuccess({ message }) {
-      ownKey.current = undefined;
-      if (of) unansweredKeys.delete(of.id);
+      forgetKey();
       // A form that closes at once gives no time to read a message.
       if (end?.after === 0) finish.current?.();
       else setAlert({ kind: "success", message });
@@ -89,10 +106,8 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
       if (!conflict) setAlert({ kind: "failure", message });
       fields.setErrors(errorsAt(Object.keys(initialValues), issues));
       // A refused call changed nothing, so the corrected form is a new request. Without an answer nobody knows, so the
-      // key stays; and where an earlier try went through, this form does nothing more.
-      const isAnswered = status >= 400 && status < 500;
-      if (isAnswered && of) unansweredKeys.delete(of.id);
-      if (isAnswered && !alreadyDone) ownKey.current = undefined;
+      // key stays; and where an earlier try went through, a form that is about to be closed does nothing more.
+      if (status >= 400 && status < 500 && (!alreadyDone || staysOpen)) forgetKey();
     },
   });
   const working = useIsMutating({ mutationKey }) > 0;
@@ -130,7 +145,7 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
     if (refusal) setAlert({ kind: "failure", message: refusal });
     else if (isReady?.() ?? true) call.mutate(values);
   });
-  return { fields, alert, working, settled, submit };
+  return { fields, alert, working, settled, submit, forgetKey };
 }
 
 /** Issues name a path such as `username`, `body.username` or, in a list, `body.addresses.0`. */
