@@ -155,6 +155,14 @@ test("the tab, its page and its filter live in the address", async ({ staff: { p
   await expect(page).toHaveURL(/tab=balance&kind=purchase/);
   await expect(page.getByRole("navigation", { name: "Pages" })).toContainText("1–10 of 25");
   await expect(page.getByText(/^In /)).toHaveCount(0);
+  // The order's customer is who is shown already.
+  const purchase = rows(page)
+    .first()
+    .getByRole("button", { name: /^[0-9a-f]{4}/ });
+  await purchase.click();
+  await page.getByRole("dialog", { name: "Order" }).getByRole("link", { name: "paging-customer" }).click();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await openBalance(page, user);
 
   await tabs(page).getByRole("link", { name: "Orders 25", exact: true }).click();
   await expect(page).toHaveURL(`/users/${user._id}?tab=orders`);

@@ -231,6 +231,32 @@ test("an order that could not be saved after it was left is named", async ({
   await page.unroute(update);
 });
 
+test("after a lost answer an order's next change is one of its own", async ({
+  staff: { page, token },
+  adminToken,
+  watch,
+  server: { api },
+}) => {
+  watch.expectProblem(/503/);
+  const { batch, orders } = await placeOrders(api, adminToken, 1);
+  await openDesk(page, batch, 1);
+  const update = `**${pathOf(fedex.update, { id: "*" })}`;
+  await page.route(update, async (route) => {
+    await route.fetch();
+    await route.fulfill({ status: 503, json: { message: "Too busy" } });
+  });
+  await form(page).getByLabel("Note").fill("Ask for the dimensions");
+  await form(page).getByRole("button", { name: "Update", exact: true }).click();
+  await expect(form(page).getByText("Too busy")).toBeVisible();
+  await expect(form(page).getByText("Not saved")).toHaveCount(0);
+  await page.unroute(update);
+  await form(page).getByLabel("Price").fill("7.00");
+  await form(page).getByRole("button", { name: "Update", exact: true }).click();
+  await expect(form(page).getByText("Not saved")).toHaveCount(0);
+  const { order } = await read(api, token, orders[0] as (typeof orders)[number]);
+  expect(order).toMatchObject({ note: "Ask for the dimensions", price: 7 });
+});
+
 test("files are matched to orders by id and by name, the match can be changed, and all are attached at once", async ({
   staff: { page, token },
   adminToken,
@@ -239,7 +265,8 @@ test("files are matched to orders by id and by name, the match can be changed, a
   const { batch, orders } = await placeOrders(api, adminToken, 4);
   const [byId, byEnd, byName, byHand] = orders as [(typeof orders)[number], ...typeof orders];
   if (!byEnd || !byName || !byHand) throw new Error("there are four");
-  chooseFiles(page)(
+  const choose = chooseFiles(page);
+  choose(
     label(`FEDEX_${byId.uuid.toUpperCase()}.pdf`, `${batch} 1`),
     label(`label ${byEnd.uuid.slice(-6)}.pdf`, `${batch} 2`),
     label(`${byName.receiver.replaceAll(" ", "-")}.pdf`, `${batch} 3`),
@@ -264,6 +291,15 @@ test("files are matched to orders by id and by name, the match can be changed, a
     const { order: now } = await read(api, token, order);
     expect([now.status, now.file !== null]).toEqual(["Completed", true]);
   }
+
+  // The next files are matched with the orders as they are by then.
+  const next = await placeOrders(api, adminToken, 1);
+  const receiver = next.orders[0]?.receiver ?? "";
+  choose(label(`${receiver.replaceAll(" ", "-")}.pdf`), label(`${byName.receiver}.pdf`));
+  await page.keyboard.press("u");
+  await expect(orderOf(`Order of ${receiver.replaceAll(" ", "-")}.pdf`)).toHaveValue(next.orders[0]?._id ?? "");
+  await expect(orderOf(`Order of ${byName.receiver}.pdf`)).toHaveValue("");
+  await dialog(page).getByRole("button", { name: "Cancel" }).click();
 });
 
 test("files that are chosen before the orders are there can be attached once they are", async ({

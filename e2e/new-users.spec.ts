@@ -10,6 +10,12 @@ test("a verified customer leaves the list, and a toast says so", async ({ staff:
   await expect(rowOf(page, "verify-customer-1")).toHaveCount(0);
   await expect(page.getByText("Nothing found")).toBeVisible();
   await expectFocusOnScreen(page);
+  // The next that the list brings would be gone on with, but not by whoever is typing.
+  const search = page.getByRole("searchbox");
+  await search.fill("newcomer-0");
+  await expect(page.getByRole("button", { name: /^Verify User newcomer/ })).toHaveCount(9);
+  await page.keyboard.type("v");
+  await expect(search).toHaveValue("newcomer-0v");
 
   const { users: waiting } = await server.api.call(token, users.listNew, { query: { search: "verify-customer-1" } });
   expect(waiting).toEqual([]);

@@ -95,6 +95,8 @@ test("a statement is uploaded, certain matches are paid at once, and the rest is
   const assign = page.getByRole("dialog", { name: "Which invoice has this paid?" });
   await assign.getByRole("searchbox").fill(byHand._id);
   await expect(assign.getByRole("radio")).toHaveCount(1);
+  await assign.getByRole("searchbox").press("Enter");
+  await expect(assign.getByRole("searchbox")).toBeFocused();
   await assign.getByRole("radio").check();
   const pay = assign.getByRole("button", { name: `Pay $95.50 to ${username}` });
   await expect(pay).toBeDisabled();

@@ -1,5 +1,5 @@
 import { IconPackage, IconSearch } from "@tabler/icons-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useOrders } from "../data.ts";
 import { OrderItem } from "../parts/OrderItem.tsx";
@@ -89,21 +89,28 @@ export function OrdersScreen() {
 /** Searches once typing pauses. */
 function Search({ value, onSearch }: { value: string; onSearch: (text: string) => void }) {
   const [text, setText] = useState(value);
-  const search = useRef(onSearch);
-  search.current = onSearch;
+  const reported = useRef(value);
+  const report = useEffectEvent((next: string) => {
+    reported.current = next;
+    onSearch(next);
+  });
   // Back and a shared link change it too.
-  useEffect(() => setText(value), [value]);
   useEffect(() => {
-    if (text.trim() === value) return;
-    const timer = setTimeout(() => search.current(text.trim()), 300);
+    if (value !== reported.current) setText(value);
+    reported.current = value;
+  }, [value]);
+  useEffect(() => {
+    if (text.trim() === reported.current) return;
+    const timer = setTimeout(() => report(text.trim()), 300);
     return () => clearTimeout(timer);
-  }, [text, value]);
+  }, [text]);
   return (
     <search>
       <form
         className="search"
         onSubmit={(event) => {
           event.preventDefault();
+          reported.current = text.trim();
           onSearch(text.trim());
         }}
       >

@@ -101,7 +101,8 @@ function useFocusFrom(drawer: { current: HTMLElement | null }) {
 }
 
 /** Escape in a field only leaves the field, so that no text is lost. */
-function leaveField({ key, target, currentTarget }: KeyboardEvent<HTMLElement>) {
+function leaveField({ key, target, currentTarget, nativeEvent }: KeyboardEvent<HTMLElement>) {
+  if (nativeEvent.isComposing) return;
   if (key === "Escape" && target instanceof Element && target.matches("input, textarea")) currentTarget.focus();
 }
 

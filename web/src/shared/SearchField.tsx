@@ -62,11 +62,13 @@ export function SearchField({
       maxLength={200}
       value={text}
       onChange={(event) => type(event.currentTarget.value, debounceMs)}
-      onKeyDown={(event) => {
-        if (event.key === "Enter") report(text);
-        if (event.key === "Escape" && text) type("", 0);
+      onKeyDown={({ key, nativeEvent, currentTarget }) => {
+        if (nativeEvent.isComposing) return;
+        if (key === "Enter") report(text);
+        if (key === "Escape" && text) type("", 0);
         // To the rows, where keys work.
-        else if (event.key === "Enter" || event.key === "Escape") document.getElementById("content")?.focus();
+        else if ((key === "Enter" || key === "Escape") && !currentTarget.closest("[aria-modal=true]"))
+          document.getElementById("content")?.focus();
       }}
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={

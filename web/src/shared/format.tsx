@@ -1,10 +1,10 @@
 import { weightUnit } from "@footprint/contract/weights.ts";
 import { Badge } from "@mantine/core";
-import { type ReactNode, useSyncExternalStore } from "react";
+import type { ReactNode } from "react";
 import { serverNow } from "./clock.ts";
 import { Hint } from "./Hint.tsx";
 import { useSession } from "./session.ts";
-import { everyMinute } from "./today.ts";
+import { useMinute } from "./today.ts";
 
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 const counts = new Intl.NumberFormat("en-US");
@@ -117,8 +117,7 @@ export function Time({
   plain?: boolean;
 }) {
   const { timezone } = useSession();
-  // So that "4 min ago" stays true.
-  useSyncExternalStore(everyMinute, currentMinute);
+  useMinute();
   const date = new Date(value);
   const whole = fullTime(date, timezone);
   if (full) return <time dateTime={value}>{whole}</time>;
@@ -127,8 +126,6 @@ export function Time({
   );
   return plain ? time : <Hint label={whole}>{time}</Hint>;
 }
-
-const currentMinute = () => Math.floor(serverNow() / minute);
 
 const tones = { positive: "teal", warning: "orange", danger: "red", info: "indigo", neutral: "gray" };
 

@@ -104,6 +104,9 @@ function plainKeys(event: KeyboardEvent): string {
 
 const fields = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]";
 
+/** Whether what has the focus must keep it: a text field, or a dialog. */
+export const keepsFocus = (): boolean => document.activeElement?.closest(`${fields}, [aria-modal=true]`) != null;
+
 /** Whether a text field, an open menu or a focused button takes the key. */
 function isTaken({ key, target }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;

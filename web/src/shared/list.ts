@@ -6,6 +6,7 @@ import { type ApiError, callApi } from "./api.ts";
 import { type Chosen, longestPage, useChosen } from "./chosen.ts";
 import { useCurrentRows } from "./currentRows.ts";
 import { type News, useHeldRows } from "./heldRows.ts";
+import { keepsFocus } from "./keys.ts";
 import { defaultPageSize, rememberedPageSize, rememberList, rememberPageSize } from "./listMemory.ts";
 import { keyOf, useApiQuery } from "./queries.ts";
 
@@ -348,11 +349,11 @@ function limitOf(given: URLSearchParams): number {
   return given.has("page") ? defaultPageSize : rememberedPageSize();
 }
 
-/** Scrolls to a row and focuses it, unless details have the focus. */
+/** Scrolls to a row and focuses it, unless details have the focus, or whoever came to it is typing meanwhile. */
 function showRow(id: string): void {
   const row = document.querySelector<HTMLElement>(`[data-row="${id}"]`);
   row?.scrollIntoView({ block: "nearest" });
-  if (!document.activeElement?.closest("[data-drawer]")) row?.focus({ preventScroll: true });
+  if (!keepsFocus() && !document.activeElement?.closest("[data-drawer]")) row?.focus({ preventScroll: true });
 }
 
 function withValue(filter: Filter, given: URLSearchParams): Filter & { value: string } {

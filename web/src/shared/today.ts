@@ -1,9 +1,14 @@
 import { useSyncExternalStore } from "react";
+import { serverNow } from "./clock.ts";
 import { todayIn } from "./days.ts";
 import { useSession } from "./session.ts";
 
-/** For `useSyncExternalStore`: redraws each minute. */
-export function everyMinute(tick: () => void): () => void {
+/** Draws anew each minute, so that "4 min ago" stays true. */
+export function useMinute(): void {
+  useSyncExternalStore(everyMinute, () => Math.floor(serverNow() / 60_000));
+}
+
+function everyMinute(tick: () => void): () => void {
   const timer = setInterval(tick, 60_000);
   return () => clearInterval(timer);
 }

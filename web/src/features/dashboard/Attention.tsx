@@ -21,6 +21,7 @@ import { Link } from "react-router";
 import { serverNow } from "../../shared/clock.ts";
 import { formatCount, formatMoney, Time } from "../../shared/format.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
+import { useMinute } from "../../shared/today.ts";
 import classes from "./Attention.module.css";
 import { useReportedFailure } from "./useReportedFailure.ts";
 
@@ -29,6 +30,7 @@ const heightKey = "footprint-attention";
 
 /** What waits for somebody, each with the list where it is done. Asked after the figures. */
 export function Attention({ enabled, books }: { enabled: boolean; books: Books | undefined }) {
+  useMinute();
   const query = useApiQuery(dashboard.attention, {}, { enabled });
   useReportedFailure([query], "What needs attention could not be loaded");
   const strip = useRef<HTMLElement>(null);

@@ -17,8 +17,8 @@ type Outcome = { name: string; message: string };
 
 /** Several files at once: which goes to which order is shown, and can be changed, before anything is saved. */
 export function AttachFiles({ files, onClose }: Props) {
-  // Those that wait for a label: a hundred is more than anybody attaches at once.
-  const query = useApiQuery(fedex.list, { query: { filter: "Open", sort: "asc", limit: 100 } });
+  // Those that wait for a label now: a hundred is more than anybody attaches at once.
+  const query = useApiQuery(fedex.list, { query: { filter: "Open", sort: "asc", limit: 100 } }, { gcTime: 0 });
   const orders = query.data?.docs;
   return orders ? (
     <Matches files={files} orders={orders} onClose={onClose} />

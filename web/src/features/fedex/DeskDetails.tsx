@@ -9,6 +9,7 @@ import { Addresses, Details } from "../../shared/Details.tsx";
 import { formatMoney, StatusBadge, Time } from "../../shared/format.tsx";
 import { LoadFailure } from "../../shared/LoadFailure.tsx";
 import { ShortId } from "../../shared/ShortId.tsx";
+import { useMinute } from "../../shared/today.ts";
 import { Charge } from "./Charge.tsx";
 import { Claimant, Key } from "./DeskList.tsx";
 import { DeskTimeline } from "./DeskTimeline.tsx";
@@ -27,6 +28,7 @@ export function DeskHead({
   isClaiming,
   claim,
 }: { order: FedexOrder; desk: Desk; isPhone: boolean } & Claiming) {
+  useMinute();
   const isOpen = order.status !== "Completed" && order.status !== "Cancelled";
   const [previous, next] = [desk.neighbour(-1), desk.neighbour(1)];
   return (

@@ -10,6 +10,7 @@ import { Notice } from "../../shared/Notice.tsx";
 import { useApiQuery } from "../../shared/queries.ts";
 import { SearchField } from "../../shared/SearchField.tsx";
 import { useSession } from "../../shared/session.ts";
+import { useMinute } from "../../shared/today.ts";
 import { chooseFiles } from "./chooseFiles.ts";
 import { ageOf, type Desk, isLate, queues } from "./desk.ts";
 import classes from "./FedexDesk.module.css";
@@ -107,6 +108,7 @@ function Queues({ desk: { queue, setQueue } }: { desk: Desk }) {
 }
 
 function Row({ order, desk }: { order: FedexOrder; desk: Desk }) {
+  useMinute();
   const isOpen = order._id === desk.viewed;
   const isUnsaved = useHasDraft(order._id);
   const button = useRef<HTMLButtonElement>(null);

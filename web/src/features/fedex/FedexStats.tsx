@@ -5,6 +5,7 @@ import { formatCount } from "../../shared/format.tsx";
 import { statusLabel } from "../../shared/labels.ts";
 import { useApiQuery } from "../../shared/queries.ts";
 import { StatCards } from "../../shared/StatCards.tsx";
+import { useMinute } from "../../shared/today.ts";
 import { ageOf, isOld } from "./desk.ts";
 
 const names = [
@@ -14,6 +15,7 @@ const names = [
 ] as const;
 
 export function FedexStats() {
+  useMinute();
   const query = useApiQuery(fedex.stats, {});
   // The sidebar asks for it too: one call answers both.
   const oldest = useApiQuery(queues.read, {}).data?.fedexOrders.oldest;

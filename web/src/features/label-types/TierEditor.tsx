@@ -100,7 +100,7 @@ export function TierEditor({
       aria-label={`Edit ${weights}`}
       onSubmit={form.submit}
       onKeyDown={(event) => {
-        if (event.key === "Escape" && !form.working) onClose();
+        if (event.key === "Escape" && !event.nativeEvent.isComposing && !form.working) onClose();
       }}
     >
       <div className={classes.fields} inert={form.settled}>

@@ -108,7 +108,9 @@ function purposeOf({ for: purpose }: Transfer): { word?: string; link?: ReactNod
 /** Opens the order above the list, which keeps its place. */
 function OrderLink({ _id, uuid }: { _id: string; uuid: string }) {
   const open = useDialog();
-  return <IdLink value={uuid} onClick={() => open((close) => <OrderDetails id={_id} onClose={close} />)} />;
+  return (
+    <IdLink value={uuid} onClick={() => open((close) => <OrderDetails id={_id} onClose={close} onLeave={close} />)} />
+  );
 }
 
 const linkTo = (list: string, id: string) => <IdLink value={id} to={`/${list}?search=${id}`} />;

@@ -80,7 +80,6 @@ function RulesForm({ rules, version, onClose }: { rules: UnusualRules; version: 
               />
               <Field
                 aria-label={`${name}: ${least.toLowerCase()}`}
-                disabled={!isOn}
                 placeholder="Off"
                 decimals={isMoney ? 2 : 0}
                 leftSection={isMoney ? "$" : rule === "prices" ? "%" : "≥"}

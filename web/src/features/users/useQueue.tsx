@@ -2,7 +2,7 @@ import { type NewUser, users } from "@footprint/contract/users.ts";
 import { useEffect, useRef, useState } from "react";
 import { callApi } from "../../shared/api.ts";
 import { useDialog } from "../../shared/dialogs.tsx";
-import { keys, useKeys } from "../../shared/keys.ts";
+import { keepsFocus, keys, useKeys } from "../../shared/keys.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import type { List } from "../../shared/list.ts";
 import { useToastedCall } from "../../shared/queries.ts";
@@ -24,7 +24,7 @@ export function useQueue(list: List<NewUser>) {
     if (left.length < judged.size) setJudged(new Map(left));
   }, [judged, rows]);
 
-  /** The list was at its end: the next is whoever it brings. */
+  /** The list was at its end: the next is whoever it brings, unless something is being typed then. */
   const isNextToCome = useRef(false);
   function goOn(from: NewUser) {
     const at = rows.indexOf(from);
@@ -37,7 +37,7 @@ export function useQueue(list: List<NewUser>) {
   useEffect(() => {
     if (!isNextToCome.current || !first || query.isPlaceholderData) return;
     isNextToCome.current = false;
-    goTo(first);
+    if (!keepsFocus()) goTo(first);
   });
 
   const call = useToastedCall((user: NewUser) =>
