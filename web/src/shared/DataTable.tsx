@@ -77,8 +77,8 @@ export function DataTable<T extends { _id: string }>({ columns, rows, ...rest }:
   const shown = columns.filter(({ hidden, only }) => !hidden && (!only || has[only]));
   // The first rows are drawn in small pieces, so that the browser stays responsive; later ones at once, to react to
   // what was pressed.
-  const drawn = useDeferredValue(rows);
-  const props = { ...rest, columns: shown, rows: drawn && rows };
+  const areDrawn = useDeferredValue(rows !== undefined);
+  const props = { ...rest, columns: shown, rows: areDrawn ? rows : undefined };
   return (
     <WholeIds value={isWide}>
       {!props.rows && <VisuallyHidden role="status">{`Loading ${props.title}`}</VisuallyHidden>}

@@ -13,7 +13,8 @@ export type News = {
 
 type Held<T> = {
   of: string;
-  at: number;
+  /** When the answer came that is held back. */
+  at?: number;
   data: unknown;
   rows: readonly T[] | undefined;
   total: number;
@@ -26,20 +27,24 @@ type Held<T> = {
  */
 export function useHeldRows<T extends Row>(
   of: string,
-  { data, dataUpdatedAt: at, isPlaceholderData }: Query,
+  query: Query,
   rows: readonly T[] | undefined,
   isReading: () => boolean,
 ): { rows: readonly T[] | undefined; news: News | undefined } {
   const held = useRef<Held<T>>(undefined);
   const [, redraw] = useReducer((times: number) => times + 1, 0);
-  const fresh = { of, at, data, rows, total: data?.total ?? 0, isHeld: false };
+  const { data, isPlaceholderData } = query;
   const before = held.current;
+  // Whoever reads the time is drawn again with each answer, even one that is the same as before. While rows are held
+  // that is wanted: after one's own change they are shown.
+  const at = before?.isHeld ? query.dataUpdatedAt : undefined;
+  const fresh: Held<T> = { of, data, rows, total: data?.total ?? 0, isHeld: false };
   if (!before?.rows || !rows || before.of !== of || isPlaceholderData) held.current = fresh;
   else if (before.at !== at || before.data !== data) {
     const isOthers = fetchedForOthers.has(of);
     const moves = before.rows.length > 0 && !sameRows(before.rows, rows);
     const hold = isOthers && moves && isReading();
-    held.current = hold ? { ...before, at, data, isHeld: true } : fresh;
+    held.current = hold ? { ...before, at: query.dataUpdatedAt, data, isHeld: true } : fresh;
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: with each answer
   useEffect(() => void fetchedForOthers.delete(of), [of, at, data]);

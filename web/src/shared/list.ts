@@ -274,7 +274,8 @@ function useViewed<T extends Row, O extends Endpoint>(
   const isElsewhere = Boolean(view) && !listed && !query.isPlaceholderData && !query.isPending;
   const rowQuery = useApiQuery<Endpoint>(
     read?.call ?? endpoint,
-    { params: { id: view ?? "" } },
+    // Otherwise it would hear, and redraw the list, whenever the details read the same.
+    { params: { id: (isElsewhere && view) || "" } },
     { enabled: Boolean(read) && isElsewhere, retry: false, gcTime: 0 },
   );
   const found = read && rowQuery.data !== undefined ? read.rowOf(rowQuery.data as Reply<O>) : undefined;

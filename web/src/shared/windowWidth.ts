@@ -1,4 +1,4 @@
-import { useMediaQuery } from "@mantine/hooks";
+import { useSyncExternalStore } from "react";
 
 /** Largest widths of the window, in em. */
 const widths = {
@@ -16,6 +16,26 @@ const widths = {
   usual: 99.99,
 };
 
-/** `taken` is how much an element beside takes of the window, in em. */
-export const useWidthUpTo = (width: keyof typeof widths, taken = 0) =>
-  useMediaQuery(`(max-width: ${widths[width] + taken}em)`, undefined, { getInitialValueInEffect: false });
+const watched = new Map<string, ReturnType<typeof watch>>();
+
+function watch(query: string) {
+  const list = window.matchMedia(query);
+  return {
+    matches: () => list.matches,
+    subscribe(onChange: () => void) {
+      list.addEventListener("change", onChange);
+      return () => list.removeEventListener("change", onChange);
+    },
+  };
+}
+
+/**
+ * `taken` is how much an element beside takes of the window, in em. Right from the first drawing on, also with another
+ * `taken`: correcting it afterwards would draw a table twice.
+ */
+export function useWidthUpTo(width: keyof typeof widths, taken = 0): boolean {
+  const query = `(max-width: ${widths[width] + taken}em)`;
+  const { subscribe, matches } = watched.get(query) ?? watch(query);
+  watched.set(query, { subscribe, matches });
+  return useSyncExternalStore(subscribe, matches);
+}
