@@ -1,5 +1,9 @@
-import { Anchor } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
 import { Link } from "react-router";
+import classes from "./CustomerLink.module.css";
+
+// Mantine's look without its components, since lists have one in every row.
+const look = `mantine-focus-auto ${Text.classes.root} ${Anchor.classes.root} ${classes.link}`;
 
 /** The page that explains a customer's balance. */
 export const balancePath = (id: string) => `/users/${id}?tab=balance`;
@@ -14,8 +18,8 @@ export function CustomerLink({
   inList?: boolean;
 }) {
   return (
-    <Anchor component={Link} to={balancePath(user._id)} {...(inList && { c: "inherit" })} fz="inherit" fw={600}>
+    <Link to={balancePath(user._id)} className={look} data-underline="hover" data-plain={inList || undefined}>
       {user.username}
-    </Anchor>
+    </Link>
   );
 }

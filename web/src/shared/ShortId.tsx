@@ -1,10 +1,14 @@
-import { ActionIcon } from "@mantine/core";
+import { ActionIcon, UnstyledButton } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { createContext, useContext } from "react";
 import { copyText } from "./copyText.ts";
 import { Hint } from "./Hint.tsx";
 import classes from "./ShortId.module.css";
 import { useTemporary } from "./temporary.ts";
+
+// Mantine's look without its components, of which a list would have dozens.
+const { root, icon } = ActionIcon.classes;
+const copyButton = `mantine-active mantine-focus-auto ${UnstyledButton.classes.root} ${root} mantine-ActionIcon-root ${classes.copy}`;
 
 /** 0192f3…3e7c44 */
 export const shortened = (id: string) => (id.length > 15 ? `${id.slice(0, 6)}…${id.slice(-6)}` : id);
@@ -34,16 +38,16 @@ export function ShortId({
     <Hint label={copied ? "Copied" : value}>
       <span className={classes.id} data-id>
         <span>{whole || hasRoom ? shown : shortened(shown)}</span>
-        <ActionIcon
-          size="sm"
-          variant="subtle"
-          color="gray"
-          className={classes.copy}
+        <button
+          type="button"
+          className={copyButton}
           aria-label={copied ? "Copied" : `Copy ${name} ${value}`}
           onClick={async () => setCopied(await copyText(value))}
         >
-          {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
-        </ActionIcon>
+          <span className={`${icon} mantine-ActionIcon-icon`}>
+            {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+          </span>
+        </button>
       </span>
     </Hint>
   );

@@ -1,6 +1,11 @@
-import { Button, type ButtonProps } from "@mantine/core";
+import { Button, type ButtonProps, UnstyledButton } from "@mantine/core";
 import { IconPlus, type TablerIcon } from "@tabler/icons-react";
 import { Link } from "react-router";
+import classes from "./buttons.module.css";
+
+// Mantine's look without its components, of which a list would have hundreds.
+const { root, inner, section, label: word } = Button.classes;
+const look = `mantine-active mantine-focus-auto ${UnstyledButton.classes.root} ${root} mantine-Button-root ${classes.row}`;
 
 /** An action at the end of a row: a button, or with `to` a link. */
 export function RowButton({
@@ -11,7 +16,9 @@ export function RowButton({
   danger = false,
   onClick,
   to,
-  ...look
+  variant = "subtle",
+  disabled,
+  width,
 }: {
   text: string;
   /** The row's name: screen readers hear `Delete alice`, unless `label` says something else. */
@@ -19,27 +26,31 @@ export function RowButton({
   label?: string;
   Icon?: TablerIcon;
   danger?: boolean;
-} & Pick<ButtonProps, "disabled" | "variant" | "w"> &
-  ({ onClick: () => void; to?: never } | { to: string; onClick?: never })) {
+  variant?: "subtle" | "default";
+  disabled?: boolean;
+  /** In pixels; by default as wide as its text. */
+  width?: number;
+} & ({ onClick: () => void; to?: never } | { to: string; onClick?: never })) {
   const props = {
-    size: "compact-sm",
-    variant: "subtle",
-    color: danger ? "red" : "gray",
-    fz: 13,
-    fw: 500,
+    className: look,
+    style: { width },
+    "data-variant": variant,
+    "data-size": "compact-sm",
+    "data-danger": danger || undefined,
+    "data-with-left-section": Icon && true,
     "aria-label": label,
-    leftSection: Icon && <Icon size={14} aria-hidden />,
-    ...look,
+    children: (
+      <span className={`${inner} mantine-Button-inner`}>
+        {Icon && (
+          <span className={`${section} mantine-Button-section`} data-position="left">
+            <Icon size={14} aria-hidden />
+          </span>
+        )}
+        <span className={word}>{text}</span>
+      </span>
+    ),
   } as const;
-  return to ? (
-    <Button {...props} component={Link} to={to}>
-      {text}
-    </Button>
-  ) : (
-    <Button {...props} onClick={onClick}>
-      {text}
-    </Button>
-  );
+  return to ? <Link {...props} to={to} /> : <button type="button" {...props} disabled={disabled} onClick={onClick} />;
 }
 
 /** The button that adds to a list. */

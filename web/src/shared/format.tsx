@@ -2,6 +2,7 @@ import { weightUnit } from "@footprint/contract/weights.ts";
 import { Badge } from "@mantine/core";
 import type { ReactNode } from "react";
 import { serverNow } from "./clock.ts";
+import classes from "./format.module.css";
 import { Hint } from "./Hint.tsx";
 import { useSession } from "./session.ts";
 import { useMinute } from "./today.ts";
@@ -127,25 +128,17 @@ export function Time({
   return plain ? time : <Hint label={whole}>{time}</Hint>;
 }
 
-const tones = { positive: "teal", warning: "orange", danger: "red", info: "indigo", neutral: "gray" };
+type Tone = "positive" | "warning" | "danger" | "info" | "neutral" | "plain";
 
-/** A status: a word, and a colour that supports it. Normal states are plain, so that others stand out. */
-export function StatusBadge({ tone, children }: { tone: keyof typeof tones | "plain"; children: ReactNode }) {
-  if (tone === "plain") return <span style={{ color: "var(--mantine-color-dimmed)" }}>{children}</span>;
+/**
+ * A status: a word, and a colour that supports it. Normal states are plain, so that others stand out. Mantine's look
+ * without its component, since lists have one in every row.
+ */
+export function StatusBadge({ tone, children }: { tone: Tone; children: ReactNode }) {
+  if (tone === "plain") return <span className={classes.plain}>{children}</span>;
   return (
-    <Badge
-      color={tones[tone]}
-      variant="light"
-      radius="sm"
-      tt="none"
-      fz={12}
-      fw={600}
-      lts={0}
-      px={8}
-      miw="max-content"
-      style={{ verticalAlign: "middle" }}
-    >
-      {children}
-    </Badge>
+    <div className={`${Badge.classes.root} mantine-Badge-root ${classes.badge}`} data-variant="light" data-tone={tone}>
+      <span className={Badge.classes.label}>{children}</span>
+    </div>
   );
 }

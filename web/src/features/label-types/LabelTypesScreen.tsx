@@ -118,10 +118,10 @@ function Actions({ type }: { type: LabelType }) {
       <RowButton text="Prices" of={`of ${type.name}`} to={`/pricing/${type._id}`} />
       <RowButton text="Edit" of={type.name} Icon={IconPencil} onClick={edit} />
       {type.status ? (
-        <RowButton danger w={84} text="Disable" of={type.name} onClick={askToDisable} />
+        <RowButton danger width={84} text="Disable" of={type.name} onClick={askToDisable} />
       ) : (
         <RowButton
-          w={84}
+          width={84}
           text={enable.isPending ? "Enabling…" : "Enable"}
           label={`Enable ${type.name}`}
           disabled={enable.isPending}

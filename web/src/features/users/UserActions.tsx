@@ -50,7 +50,8 @@ export function UserActions({ user }: { user: User }) {
             variant="subtle"
             color="gray"
             aria-label={`More actions for ${username}`}
-            loading={enable.isPending || pricing.isPending}
+            // If told false, each makes a transition.
+            {...((enable.isPending || pricing.isPending) && { loading: true })}
           >
             <IconDots size={16} />
           </ActionIcon>
