@@ -6,6 +6,7 @@ import { Link } from "react-router";
 import { callApi } from "../shared/api.ts";
 import { Time } from "../shared/format.tsx";
 import { LoadFailure } from "../shared/LoadFailure.tsx";
+import { useLockedPage } from "../shared/lockedPage.ts";
 import { Notice } from "../shared/Notice.tsx";
 import { useApiQuery } from "../shared/queries.ts";
 import { returnFocus } from "../shared/returnFocus.ts";
@@ -14,6 +15,7 @@ import classes from "./Notices.module.css";
 
 /** Recent notices by kind, with what can be done about them. Opening them marks them as seen. */
 export function Notices({ onClose }: { onClose: () => void }) {
+  useLockedPage();
   const [opener] = useState(() => document.activeElement);
   useEffect(() => () => returnFocus(opener), [opener]);
   // New notices stay marked as new while they are being read.

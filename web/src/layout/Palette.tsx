@@ -19,6 +19,7 @@ import { useNavigate } from "react-router";
 import { useUserActions } from "../features/users/useUserActions.tsx";
 import { formatCount } from "../shared/format.tsx";
 import { commandKey, keys } from "../shared/keys.ts";
+import { useLockedPage } from "../shared/lockedPage.ts";
 import { useApiQuery } from "../shared/queries.ts";
 import { useSession } from "../shared/session.ts";
 import { useWhatTheyPay } from "../shared/whatTheyPay.tsx";
@@ -42,6 +43,7 @@ export function Palette({
   onReady: () => void;
   onClose: (hasChosen: boolean) => void;
 }) {
+  useLockedPage("palette");
   const [store] = useState(openedStore);
   const { selected } = useSpotlight(store);
   const [text, setText] = useState("");

@@ -1,11 +1,13 @@
 import { Drawer } from "@mantine/core";
 import { useState } from "react";
+import { useLockedPage } from "../shared/lockedPage.ts";
 import { returnFocus } from "../shared/returnFocus.ts";
 import classes from "./Layout.module.css";
 import { Sidebar } from "./Sidebar.tsx";
 
 /** The sidebar on a phone. */
 export function PhoneMenu({ onClose }: { onClose: () => void }) {
+  useLockedPage();
   const [opener] = useState(() => document.activeElement);
   function close() {
     onClose();

@@ -3,6 +3,7 @@ import { useWindowEvent } from "@mantine/hooks";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useBlockLeaving } from "./blockLeaving.ts";
 import classes from "./Dialog.module.css";
+import { useLockedPage } from "./lockedPage.ts";
 import { returnFocus } from "./returnFocus.ts";
 
 /**
@@ -23,6 +24,7 @@ export function Dialog({
   onClose: () => void;
   children: ReactNode;
 }) {
+  useLockedPage();
   const onClose = isWorking ? () => {} : close;
   const [opener] = useState(() => document.activeElement);
   useEffect(() => () => returnFocus(opener), [opener]);

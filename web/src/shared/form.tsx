@@ -67,6 +67,8 @@ export function useApiForm<V extends Values>(options: ApiFormOptions<V>): ApiFor
     ...(validate && { validate }),
     // An alert about the old values may be wrong for the new ones.
     onValuesChange: () => setAlert(undefined),
+    // Nobody asks which fields had the focus, and noting it would draw the whole form again.
+    enhanceGetInputProps: () => ({ onFocus: undefined }),
   });
   const ownKey = useRef<string>(undefined);
   function idempotencyKey() {

@@ -36,8 +36,11 @@ export const theme = createTheme({
     PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show or hide what is typed", tabIndex: 0 } },
     },
-    // On a phone a dialog needs the whole height.
-    ModalRoot: { defaultProps: { yOffset: "clamp(16px, 100vw - 480px, 8dvh)" } },
+    // On a phone a dialog needs the whole height. The page is kept from scrolling by useLockedPage.
+    ModalRoot: {
+      defaultProps: { yOffset: "clamp(16px, 100vw - 480px, 8dvh)", removeScrollProps: { removeScrollBar: false } },
+    },
+    DrawerRoot: { defaultProps: { removeScrollProps: { removeScrollBar: false } } },
     // Inside the main landmark, because screen readers that move by landmarks miss elements appended to the body.
     Tooltip: {
       defaultProps: {
