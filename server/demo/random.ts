@@ -36,8 +36,8 @@ export function seededRandom(seed: number) {
     uuid: () => `${eightDigits()}-${fourDigits()}-4${threeDigits()}-a${threeDigits()}-${eightDigits()}${fourDigits()}`,
     /** A version 7 uuid with this time, like the product's rows. */
     idAt: (at: number) => {
-      const time = at.toString(16).padStart(12, "0");
-      return `${time.slice(0, 8)}-${time.slice(8)}-7${threeDigits()}-a${threeDigits()}-${eightDigits()}${fourDigits()}`;
+      const high = Math.floor(at / 2 ** 32);
+      return `${hex[high]}${hex[(at >>> 16) & 0xffff]}-${hex[at & 0xffff]}-7${threeDigits()}-a${threeDigits()}-${eightDigits()}${fourDigits()}`;
     },
   };
 }

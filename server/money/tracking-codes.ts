@@ -156,8 +156,8 @@ export const withCheckDigit = (digits: string) => digits + checkDigit(digits);
 
 /** The carrier's mod-10: weights 3, 1, 3, 1 … from the right. */
 export function checkDigit(digits: string): number {
-  const sum = [...digits]
-    .reverse()
-    .reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 3 : 1), 0);
+  let sum = 0;
+  for (let place = digits.length - 1, weight = 3; place >= 0; place--, weight = 4 - weight)
+    sum += Number(digits[place]) * weight;
   return (10 - (sum % 10)) % 10;
 }
