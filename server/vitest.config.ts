@@ -8,7 +8,7 @@ const onBothEngines = [
   ...["money/*", "tests/race", "features/orders-together", "features/outbox", "features/statements"],
   ...["features/storefront", "features/transfers", "features/users"],
   // Searching, sorting and counting; timezones; extensions.
-  ...["lists/counters", "lists/export", "lists/filters", "lists/paging", "db/{schema,statements}"],
+  ...["lists/counters", "lists/export", "lists/filters", "lists/paging", "lists/search-keys", "db/{schema,statements}"],
   ...["features/search", "features/dashboard-figures", "features/label-types"],
   // One connection for everything: locks, and reading while others write.
   ...["http/files", "http/floods", "http/overload", "accounts/log-chain"],

@@ -69,6 +69,7 @@ export const steps: Step[] = [
   { version: "0058_vacuumed_sooner", at: 1794880003057, kind: "expand" },
   { version: "0059_day_starts", at: 1794880003058, kind: "expand" },
   { version: "0060_counted_in_groups", at: 1795124046000, kind: "expand" },
+  { version: "0061_fewer_steps_to_keys", at: 1795134978000, kind: "expand" },
 ];
 const newest = steps.at(-1) as Step;
 
