@@ -203,6 +203,30 @@ test("columns that are not recognised are corrected, and remembered for the next
   await expect(rowOf(page, `${id}.csv`)).toHaveCount(1);
 });
 
+test("statements that are no longer on the first page are reached, and a page that is gone leads to the last", async ({
+  staff: { page },
+}) => {
+  const statement = `${uniqueName("paged")}.csv`;
+  await openScreen(page, "/invoices/statements", "Statements");
+  await drop(
+    page,
+    fileOf(statement, [heading, `${statement},2026-11-03 14:22:11 UTC,Received P2P,USD,$1.00,PAYMENT DEPOSITED,,`]),
+  );
+  await page.route(`**${statements.list.path}?*`, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), totalPages: 2 } });
+  });
+  await openScreen(page, "/invoices/statements", "Statements");
+  await expect(rowOf(page, statement)).toBeVisible();
+  await page.getByRole("button", { name: "Older" }).click();
+  await expect(page).toHaveURL(/page=2$/);
+  await expect(page.getByRole("button", { name: "Older" })).toBeDisabled();
+  await page.unrouteAll({ behavior: "wait" });
+  await page.reload();
+  await expect(page).toHaveURL(/page=1$/);
+  await expect(rowOf(page, statement)).toBeVisible();
+});
+
 test("while a statement is being removed, its screen does not say that it does not exist", async ({
   staff: { page },
 }) => {

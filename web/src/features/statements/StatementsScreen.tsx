@@ -1,13 +1,14 @@
 import { type Statement, statementBytes, statements } from "@footprint/contract/statements.ts";
-import { Anchor, Skeleton } from "@mantine/core";
+import { Anchor, Group, Skeleton } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { Link, useNavigate } from "react-router";
+import { Link, Navigate, useNavigate, useSearchParams } from "react-router";
 import { callApi } from "../../shared/api.ts";
 import type { Column } from "../../shared/DataTable.tsx";
 import { formatCount, StatusBadge, Time } from "../../shared/format.tsx";
 import { labelOf } from "../../shared/labels.ts";
 import { lazyPart } from "../../shared/lazyPart.tsx";
 import { useIsLeaving } from "../../shared/leaving.ts";
+import { NewerOlder } from "../../shared/NewerOlder.tsx";
 import { notify, notifyError } from "../../shared/notify.ts";
 import { useApiQuery } from "../../shared/queries.ts";
 import { ScreenHeader } from "../../shared/ScreenHeader.tsx";
@@ -28,7 +29,10 @@ const csvTypes = [
 
 /** Where statements are dropped, and those that were. */
 export function StatementsScreen() {
-  const query = useApiQuery(statements.list, { query: { limit: 100 } });
+  const [given, setGiven] = useSearchParams();
+  const page = /^[1-9]\d{0,5}$/.test(given.get("page") ?? "") ? Number(given.get("page")) : 1;
+  const query = useApiQuery(statements.list, { query: { page, limit: 50 } });
+  const { totalPages = page } = query.data ?? {};
   const navigate = useNavigate();
   const isLeaving = useIsLeaving();
   const drop = useMutation({
@@ -40,6 +44,8 @@ export function StatementsScreen() {
     },
     onError: notifyError,
   });
+  // Its last statement was removed.
+  if (page > totalPages && !query.isPlaceholderData) return <Navigate to={`?page=${totalPages}`} replace />;
   return (
     <>
       <ScreenHeader title="Statements" back={{ to: "/invoices", label: "Invoices" }} showsTimes />
@@ -69,6 +75,13 @@ export function StatementsScreen() {
           hint: "Export one as CSV in the payment app or in PayPal, and drop it above.",
         }}
       />
+      <Group justify="flex-end" gap="xs" mt="md">
+        <NewerOlder
+          page={page}
+          totalPages={totalPages}
+          onPage={(next) => setGiven(next > 1 ? { page: `${next}` } : {})}
+        />
+      </Group>
     </>
   );
 }
