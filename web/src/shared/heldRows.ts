@@ -46,8 +46,11 @@ export function useHeldRows<T extends Row>(
     const hold = isOthers && moves && isReading();
     held.current = hold ? { ...before, at: query.dataUpdatedAt, data, isHeld: true } : fresh;
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with each answer
-  useEffect(() => void fetchedForOthers.delete(of), [of, at, data]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each answer that is drawn, and when the list is left
+  useEffect(() => {
+    fetchedForOthers.delete(of);
+    return () => void fetchedForOthers.delete(of);
+  }, [of, at, data]);
 
   const { rows: shown, total, isHeld } = held.current ?? fresh;
   function show() {
