@@ -249,7 +249,10 @@ export async function removeStatement(tx: Transaction, actor: Actor, id: string)
     throw refusal(409, `${relying.file} has lines of this statement, which count here: remove ${relying.file} first`);
   for (let removed = linesAtOnce; removed === linesAtOnce; ) {
     const some = tx.select({ id: statementLines.id }).from(statementLines).where(lines).limit(linesAtOnce);
-    const gone = await tx.delete(statementLines).where(inArray(statementLines.id, some)).returning({ id: statementLines.id });
+    const gone = await tx
+      .delete(statementLines)
+      .where(inArray(statementLines.id, some))
+      .returning({ id: statementLines.id });
     removed = gone.length;
   }
   await tx.delete(statements).where(eq(statements.id, id));
